@@ -51,7 +51,7 @@ function audit(dataDir: string, id: string): void {
   database.close();
 }
 
-test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at the next start', async () => {
+test('finishes running items on SIGTERM, and continues with the others after the restart', async () => {
   const { service, client, id, dataDir } = await begin(40);
   await using _ = service;
   await eventually('some are done', async () => (await look(client, id)).succeeded >= 5);
@@ -66,7 +66,7 @@ test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at t
   audit(dataDir, id);
 });
 
-test('SIGTERM answers those who wait for a batch', async () => {
+test('answers waiting clients on SIGTERM', async () => {
   const { service, client, id } = await begin(40);
   await using _ = service;
   const waiting = client.get(`/v1/batches/${id}`, { prefer: 'wait=60' });

@@ -26,7 +26,7 @@ async function told(request: object) {
   return readFinished(await bytesOf(reply));
 }
 
-describe('metadata that a document states', () => {
+describe('metadata of a document', () => {
   test.each([
     ['a document without script', META, {}],
     ['one with script', `${META}<script>document.title += "!"</script>`, {}],
@@ -41,13 +41,13 @@ describe('metadata that a document states', () => {
     expect(texts).toEqual(['text']);
   });
 
-  test('what a script adds', async () => {
+  test('includes metadata that a script adds', async () => {
     const script = '<script>document.head.insertAdjacentHTML("beforeend", `<meta name="author" content="Bea">`)</script>';
     const { info } = await told({ html: document('<meta name="author" content="Ada">', script) });
     expect(info.Author).toBe('Ada, Bea');
   });
 
-  test('of an address, a template and the item of a batch', async () => {
+  test('works with a URL, a template and a batch item', async () => {
     web.site.serve({ '/geese': html(document(META)) });
     expect((await told({ url: `${web.site.origin}/geese` })).info).toMatchObject(STATED);
     const { template_id } = await ada.template(document('<meta name="author" content="{{ name }}">'));
@@ -59,7 +59,7 @@ describe('metadata that a document states', () => {
     expect((await readFinished(await bytesOf(stored))).info).toMatchObject(STATED);
   });
 
-  test('the request says otherwise, entry by entry', async () => {
+  test('is overridden by each entry of the request', async () => {
     const metadata = { author: 'ACME', keywords: [] };
     const { info, xmp } = await told({ html: document(META), options: { metadata } });
     expect(info).toMatchObject({ Author: 'ACME', Subject: STATED.Subject, Title: 'Geese' });
@@ -67,7 +67,7 @@ describe('metadata that a document states', () => {
     expect(xmp).toContain('On geese');
   });
 
-  test('texts that are too long are cut', async () => {
+  test('is truncated if it is too long', async () => {
     const words = Array.from({ length: 500 }, (_, n) => `${n}${'x'.repeat(n === 3 ? 400 : 0)}`);
     const head = `<meta name="author" content="${'a'.repeat(5_000)}"><meta name="keywords" content="${words.join()}">`;
     const { info } = await told({ html: document(head) });
@@ -77,13 +77,13 @@ describe('metadata that a document states', () => {
     expect(keywords[3]).toHaveLength(256);
   });
 
-  test('a document that states nothing tells nothing', async () => {
+  test('is empty if the document has none', async () => {
     const { info } = await told({ html: document('<meta name="viewport" content="width=1"><meta name="author">', '<p>author') });
     expect(Object.keys(info)).not.toEqual(expect.arrayContaining(['Author']));
     expect(info.Title).toBe('Geese');
   });
 
-  test('the same request gives the same bytes, and what a script makes of it cannot fail the render', async () => {
+  test('does not change between identical requests, and a script that breaks it cannot fail the render', async () => {
     const [one, other] = await Promise.all([1, 2].map(async () => bytesOf(await ada.pdf({ html: document(META) }))));
     expect(one?.equals(other as Buffer)).toBe(true);
     const spoilt =

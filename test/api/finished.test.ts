@@ -64,7 +64,7 @@ const body = (script: string, markup = '') => `<!doctype html><title>x</title><b
 /** A few turns of the service and the browser while an answer is held. */
 const others = () => web.render('<p>another document');
 
-describe('what scripts load', () => {
+describe('content that scripts load', () => {
   const rows = { rows: ['Paper 12.00', 'Ink 30.00'] };
   const show =
     'const show = ({ rows }) => { document.body.innerHTML = "<h1>Invoice</h1>" + rows.map((row) => "<p>" + row).join("") }';
@@ -80,7 +80,7 @@ describe('what scripts load', () => {
     ],
     ['a short timer', (url) => body(`${show}; setTimeout(() => fetch("${url}").then((reply) => reply.json()).then(show), 900)`)],
   ];
-  test.each(WAYS)('an invoice whose rows come by %s', async (name, document) => {
+  test.each(WAYS)('waits for invoice rows that arrive by %s', async (name, document) => {
     const path = `/rows-${name.replaceAll(' ', '-')}`;
     const held = hold(path, json(rows));
     const printed = textOf(document(site.origin + path));
@@ -90,7 +90,7 @@ describe('what scripts load', () => {
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
   });
 
-  test('a request that is given up by opening it anew', async () => {
+  test('waits when a request is aborted by opening it again', async () => {
     const source = body(
       `const x = new XMLHttpRequest(); x.open("GET", "${site.origin}/never"); x.send(); x.open("GET", "${site.origin}/data.json"); document.body.append("done")`,
     );
@@ -101,12 +101,12 @@ describe('what scripts load', () => {
     ['modules of WebAssembly', 'WebAssembly.instantiate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))'],
     ['pictures that are decoded', 'createImageBitmap(new ImageData(200, 200))'],
     ['answers that no network gives', 'fetch("data:,x").then((reply) => reply.text())'],
-  ])('%s, one after the other', async (_name, begin) => {
+  ])('waits for %s in sequence', async (_name, begin) => {
     const work = `onload = async () => { for (let n = 0; n < 1500; n++) await ${begin}; document.body.append("done") }`;
     expect(await textOf(body(work), { timeout: 60_000 })).toBe('done');
   });
 
-  test('a worker, what it asks for, and workers of its own', async () => {
+  test('waits for a worker, its requests and its own workers', async () => {
     const held = hold('/asked', send('text/plain', 'answer', OPEN));
     const inner = `onmessage = async () => postMessage(await (await fetch('${site.origin}/asked')).text())`;
     const outer = `const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner)}]))); onmessage = () => worker.postMessage(0); worker.onmessage = ({ data }) => postMessage(data)`;
@@ -122,7 +122,7 @@ describe('what scripts load', () => {
     expect(await printed).toBe('answer answer answer');
   });
 
-  test('workers of a site, one of which is shared', async () => {
+  test('waits for workers of a site, including a shared one', async () => {
     const held = hold('/asked-by-site', send('text/plain', 'answer', OPEN));
     const ask = (tell: string) =>
       send('text/javascript', `fetch('/asked-by-site').then((r) => r.text()).then((text) => ${tell})`);
@@ -139,7 +139,7 @@ describe('what scripts load', () => {
     expect(await printed).toBe('shared answer');
   });
 
-  test('work in parts that change nothing until the last one', async () => {
+  test('waits for work in steps that change the document only at the end', async () => {
     const source = body(`
       const say = (word) => document.body.append(word + ' ');
       const messages = () => { let n = 0; const { port1, port2 } = new MessageChannel(); port1.onmessage = () => n++ < 5000 ? port2.postMessage(0) : (say('messages'), idle()); port2.postMessage(0) };
@@ -162,7 +162,7 @@ describe('what scripts load', () => {
     ],
     ['a module', (url: string) => `import("${url}").then(come)`],
     ['a picture that is not put anywhere', (url: string) => `const i = new Image(); i.onload = come; i.src = "${url}"`],
-  ])('%s that a timer begins comes before the timers after it', async (name, begin) => {
+  ])('runs %s that a timer starts before the following timers', async (name, begin) => {
     const held = hold('/begun', /image|picture/.test(name) ? image : send('text/javascript', '', OPEN));
     const source = body(
       `const come = () => document.body.append("come "); setTimeout(() => { ${begin(`${site.origin}/begun`)} }, 500); setTimeout(() => document.body.append("after "), 2500)`,
@@ -179,7 +179,7 @@ describe('what scripts load', () => {
       'a script from elsewhere',
       'onload = () => setTimeout(start, 500)</script><script src="ORIGIN/importer.js"></script><script>',
     ],
-  ])('a module that %s import, which a timer calls, is printed', async (_how, script) => {
+  ])('prints the result of a module that %s import from a timer', async (_how, script) => {
     const held = hold('/imported', send('text/javascript', 'document.body.append("module ")', OPEN));
     const url = `${site.origin}/imported`;
     site.serve({ '/importer.js': send('text/javascript', `function start() { import("${url}").then(come) }`, OPEN) });
@@ -195,7 +195,7 @@ describe('what scripts load', () => {
     expect(await text).toBe('module come');
   });
 
-  test('one request after the other, then an image and a script', async () => {
+  test('waits for sequential requests, then an image and a script', async () => {
     const first = hold('/first', json({ next: '/second' }));
     const second = hold('/second', send('text/javascript', 'document.body.append(" module")', OPEN));
     const source = body(
@@ -211,7 +211,7 @@ describe('what scripts load', () => {
     expect(await printed).toBe('first module image');
   });
 
-  test('of a document at an address', async () => {
+  test('waits in a document from a URL', async () => {
     const held = hold('/page.json', json({ title: 'Report' }));
     site.serve({
       '/page.html': html(body('fetch("/page.json").then((r) => r.json()).then((d) => { document.body.textContent = d.title })')),
@@ -233,7 +233,7 @@ describe('what scripts load', () => {
     expect(await printed).toBe(isText ? 'Invoice rows' : 'Sales');
   });
 
-  test('load is load', async () => {
+  test('does not wait with waitUntil: load', async () => {
     const source = body(`fetch("${site.origin}/never").then(() => document.body.append("late")); document.body.append("begun")`);
     expect(await textOf(source, { waitUntil: 'load' })).toBe('begun');
   });
@@ -246,8 +246,8 @@ const REPRODUCTIONS = {
     `<!doctype html><meta charset="utf-8"><title>Invoice</title><div id="app"></div><script>fetch('${url}').then(r=>r.text()).then(t=>{app.innerHTML='<h1>Invoice</h1>'+t})</script>`,
 };
 
-describe('what says when it is ready', () => {
-  test('a book of 60 chapters, by Paged.js', async () => {
+describe('documents that announce when they are ready', () => {
+  test('waits for a book of 60 chapters by Paged.js', async () => {
     const chapters = Array.from(
       { length: 60 },
       (_, n) => `<section><h1>Chapter ${n + 1}</h1><p>${'words '.repeat(40)}</p></section>`,
@@ -279,10 +279,10 @@ describe('what says when it is ready', () => {
   });
 });
 
-describe('what never ends', () => {
+describe('work that never ends', () => {
   const warningsOf = async (source: string, options: object = {}) => (await web.ada.report({ html: source, options })).warnings;
 
-  test('a long poll holds it for a while, and is named', async () => {
+  test('waits for a long poll for a limited time, and names it in a warning', async () => {
     const source = body(
       `fetch("${site.origin}/never?a=1"); fetch("${site.origin}/data.json").then(() => document.body.append("there"))`,
     );
@@ -298,7 +298,7 @@ describe('what never ends', () => {
     });
   });
 
-  test('an event source and a timer hold nothing', async () => {
+  test('does not wait for an event source or a timer', async () => {
     const source = body(
       `new EventSource("${site.origin}/events").onmessage = ({ data }) => { document.body.textContent = data }; setInterval(() => {}, 100)`,
     );
@@ -306,7 +306,7 @@ describe('what never ends', () => {
     expect(await textOf(source, { timeout: 100_000, waitForFunction, failOnWarning: ['printed_early'] })).toBe('told');
   });
 
-  test('frames without end from which a framework renders by messages hold nothing', async () => {
+  test('does not wait for endless frames that a framework schedules by messages', async () => {
     const source = body(
       'let n = 0; const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { p.textContent = "drawn"; p.append("") }; const draw = () => { n++; port2.postMessage(0); requestAnimationFrame(draw) }; draw()',
       '<p id=p></p>',
@@ -314,7 +314,7 @@ describe('what never ends', () => {
     expect(await textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] })).toBe('drawn');
   });
 
-  test('a document that polls or changes for ever is printed, with a warning', async () => {
+  test('prints a document that polls or changes forever, with a warning', async () => {
     const polls = body(
       `const poll = () => fetch("${site.origin}/slowly").then((r) => r.text()).then(poll); poll(); document.body.append("p")`,
     );
@@ -333,7 +333,7 @@ describe('what never ends', () => {
   });
 });
 
-describe('what moves', () => {
+describe('moving content', () => {
   /** Each with its picture, as a function of what animates it or does not. */
   const CHARTS: Array<[name: string, document: (moves: boolean) => string]> = [
     [
@@ -356,7 +356,7 @@ describe('what moves', () => {
         ${moves ? "bars.transition().delay(300).duration(900).attr('height', (d) => d / 2).transition().duration(900).attr('height', (d) => d)" : ''}</script>`,
     ],
   ];
-  test.each(CHARTS)('%s has come to its end, with the same bytes each time', async (_name, document) => {
+  test.each(CHARTS)('moves %s to its end, with the same bytes each time', async (_name, document) => {
     const still = await printBytes(await web.ada.pdf({ html: document(false) }));
     for (let time = 0; time < 2; time++)
       expect(
@@ -477,7 +477,7 @@ describe('animations', () => {
       ),
     ],
   ];
-  test.each(ENDED)('%s: at its end', async (_name, source) => {
+  test.each(ENDED)('moves %s to its end', async (_name, source) => {
     const { placed } = await web.render(source, { margin: 0 });
     const [place] = placed.flat();
     expect(place).toMatchObject({ text: 'here' });
@@ -486,7 +486,7 @@ describe('animations', () => {
     expect((await printBytes(once)) === (await printBytes(twice)), 'the same bytes').toBe(true);
   });
 
-  test('what comes into view is told once each time it is asked for', async () => {
+  test('notifies intersection observers once for each observation', async () => {
     const markup = styled(
       '',
       `<div id=end style="height: 20px"></div><script>let running = 0, most = 0, parts = 0;
@@ -497,13 +497,13 @@ describe('animations', () => {
     expect(await textOf(markup)).toBe('at once: 1');
   });
 
-  test('a window that shows all of the document already is not resized, but scrolled; another is, and then to the end and back', async () => {
+  test('scrolls, instead of resizing, a window that shows the whole document, and scrolls others to the end and back', async () => {
     const note = 'for (const type of ["resize", "scroll"]) addEventListener(type, () => document.body.append(type + " "))';
     expect(await textOf(body(note))).toBe('scroll');
     expect(await textOf(body(note, '<div style="height: 900px"></div>'))).toBe('resize scroll scroll scroll');
   });
 
-  test.each(['', SCRIPT])('without end: at the first frame (%s)', async (script) => {
+  test.each(['', SCRIPT])('prints endless animations at their first frame (%s)', async (script) => {
     const source = styled(
       '@keyframes on { from { margin-left: 30px } to { margin-left: 300px } } p { animation: on 1s linear infinite }',
       `<p>here${script}`,
@@ -512,7 +512,7 @@ describe('animations', () => {
     expect(placed[0]?.[0]?.x).toBeCloseTo(22.5, 0);
   });
 
-  test('a drawing that has both: what has an end is there, what has none is at its first frame', async () => {
+  test('prints finite animations of a drawing at their end, and endless ones at their first frame', async () => {
     const animate = (more: string) => `<animate attributeName="x" from="40" to="240" ${more}/>`;
     const line = (text: string, more: string) => `<text x="9" y="20" font-size="20">${text}${animate(more)}</text>`;
     const finite = line('finite', 'dur="2s" fill="freeze"');
@@ -533,7 +533,7 @@ describe('animations', () => {
     ['when it is scrolled', 'onscroll = lay'],
     ['when its window changes', 'onresize = lay; onscroll = () => {}'],
     ['in either case', 'addEventListener("scroll", lay); addEventListener("resize", lay)'],
-  ])('a document that lays itself out by the height of its window %s is laid out by its own', async (_name, listen) => {
+  ])('lays out a document that depends on the window height with its own window: %s', async (_name, listen) => {
     const source = body(
       `const lay = () => { box.style.height = innerHeight + "px" }; lay(); ${listen}`,
       '<div id=box>box</div><p style="height: 1500px">below',
@@ -542,7 +542,7 @@ describe('animations', () => {
     expect(shown.placed).toEqual(still.placed);
   });
 
-  test('paused by the document: as it is', async () => {
+  test('keeps animations that the document paused', async () => {
     const source = styled(
       '@keyframes on { from { margin-left: 40px } to { margin-left: 300px } } p { animation: on 1s linear both paused }',
       '<p>here',
@@ -550,7 +550,7 @@ describe('animations', () => {
     expect((await web.render(source, { margin: 0 })).placed[0]?.[0]?.x).toBeCloseTo(30, 0);
   });
 
-  test('run: nothing is hurried, and the next document of the key is told again that motion is not liked', async () => {
+  test('does not advance time with animations: run, and resets reduced motion for the next document', async () => {
     const source = body(
       'setTimeout(() => document.body.append(" timer"), 2900); document.body.append(matchMedia("(prefers-reduced-motion: reduce)").matches ? "reduced" : "moving")',
     );
@@ -566,21 +566,21 @@ describe('animations', () => {
     await problem(await web.ada.pdf({ html: source, options: { animations: 'stop' } }), 400, 'invalid_request');
   });
 
-  test('load is load: timers are not run, what is drawn has come to its end', async () => {
+  test('runs no timers with waitUntil: load, but moves drawn animations to their end', async () => {
     const timer = body('setTimeout(() => document.body.append(" timer"), 2900); document.body.append("begun")');
     expect(await textOf(timer, { waitUntil: 'load' })).toBe('begun');
     const [, frames = ''] = ENDED.at(-1) ?? [];
     expect(await textOf(frames, { waitUntil: 'load' })).toBe('here');
   });
 
-  test('what a timer shows, and the clock it sees', async () => {
+  test('prints what a timer shows, with the clock it saw', async () => {
     const source = body(
       'const [d, p] = [Date.now(), performance.now()]; setTimeout(() => document.body.append([new Date() - d, performance.now() - p].every((ms) => ms >= 2498) ? "after 2.5 s" : "too soon"), 2500)',
     );
     expect(await textOf(source)).toBe('after 2.5 s');
   });
 
-  test('a document that would reload or leave by a timer stays', async () => {
+  test('does not navigate when a timer would reload or leave the document', async () => {
     for (const leave of ['location.reload()', `location.href = "${site.origin}/elsewhere"`])
       expect(
         await textOf(body(`document.body.append("stays"); setTimeout(() => { document.body.append(" on"); ${leave} }, 1500)`)),
@@ -593,7 +593,7 @@ describe('animations', () => {
   });
 });
 
-describe('what a document does to the clock', () => {
+describe('a document that changes the clock', () => {
   const HOSTILE: Array<[name: string, script: string]> = [
     [
       'nothing to call',
@@ -645,7 +645,7 @@ describe('what a document does to the clock', () => {
     ],
     ['animations without end', 'const again = () => { document.body.animate([{}, {}], 1000).onfinish = again }; again()'],
   ];
-  test.each(HOSTILE)('%s: it is printed, and the next document has its own', async (_name, script) => {
+  test.each(HOSTILE)('prints a document with %s, and the next one with its own clock', async (_name, script) => {
     const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
     expect(await textOf(source, { timeout: 60_000 })).toBe('printed');
     const now = body('document.body.append(Date.now()); setTimeout(() => document.body.append(" timer"), 1000)');
@@ -673,13 +673,13 @@ describe('what a document does to the clock', () => {
       'const add = (page, depth) => { const frame = page.createElement("iframe"); frame.hidden = true; page.body.append(frame); if (depth) add(frame.contentDocument, depth - 1) }; add(document, 60)',
     ],
   ];
-  test.each(HOLDING)('%s: it is printed in its time', async (_name, script) => {
+  test.each(HOLDING)('prints a document with %s in time', async (_name, script) => {
     const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
     expect(await textOf(source, { timeout: 8_000 })).toBe('printed');
     expect(await textOf(body('setTimeout(() => document.body.append("next"), 1000)'))).toBe('next');
   });
 
-  test('readiness whose asking has no end is given up, and the next document is printed', async () => {
+  test('gives up a readiness check that never ends, and prints the next document', async () => {
     const script = 'Object.defineProperty(window, "platenReady", { get() { for (;;); } })';
     await problem(await web.ada.pdf({ html: body(script), options: { timeout: 5_000 } }), 504, 'render_timeout');
     expect(await textOf(body('setTimeout(() => document.body.append("next"), 1000)'))).toBe('next');

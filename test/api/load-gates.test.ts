@@ -33,7 +33,7 @@ afterAll(async () => {
   raw?.close();
 });
 
-describe.each(['url', 'html'] as const)('of %s', (way) => {
+describe.each(['url', 'html'] as const)('in %s', (way) => {
   const post = (markup: string, options: object) => {
     site.serve({ '/document': html(markup) });
     return web.ada.pdf(way === 'url' ? { url: `${site.origin}/document`, options } : { html: markup, options });
@@ -61,29 +61,29 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
   ];
 
   describe('failOnHttpStatus', () => {
-    test('false, as usual: a document lacks whatever it lacks', async () => {
+    test('prints a document with missing resources by default', async () => {
       const markup = PARTS.map(([, element]) => element(`${site.origin}/404`)).join('');
       await passes(markup, {});
       await passes(markup, { failOnHttpStatus: false });
     });
 
-    test.each(PARTS)('true: %s', async (_kind, element) => {
+    test.each(PARTS)('fails with true: %s', async (_kind, element) => {
       const url = `${site.origin}/404`;
       const fault = await fails(element(url), { failOnHttpStatus: true }, 'failOnHttpStatus');
       expect(fault.resources).toEqual([{ url, status: 404 }]);
       expect(fault.detail).toBe(`failOnHttpStatus: ${url} (404)`);
     });
 
-    test.each(['/404.png', '/empty-404', '/500'])('true: an image answered by %s', async (path) => {
+    test.each(['/404.png', '/empty-404', '/500'])('fails with true for an image with status %s', async (path) => {
       await fails(`<img src="${site.origin}${path}">`, { failOnHttpStatus: true }, 'failOnHttpStatus');
     });
 
-    test('true: at the end of a redirect, and in a frame', async () => {
+    test('fails with true at the end of a redirect, and in a frame', async () => {
       await fails(`<img src="${site.origin}/moved">`, { failOnHttpStatus: true }, 'failOnHttpStatus');
       await fails(`<iframe src="${site.origin}/frame-with-404"></iframe>`, { failOnHttpStatus: true }, 'failOnHttpStatus');
     });
 
-    test('a list: these and no others', async () => {
+    test('fails only for the statuses in a list', async () => {
       const image = (path: string) => `<img src="${site.origin}${path}">`;
       for (const list of [[], [410], [500, 503]]) await passes(image('/404'), { failOnHttpStatus: list });
       await fails(image('/404'), { failOnHttpStatus: [500, 404] }, 'failOnHttpStatus');
@@ -91,13 +91,13 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       await fails(`<iframe src="${site.origin}/410"></iframe>`, { failOnHttpStatus: [410] }, 'failOnHttpStatus');
     });
 
-    test('what had no status at all does not count', async () => {
+    test('ignores requests without a status', async () => {
       const markup = `<p>x</p><img src="${site.origin}/never"><img src="${raw.origin}/reset"><img src="${web.forbidden.origin}/x"><img src="http://nowhere.invalid/x">`;
       await passes(markup, { failOnHttpStatus: true });
       await passes(markup, { failOnHttpStatus: [403, 502, 503, 504] });
     });
 
-    test('behind many others: it counts all the same', async () => {
+    test('fails also if the status comes after many others', async () => {
       const trackers = Array.from({ length: 120 }, (_, n) => `<img src="${web.forbidden.origin}/${n}">`).join('');
       const markup = `<p>x</p>${trackers}<script>onload = () => document.body.append(Object.assign(new Image(), { src: "${site.origin}/404" }))</script>`;
       const fault = await fails(markup, { failOnHttpStatus: true }, 'failOnHttpStatus');
@@ -105,7 +105,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       await fails(markup, { failOnWarning: ['resource_failed'] }, 'failOnWarning');
     });
 
-    test('many: each is named', async () => {
+    test('names each of many failures', async () => {
       const markup = ['/404', '/500', '/410'].map((path) => `<img src="${site.origin}${path}">`).join('');
       const fault = await fails(markup, { failOnHttpStatus: true }, 'failOnHttpStatus');
       expect(fault.resources).toHaveLength(3);
@@ -116,7 +116,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
   describe('failOnResourceError', () => {
     const on = { failOnResourceError: true };
 
-    test('not as usual', async () => passes(PARTS.map(([, element]) => element(`${raw.origin}/reset`)).join(''), {}));
+    test('does not fail by default', async () => passes(PARTS.map(([, element]) => element(`${raw.origin}/reset`)).join(''), {}));
 
     test.each(PARTS)('%s', async (_kind, element) => {
       await fails(element(`${raw.origin}/reset`), on, 'failOnResourceError');
@@ -135,7 +135,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       expect(web.forbidden.asked).toEqual([]);
     });
 
-    test('a whole document passes', async () => {
+    test('passes a complete document', async () => {
       await passes(`<p>x</p><img src="${site.origin}/image.png"><img src="${PIXEL_URL}"><a href="${site.origin}/404">x</a>`, on);
     });
   });
@@ -153,20 +153,20 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       ['on load', 'onload = () => console.error("late")', 'late'],
     ];
 
-    test('not as usual', async () => passes(MESSAGES.map(([, source]) => `<script>${source}</script>`).join(''), {}));
+    test('does not fail by default', async () => passes(MESSAGES.map(([, source]) => `<script>${source}</script>`).join(''), {}));
 
     test.each(MESSAGES)('%s', async (_name, source, message) => {
       const fault = await fails(`<p>x</p><script>${source}</script>`, on, 'failOnConsoleError');
       expect(fault.messages).toEqual([expect.stringContaining(message)]);
     });
 
-    test('in a script and in a frame of the site', async () => {
+    test('fails for errors in a script and in a frame of the site', async () => {
       await fails(`<script src="${site.origin}/bad.js"></script>`, on, 'failOnConsoleError');
       site.serve({ '/bad-frame': html('<script>console.error("in a frame")</script>') });
       await fails(`<iframe src="${site.origin}/bad-frame"></iframe>`, on, 'failOnConsoleError');
     });
 
-    test('other messages, and errors that are caught, pass', async () => {
+    test('passes other messages and caught errors', async () => {
       const sources = [
         'console.log("x")',
         'console.warn("x")',
@@ -177,12 +177,12 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       await passes(sources.map((source) => `<script>${source}</script>`).join(''), on);
     });
 
-    test('what is written is cut short', async () => {
+    test('truncates long messages', async () => {
       const fault = await fails('<script>console.error("x".repeat(1e6))</script>', on, 'failOnConsoleError');
       expect((fault.messages as string[])[0]?.length).toBeLessThanOrEqual(500);
     });
 
-    test('a flood is an error, too, and hurts nobody', async () => {
+    test('fails for a flood of errors without side effects', async () => {
       await fails(
         '<p>x</p><script>for (let n = 0; n < 1e5; n++) console.log("x".repeat(1000))</script>',
         { ...on, timeout: 30_000 },
@@ -191,7 +191,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       await passes('<p>next', {});
     });
 
-    test('the next render of the same key is judged by its own options', async () => {
+    test('applies only the options of the render', async () => {
       const markup = '<p>x</p><script>console.error("once")</script>';
       await fails(markup, on, 'failOnConsoleError');
       await passes(markup, {});
@@ -201,15 +201,15 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
   });
 });
 
-describe('failOnHttpStatus, of the document itself', () => {
+describe('failOnHttpStatus for the document itself', () => {
   const at = (path: string, options: object) => web.ada.pdf({ url: site.origin + path, options });
 
-  test('false prints pages of errors', async () => {
+  test('prints error pages with false', async () => {
     for (const code of [404, 410, 500]) expect(await web.textOf(`/${code}`, { failOnHttpStatus: false })).toBe(`status ${code}`);
     await problem(await at('/204', { failOnHttpStatus: false }), 422, 'navigation_failed');
   });
 
-  test('true, and a list, are about the document, too', async () => {
+  test('applies true and a list to the document', async () => {
     for (const failOnHttpStatus of [true, [], [500], [404]])
       expect(await problem(await at('/404', { failOnHttpStatus }), 422, 'navigation_failed')).toMatchObject({
         upstream_status: 404,

@@ -47,7 +47,7 @@ function parts(): string {
   return `<p>x</p>${[site.origin, ...neighbours].map(of).join('')}<img src="${site.origin}/moved.png">`;
 }
 
-describe.each(['url', 'html'] as const)('of %s', (way) => {
+describe.each(['url', 'html'] as const)('in %s', (way) => {
   const render = async (markup: string, options: object) => {
     site.serve({ '/document': html(markup) });
     const body =
@@ -58,7 +58,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
     expect(response.status, await response.clone().text()).toBe(200);
   };
 
-  test('the origin is told with every request, no other port, no other name, no redirect elsewhere', async () => {
+  test('sends secrets with every request to the origin, but not to other ports, names or redirect targets', async () => {
     site.serve({ '/moved.png': redirect(`${web.other.origin}/image.png?moved`) });
     await render(parts(), SECRETS);
     const own = site.asked.filter(({ headers }) => headers.host?.startsWith('127.0.0.1'));
@@ -79,7 +79,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
     for (const asked of others) expect([asked.path, toldTo(asked)]).toEqual([asked.path, []]);
   });
 
-  test('what is sent is what was given, in place of what the browser would send', async () => {
+  test('replaces the headers of the browser with the given ones', async () => {
     const headers = { ...HEADERS, 'Accept-Language': 'de-DE', 'user-agent': 'Mine/1', 'X-Umlaut': 'sch\xf6n', 'X-Empty': '' };
     await render('<p>x</p><img src="image.png">', { ...SECRETS, extraHTTPHeaders: headers });
     const [asked] = site.askedFor('/image.png');
@@ -93,7 +93,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
     expect(asked?.headers.cookie?.split('; ').sort()).toEqual(['plain=cookie-secret', 'strict=cookie-secret2']);
   });
 
-  test('cookies go where their path says, and not when their time is over', async () => {
+  test('sends cookies to their path only, until they expire', async () => {
     const cookies = [
       { name: 'deep', value: 'secret', path: '/deep' },
       { name: 'old', value: 'secret', expires: 1_000_000_000 },
@@ -107,7 +107,7 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
     expect(cookiesOf('/deeper.png')).toEqual(['coming=secret', 'session="secret"']);
   });
 
-  test('the next render of the same key tells nobody anything', async () => {
+  test('sends nothing in the next render of the same key', async () => {
     await render('<p>x</p><img src="image.png">', { ...SECRETS, authenticate: { username: 'ada', password: 'x' } });
     web.forget();
     await render('<p>x</p><img src="image.png?again">', {});
@@ -115,12 +115,12 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
     for (const asked of site.asked) expect(toldTo(asked)).toEqual([]);
   });
 
-  test('they are in no log', () => {
+  test('keeps secrets out of logs', () => {
     expect(web.service.output()).not.toMatch(/cookie-secret|header-secret|token-secret/);
   });
 });
 
-describe('a document that is sent on', () => {
+describe('a redirected document', () => {
   const visit = async (path: string) => {
     const options = { ...SECRETS, authenticate: { username: 'ada', password: 'pw' } };
     const response = await web.ada.pdf({ url: site.origin + path, options });
@@ -133,26 +133,26 @@ describe('a document that is sent on', () => {
     ['a refresh', (url) => html(`<meta http-equiv="refresh" content="0; url=${url}">`)],
   ];
 
-  test.each(WAYS)('elsewhere, by %s: tells nobody there', async (_way, to) => {
+  test.each(WAYS)('sends nothing to another site after %s', async (_way, to) => {
     site.serve({ '/start': to(`${web.other.origin}/there`) });
     await visit('/start');
     expect(told(site)).toEqual({ '/start': ALL });
     expect(told(web.other)).toEqual({ '/there': [], '/image.png?there': [] });
   });
 
-  test.each(WAYS)('to the same host on another port and name, by %s: tells nobody there', async (_way, to) => {
+  test.each(WAYS)('sends nothing to another port or name of the host after %s', async (_way, to) => {
     site.serve({ '/start': to(`${site.as('x.private.test')}/there`) });
     await visit('/start');
     expect(told(site)).toEqual({ '/start': ALL, '/there': [], '/image.png?there': [] });
   });
 
-  test.each(WAYS)('within its origin, by %s: goes on telling', async (_way, to) => {
+  test.each(WAYS)('keeps sending within its origin after %s', async (_way, to) => {
     site.serve({ '/start': to('/there') });
     await visit('/start');
     expect(told(site)).toEqual({ '/start': ALL, '/there': ALL, '/image.png?there': ALL });
   });
 
-  test('a page elsewhere that asks the origin for something gets nothing told', async () => {
+  test('sends nothing for a page elsewhere that requests the origin', async () => {
     web.other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied"><iframe src="${site.origin}/frame"></iframe>`) });
     site.serve({ '/start': html(`<script>location = "${web.other.origin}/spy"</script>`) });
     await visit('/start');
@@ -193,7 +193,7 @@ describe('authenticate', () => {
   ];
   const inside = html('<p>inside</p><img src="/guarded.png"><script src="/guarded.js"></script>');
 
-  test.each(SCHEMES)('%s: of a url, with its parts', async (_scheme, guard) => {
+  test.each(SCHEMES)('authenticates a URL with its resources: %s', async (_scheme, guard) => {
     site.serve({
       '/guarded': guard(inside),
       '/guarded.png': guard(image),
@@ -204,7 +204,7 @@ describe('authenticate', () => {
     expect(pdf.images).toBe(1);
   });
 
-  test.each(SCHEMES)('%s: of markup with a base: styles, scripts, frames', async (_scheme, guard) => {
+  test.each(SCHEMES)('authenticates styles, scripts and frames of markup with a base URL: %s', async (_scheme, guard) => {
     site.serve({
       '/guarded.css': guard(send('text/css', 'p { background: #ff0000 }')),
       '/guarded.js': guard(send('text/javascript', 'document.body.append("script")')),
@@ -218,7 +218,7 @@ describe('authenticate', () => {
     expect(pdf.fills).toContain('#ff0000');
   });
 
-  test.each(SCHEMES)('%s: wrong is tried once, and fails', async (_scheme, guard) => {
+  test.each(SCHEMES)('tries wrong credentials once, and fails: %s', async (_scheme, guard) => {
     site.serve({ '/guarded': guard(inside) });
     for (const [password, times] of [
       ['wrong', 2],
@@ -233,13 +233,13 @@ describe('authenticate', () => {
     }
   });
 
-  test('nothing given: 401', async () => {
+  test('returns 401 without credentials', async () => {
     site.serve({ '/guarded': basic(inside) });
     expect(await web.problemAt(`${site.origin}/guarded`, 422, 'navigation_failed')).toMatchObject({ upstream_status: 401 });
     expect(site.asked).toHaveLength(1);
   });
 
-  test('a redirect between two realms of the origin', async () => {
+  test('follows a redirect between two realms of the origin', async () => {
     site.serve({ '/first': basic(redirect('/second')), '/second': basic(html('<p>second'), 'y') });
     expect(await web.textOf('/first', { authenticate: RIGHT })).toBe('second');
   });
@@ -248,7 +248,7 @@ describe('authenticate', () => {
     ['elsewhere, by a redirect', () => redirect(`${web.other.origin}/guarded`)],
     ['elsewhere, by a script', () => html(`<script>location = "${web.other.origin}/guarded"</script>`)],
     ['on the same port by another name', () => redirect(`${site.as('x.private.test')}/guarded`)],
-  ])('a challenge %s is not answered', async (_name, start) => {
+  ])('does not answer a challenge %s', async (_name, start) => {
     for (const each of [site, web.other]) each.serve({ '/guarded': basic(inside) });
     site.serve({ '/start': start() });
     const fault = await web.problemAt(`${site.origin}/start`, 422, 'navigation_failed', { authenticate: RIGHT });
@@ -256,7 +256,7 @@ describe('authenticate', () => {
     for (const asked of [...site.asked, ...web.other.asked]) expect(asked.headers.authorization).toBeUndefined();
   });
 
-  test('challenges of parts elsewhere, and of proxies, are not answered', async () => {
+  test('does not answer challenges of other origins and of proxies', async () => {
     web.other.serve({
       '/guarded.js': basic(send('text/javascript', '')),
       '/guarded': basic(html('<p>inside')),

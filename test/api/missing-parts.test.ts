@@ -139,7 +139,7 @@ const WHOLE: Array<[what: string, markup: string]> = [
   ['prose about it', '<p>&lt;img src="logo.png"&gt; and url(bg.png)'],
 ];
 
-describe('without a base address', () => {
+describe('without a base URL', () => {
   test.each(MISSING)('%s', async (_what, markup, missing) => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual(missing);
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual(missing);
@@ -149,7 +149,7 @@ describe('without a base address', () => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual(missing);
   });
 
-  test.each(WHOLE)('nothing is missing of %s', async (_what, markup) => {
+  test.each(WHOLE)('reports nothing missing for %s', async (_what, markup) => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual([]);
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('without a base address', () => {
       expect(missingIn(await web.ada.report({ html: `<!doctype html>${make(markup)}` }))).toEqual(missing);
     });
 
-    test('a lazy image and a lazy frame are loaded', async () => {
+    test('loads a lazy image and a lazy frame', async () => {
       const inner = `<p>top<div style="height: 20000px"></div><img loading="lazy" src="${site.origin}/image.png"><iframe loading="lazy" src="${site.origin}/frame"></iframe>`;
       site.forget();
       expect((await web.render(`<!doctype html>${make(inner)}`)).pages.join()).toContain('IN THE FRAME');
@@ -178,20 +178,20 @@ describe('without a base address', () => {
     test.each([
       ['a window, as any script can', 'list([window]); list("", [window])'],
       ['what throws', 'list({ get length() { throw 1 } }, [null, 1])'],
-    ])('is not spoilt by %s', async (_what, call) => {
+    ])('is not broken by %s', async (_what, call) => {
       expect(await missingAfter(`${root('<img src=inner.png>')} const list = window['platen.shadows']; ${call}`)).toEqual([
         'inner.png',
       ]);
     });
 
-    test('is not spoilt by what a document replaces', async () => {
+    test('is not broken by functions that a document replaces', async () => {
       const replace = `for (const each of [WeakSet, WeakRef, Set, FinalizationRegistry])
         for (const name of ['add', 'has', 'delete', 'deref', 'register'])
           if (each !== Set && name in each.prototype) each.prototype[name] = (root) => { document.title = 'TAKEN'; throw root };`;
       expect(await missingAfter(`${replace} ${root('<img src=inner.png>')}`)).toEqual(['inner.png']);
     });
 
-    test('is for no script of the document, which can neither replace it nor ask it', async () => {
+    test('cannot be replaced or read by scripts of the document', async () => {
       const tell = `const list = window['platen.shadows']; let kept = 'kept';
         try { Object.defineProperty(window, 'platen.shadows', { value: 1 }); kept = 'replaced' } catch {}
         out.textContent = ['found', list().length, list(undefined).length, list('platen.shadows').length, kept, /[0-9a-f]{8}-/.test(list)].join(' ');`;
@@ -199,12 +199,12 @@ describe('without a base address', () => {
       expect(pages.join()).toContain('found 0 0 0 kept false');
     });
 
-    test('has room again for those in the document when others fill it', async () => {
+    test('frees entries of removed roots when it is full', async () => {
       const fill = `for (let n = 0; n < 10_000; n++) document.createElement('div').attachShadow({ mode: 'closed' });`;
       expect(await missingAfter(`${fill} ${root('<img src=inner.png>')}`)).toEqual(['inner.png']);
     });
 
-    test('of roots within each other takes no longer than there are roots', async () => {
+    test('takes time proportional to the number of nested roots', async () => {
       const nest = `let at = document.body;
         for (let n = 0; n < 400; n++) { const root = at.appendChild(document.createElement('div')).attachShadow({ mode: 'open' }); at = root.appendChild(document.createElement('div')) }
         at.innerHTML = '<img src=inner.png>'`;
@@ -220,13 +220,13 @@ describe('without a base address', () => {
   test.each([
     [100, ['inner.png']],
     [500, []], // deeper than DevTools tells
-  ])('of a closed root that the markup declares, in a document %i deep that changes all the time', async (depth, found) => {
+  ])('reports a closed declarative root in a document %i levels deep that keeps changing', async (depth, found) => {
     const html = `<div><template shadowrootmode="closed"><img src="inner.png"></template></div>${'<div>'.repeat(depth)}<p>x
       <script>let n = 0; const p = document.querySelector('p'); setInterval(() => { for (let i = 0; i < 20_000; i++) p.setAttribute('a', n++) }, 1)</script>`;
     expect(missingIn(await web.ada.report({ html, options: { timeout: 60_000 } }))).toEqual(found);
   });
 
-  test('of the first document of a key, where nobody listened when it failed', async () => {
+  test('reports an early failure in the first document of a key', async () => {
     const key = (await web.service.createKey()).key;
     const data = (n: number) => `data:image/png;base64,AAA${n}`;
     const markup = `<svg><image href="${data(1)}" /><image xlink:href="${data(2)}" /></svg><input type="image" src="${data(3)}">
@@ -236,23 +236,23 @@ describe('without a base address', () => {
     expect(told.toSorted()).toEqual([data(1), data(2), data(3), 'inner.png']);
   });
 
-  test('of a poster', async () => {
+  test('reports a missing poster', async () => {
     const markup = '<!doctype html><title>x</title><video poster="data:image/png;base64,AAAA"></video>';
     expect((await web.ada.report({ html: markup })).warnings).toMatchObject([{ kind: 'resource_failed' }]);
   });
 
-  test('without script', async () => {
+  test('reports missing resources without JavaScript', async () => {
     const markup = '<style>p { background: url(bg.png) }</style><p><img src="logo.png">';
     expect(missingIn(await web.ada.report({ html: markup, options: { javascript: false } }))).toEqual(['bg.png', 'logo.png']);
   });
 
-  test('a document that hides what it is asked with', async () => {
+  test('reports missing resources in a document that redefines built-in functions', async () => {
     const markup =
       '<form><img name="querySelectorAll" src="logo.png"><input name="images"></form><img name="styleSheets" src="b.png">';
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual(expect.arrayContaining(['b.png', 'logo.png']));
   });
 
-  test('the reason is told, and the address cut', async () => {
+  test('reports the reason, with a truncated URL', async () => {
     const long = `${'x'.repeat(600)}.png`;
     const { warnings } = await web.ada.report({ html: `<img src="logo.png"><img src="${long}">` });
     expect(warnings).toMatchObject([
@@ -261,43 +261,43 @@ describe('without a base address', () => {
     ]);
   });
 
-  test('many are told as a number', async () => {
+  test('reports many missing resources as a number', async () => {
     const images = Array.from({ length: 150 }, (_, n) => `<img src="${n}.png">`).join('');
     const { warnings, warning_count: count } = await web.ada.report({ html: images });
     expect([warnings.length, count]).toEqual([100, 150]);
   });
 });
 
-describe('from elsewhere', () => {
-  test('what came is no image, and what was redirected is told once', async () => {
+describe('from other origins', () => {
+  test('reports a response that is no image, and a redirected one once', async () => {
     const markup = `<img src="${site.origin}/garbage.png"><img src="${site.origin}/moved.png"><img src="${site.origin}/image.png">`;
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual(['/garbage.png', '/none.png']);
   });
 
-  test('a sprite of another origin', async () => {
+  test('reports a missing sprite of another origin', async () => {
     const { warnings } = await web.ada.report({ html: `<svg><use href="${site.origin}/sprite.svg#x"/></svg>` });
     expect(warnings).toMatchObject([{ kind: 'resource_failed', message: expect.stringContaining('origin') }]);
     site.serve({ '/own': html('<svg><use href="/sprite.svg#x"/></svg>') });
     expect(missingIn(await web.ada.report({ url: `${site.origin}/own` }))).toEqual([]);
   });
 
-  test('a good style and font', async () => {
+  test('reports nothing for a valid style sheet and font', async () => {
     const markup = `<link rel="stylesheet" href="${site.origin}/good.css">${font(`url(${site.origin}/font.ttf)`)}`;
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual([]);
   });
 
-  test('a font that came too late for its text', async () => {
+  test('reports a font that arrived too late for its text', async () => {
     const late = (display: string) => font(`url(${site.origin}/late.ttf)`, `font-display: ${display}`);
     expect(missingIn(await web.ada.report({ html: late('optional') }))).toEqual(['/late.ttf']);
     expect(missingIn(await web.ada.report({ html: late('swap') }))).toEqual([]);
   });
 
-  test('XHTML that does not parse', async () => {
+  test('reports XHTML that does not parse', async () => {
     expect(missingIn(await web.ada.report({ url: `${site.origin}/bad.xhtml` }))).toEqual(['/bad.xhtml']);
     expect(missingIn(await web.ada.report({ url: `${site.origin}/good.xhtml` }))).toEqual([]);
   });
 
-  test('a lazy frame is loaded, and awaited', async () => {
+  test('loads and waits for a lazy frame', async () => {
     const frame = `<p>top<div style="height: 20000px"></div><iframe loading="lazy" src="${site.origin}/frame"></iframe>`;
     expect((await web.render(frame)).pages.join()).toContain('IN THE FRAME');
     const lost = frame.replace('/frame', '/none');
@@ -319,7 +319,7 @@ test.each([
   expect((await web.ada.pdf({ html: `<img src="${SVG}">`, options })).status).toBe(200);
 });
 
-test('every way out: header, JSON', async () => {
+test('reports in the header and in JSON', async () => {
   const body = { html: '<img src="logo.png">' };
   expect((await web.ada.pdf(body)).headers.get('platen-warnings')).toBe('1');
   const json = await web.ada.pdf(body, { accept: 'application/json' });

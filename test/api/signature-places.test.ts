@@ -36,8 +36,8 @@ async function signed(field: object, options: object = {}, html = TWO): Promise<
   return bytesOf(response);
 }
 
-describe('the place that is named', () => {
-  test('is the field that is signed, in its rectangle and by its description; the others stay as they are', async () => {
+describe('the named field', () => {
+  test('is signed in its rectangle with its description, and other fields stay unchanged', async () => {
     const unsigned = await readFields(await bytesOf(await client.pdf({ html: TWO, options: { forms: true } })));
     const pdf = await signed({ name: 'applicant' });
     const fields = await readFields(pdf);
@@ -51,7 +51,7 @@ describe('the place that is named', () => {
     expect((await readFinished(pdf)).texts.join()).toContain('Contract');
   });
 
-  test('shows who signed and when, or HTML', async () => {
+  test('shows the signer and the time, or HTML', async () => {
     const plain = await readAppearances(await signed({ name: 'clerk' }));
     expect(plain.clerk).toMatch(/^Ada\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
     expect(plain).toMatchObject({ who: 'Ada', applicant: '' });
@@ -78,7 +78,7 @@ describe('the place that is named', () => {
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
   });
 
-  test('may have a name that its field cannot have, such as one with a period, or the name of a new field', async () => {
+  test('may have a name that is invalid for a PDF field, such as one with a period, or equal to that of a new field', async () => {
     const html = page(`<input name="a_b">${place('a.b')}${place('Signature1')}`);
     expect(await signedFields(await signed({ name: 'a.b' }, {}, html))).toEqual(['a_b_2']);
     expect(await signedFields(await signed({ name: 'Signature1' }, {}, html))).toEqual(['Signature1']);
@@ -95,7 +95,7 @@ describe('the place that is named', () => {
     expect(await signedFields(pdf)).toEqual(['applicant']);
   });
 
-  test('is signed in templates, items of batches and stored documents', async () => {
+  test('is signed in templates, batch items and stored documents', async () => {
     const { template_id } = await client.template(page(`<p>{{x}}${place('by')}`));
     const items = [
       { html: TWO, options: optionsOf({ name: 'clerk' }, {}) },
@@ -110,7 +110,7 @@ describe('the place that is named', () => {
   });
 });
 
-test('a list of what keeps a document from conforming looks at what the place would show', async () => {
+test('includes the appearance of the field in a conformance report', async () => {
   const report = (field: object) => {
     const options = optionsOf(field, { conformance: ['PDF/A-3a', 'PDF/UA-1'] });
     return client.pdf({ html: TWO, options, conformance_report: true });
@@ -123,7 +123,7 @@ test('a list of what keeps a document from conforming looks at what the place wo
   await problem(await report({ name: 'nobody' }), 422, 'print_failed');
 });
 
-describe('nothing is charged or stored', () => {
+describe('charges and stores nothing', () => {
   const kept = async () => {
     const { data } = await client.json<{ data: Array<{ document_id: string }> }>('/v1/documents?limit=1');
     return [(await client.usage()).documents.used, data[0]?.document_id];
@@ -137,7 +137,7 @@ describe('nothing is charged or stored', () => {
     return answer;
   };
 
-  test('for a name that the document does not have, or has for something else', async () => {
+  test('for a name that is unknown, or belongs to another control', async () => {
     for (const name of ['nobody', 'who', 'Applicant']) {
       const { detail, names } = await refused(TWO, name);
       expect(detail).toContain('it has "applicant", "clerk"');
@@ -145,7 +145,7 @@ describe('nothing is charged or stored', () => {
     }
   });
 
-  test('for a place without a size, one that is turned, and one on a page that is not printed', async () => {
+  test('for a field without a size, a rotated one, and one on a page that is not printed', async () => {
     const html = page(
       `${place('none', 'display: none')}${place('flat', 'height: 0')}${place('turned', 'height: 60px; rotate: 5deg')}${place('here')}<p style="break-before: page">Two${place('there')}`,
     );
@@ -153,12 +153,12 @@ describe('nothing is charged or stored', () => {
       expect((await refused(html, name, { pageRanges: '1' })).names).toEqual(['here']);
   });
 
-  test('for a document without places, and for a name that two places have', async () => {
+  test('for a document without signature fields, and for a name that two fields have', async () => {
     expect((await refused(page('<p>Nothing'), 'by')).detail).toContain('no signature places at all');
     expect((await refused(page(place('by').repeat(2)), 'by')).detail).toContain('2 signature places of this name');
   });
 
-  test('with a list of names that does not grow with the document', async () => {
+  test('with a limited list of names in the error', async () => {
     const html = page(Array.from({ length: 50 }, (_, index) => place(`${'x'.repeat(500)}${index}`, 'height: 9px')).join(''));
     const { detail, names } = await refused(html, 'by');
     expect(names).toHaveLength(20);
@@ -175,7 +175,7 @@ test.each<[object, string, string, object?]>([
   [{ name: 'by', ...PLACED }, 'name', 'cannot be combined with options.signature.field.x'],
   [{ name: '' }, 'name', 'must be a string of 1 to 1000 characters'],
   [{ name: 'by', html: 'a\0' }, 'html', 'holds a NUL character at position 1'],
-])('%j is refused before anything is rendered', async (field, member, message, options = {}) => {
+])('rejects %j before anything is rendered', async (field, member, message, options = {}) => {
   const response = await client.pdf({ html: TWO, options: optionsOf(field, options) });
   const { errors } = await problem(response, 400, 'invalid_request');
   expect(errors).toEqual([{ path: `options.signature.field.${member}`, message }]);

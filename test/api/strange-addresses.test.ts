@@ -46,7 +46,7 @@ describe.each(ADDRESSES)('%s', (address) => {
     resources = fault.resources as typeof resources;
   });
 
-  test.each(Object.keys(ELEMENTS))('%s: the document is printed without it', (kind) => {
+  test.each(Object.keys(ELEMENTS))('prints the document without it: %s', (kind) => {
     const told = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
     // Chromium asks for nothing with a name and a password there.
     const isAsked = !(address.includes('@') && ['frame', 'fetch'].includes(kind));
@@ -57,7 +57,7 @@ describe.each(ADDRESSES)('%s', (address) => {
     ['a redirect', redirect(url.replaceAll(' ', '%20'))],
     ['a script', html(`<p>x</p><script>location = "${url}"</script>`)],
     ['a refresh', html(`<p>x</p><meta http-equiv="refresh" content="0; url=${url}">`)],
-  ])('a document that leads there by %s', async (_way, answer) => {
+  ])('handles a document that navigates there by %s', async (_way, answer) => {
     web.site.serve({ '/document': answer });
     await problem(await web.ada.pdf({ url: `${web.site.origin}/document` }), 403, 'forbidden_url');
   });

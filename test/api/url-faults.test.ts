@@ -66,33 +66,33 @@ afterAll(async () => {
 });
 afterEach(async () => expect((await web.render('<p>still alive')).pages).toEqual(['still alive']));
 
-describe('malformed answers', () => {
+describe('malformed responses', () => {
   test.each(FAULTS.map(([name, , netError], n) => [name, netError, n] as const))('%s: %s', async (_name, netError, n) => {
     const fault = await web.problemAt(`${raw.origin}/${n}`, 422, 'navigation_failed');
     expect(fault).toMatchObject({ net_error: netError });
     expect(fault).not.toHaveProperty('upstream_status');
   });
 
-  test('pieces of no size', async () => {
+  test('rejects chunks without a size', async () => {
     expect((await web.problemAt(`${raw.origin}/pieces`, 422, 'navigation_failed')).net_error).toMatch(/^ERR_/);
   });
 
-  test('status 999 is an error like others', async () => {
+  test('treats the status 999 as any other error', async () => {
     expect(await web.problemAt(`${raw.origin}/999`, 422, 'navigation_failed')).toMatchObject({ upstream_status: 999 });
   });
 
-  test('hints that come before the answer do no harm', async () => {
+  test('accepts early hints', async () => {
     const { pages } = await web.render(`<iframe src="${raw.origin}/hints"></iframe>`);
     expect(pages).toEqual(['after hints']);
     expect((await web.ada.pdf({ url: `${raw.origin}/hints` })).status).toBe(200);
   });
 
-  test.each(['/silent-after-100', '/silent-after-head'])('%s: the deadline ends it', async (path) => {
+  test.each(['/silent-after-100', '/silent-after-head'])('ends at the deadline: %s', async (path) => {
     const fault = await web.problemAt(raw.origin + path, 504, 'render_timeout', { timeout: 1_500 });
     expect(fault).toMatchObject({ phase: 'load' });
   });
 
-  test('as parts of a document they are missing, each for its reason', async () => {
+  test('reports each as a missing resource with its reason', async () => {
     const images = FAULTS.map((_fault, n) => `<iframe src="${raw.origin}/${n}"></iframe>`).join('');
     const { warnings } = await web.ada.report({ html: `<p>whole</p>${images}` });
     const found = new Map(warnings.map(({ url, net_error, status }) => [url, net_error ?? status]));
@@ -100,14 +100,14 @@ describe('malformed answers', () => {
   });
 });
 
-describe('413: documents over 5 MB', () => {
+describe('413 for documents over 5 MB', () => {
   const tooLarge = async (path: string) => {
     const fault = await web.problemAt(site.origin + path, 413, 'content_too_large', { timeout: 45_000 });
     expect(fault).toMatchObject({ limit: MAX_DOCUMENT_BYTES });
     await eventually('the site is left alone', () => site.open === 0);
   };
 
-  test('while they are still coming, without end', async () => {
+  test('while they arrive without end', async () => {
     site.serve({ '/endless': endless('text/html', '<p>x', Buffer.alloc(65_536, 'abcdefg ')) });
     await tooLarge('/endless');
   });
@@ -119,25 +119,25 @@ describe('413: documents over 5 MB', () => {
     expect(await web.textOf('/under')).toBe('x');
   });
 
-  test('once they are unpacked', async () => {
+  test('after decompression', async () => {
     const packed = gzipSync(Buffer.alloc(MAX_DOCUMENT_BYTES + 1, 'a '));
     expect(packed.length).toBeLessThan(20_000);
     site.serve({ '/packed': html(packed, { 'content-encoding': 'gzip' }) });
     await tooLarge('/packed');
   });
 
-  test('packed, and without end', async () => {
+  test('compressed and without end', async () => {
     site.serve({ '/packed-endless': bomb('text/html', '<p>x', Buffer.alloc(1_048_576, 'a ')) });
     await tooLarge('/packed-endless');
   });
 
-  test('where a small one leads to them', async () => {
+  test('after a redirect from a small one', async () => {
     site.serve({ '/small': html('<script>location = "/endless"</script>') });
     await tooLarge('/small');
   });
 });
 
-test('a document that trickles has the time of the render', async () => {
+test('gives a slow document the time of the render', async () => {
   site.serve({ '/trickle': trickle('text/html', '<p>x') });
   const fault = await web.problemAt(`${site.origin}/trickle`, 504, 'render_timeout', { timeout: 2_000, resourceTimeout: 200 });
   expect(fault).toMatchObject({ phase: 'load' });
