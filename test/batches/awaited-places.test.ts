@@ -26,7 +26,7 @@ function openNodes(count: number) {
   return { world, nodes };
 }
 
-test('a render that ends on another node wakes who waits, at once', async () => {
+test('wakes waiting keys immediately when a render ends on another node', async () => {
   const { world, nodes } = openNodes(2);
   const [here, there] = nodes;
   here?.wait(OWNER);
@@ -41,7 +41,7 @@ test('a render that ends on another node wakes who waits, at once', async () => 
   expect(here?.isAwaited('acc_a')).toBe(false);
 });
 
-test('who does not know that anybody waits tells nothing, and nobody who has not said so lately', async () => {
+test('sends no notices unless a node has recently announced that it waits', async () => {
   const { world, nodes } = openNodes(2);
   const [here, there] = nodes;
   there?.left('acc_a');
@@ -53,7 +53,7 @@ test('who does not know that anybody waits tells nothing, and nobody who has not
   expect(world.looks).toBe(0);
 });
 
-test('where no notice comes it looks by itself, more and more rarely', async () => {
+test('polls at growing intervals without a notice', async () => {
   const { world, nodes } = openNodes(1);
   nodes[0]?.wait(OWNER);
   await vi.advanceTimersByTimeAsync(499);
@@ -66,7 +66,7 @@ test('where no notice comes it looks by itself, more and more rarely', async () 
   expect(world.woken).toEqual([0]);
 });
 
-test('what ends while the database is asked is not missed', async () => {
+test('does not miss a render that ends during the query', async () => {
   const answers: Array<(isFree: boolean) => void> = [];
   const places = new AwaitedPlaces(() => new Promise((resolve) => answers.push(resolve)), Date.now);
   let woken = 0;
@@ -83,7 +83,7 @@ test('what ends while the database is asked is not missed', async () => {
   expect(woken).toBe(1);
 });
 
-test('a database that is away is asked again', async () => {
+test('queries again after the database was unavailable', async () => {
   let looks = 0;
   const failing = () => (++looks < 3 ? Promise.reject(new Error('away')) : Promise.resolve(true));
   const places = new AwaitedPlaces(failing, Date.now);

@@ -10,7 +10,7 @@ test.each<[ErrorCode, boolean, boolean]>([
   ['storage_failed', true, true],
   ['queue_full', true, false],
   ['certificate_expired', false, false],
-])('%s: passes %s, ours %s', (code, isPassing, isTold) => {
+])('%s: transient %s, ours %s', (code, isPassing, isTold) => {
   const error = new ServiceError(code, 'x');
   expect([passes(error), isOurs(error)]).toEqual([isPassing, isTold]);
 });

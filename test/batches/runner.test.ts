@@ -74,7 +74,7 @@ async function openWorld(clock = Date.now) {
   };
 }
 
-test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {
+test('reports an item that is released into a cancelled batch as cancelled while others run', async () => {
   await using world = await openWorld();
   const { batches, progress } = world;
   const renders: Array<(error: Error) => void> = [];
@@ -105,7 +105,7 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   ]);
 });
 
-test('the queue is asked for keys with work at the start, and not for every item', async () => {
+test('queries keys with work at the start, and not for every item', async () => {
   await using world = await openWorld(() => 1); // recovery does not come again
   const asked = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
@@ -118,7 +118,7 @@ test('the queue is asked for keys with work at the start, and not for every item
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-test('items of an account without a place stay in the queue until there is one, and their source is not made again', async () => {
+test('leaves items of an account at its limit in the queue, without resolving their source again', async () => {
   await using world = await openWorld();
   const plan = { ...PLAN, concurrency: 1 };
   const owner = { ...OWNER, plan };

@@ -44,7 +44,7 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
   });
 });
 
-test('an answer serves for a while, but not longer than it is valid', async () => {
+test('reuses a response for a limited time, and only while it is valid', async () => {
   using deadline = new Deadline(60_000);
   const own = [await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp') }), root].map(({ der }) => der);
   const askedBy = async (keepMs: number) => {
@@ -62,7 +62,7 @@ test('an answer serves for a while, but not longer than it is valid', async () =
   authority.faults.clear();
 });
 
-test('who waits for a silent issuer leaves when the client does', async () => {
+test('stops waiting for a silent issuer when the client disconnects', async () => {
   const asking = revocation({});
   authority.faults.set('/list', 'silent');
   const client = new AbortController();

@@ -35,13 +35,13 @@ async function look(everyMs: number, ...amounts: number[]): Promise<void> {
   }
 }
 
-test('nobody ends while the browser holds no more than it may', async () => {
+test('ends no page while the browser is within its limit', async () => {
   begin('a');
   await look(100, 0, LIMIT);
   expect(told).toEqual([]);
 });
 
-test('the page at work longest ends, and was the cause when memory is free afterwards', async () => {
+test('ends the longest running page, and blames it if memory is free afterwards', async () => {
   relief.end(begin('done'));
   begin('a');
   begin('b');
@@ -50,14 +50,14 @@ test('the page at work longest ends, and was the cause when memory is free after
   expect(relief.isBusy).toBe(true);
 });
 
-test('a page whose end frees nothing was not the cause: the next one is tried', async () => {
+test('tries the next page if the end of one frees nothing', async () => {
   begin('a');
   begin('b');
   await look(PROOF_MS, 1_001, 1_300, 1_300, 500);
   expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
 });
 
-test('nothing is proved, and nobody else ends, before the browser has closed the page', async () => {
+test('decides nothing, and ends no other page, before the browser has closed the page', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   begin('a', promise);
   begin('b');
@@ -68,31 +68,31 @@ test('nothing is proved, and nobody else ends, before the browser has closed the
   expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
 });
 
-test('a page whose end frees next to nothing was not the cause, though the browser holds no more than it may', async () => {
+test('does not blame a page whose end frees almost nothing, even if the browser is within its limit', async () => {
   begin('a');
   await look(PROOF_MS, 1_001, 999, 999);
   expect(told).toEqual(['a ends', 'a was not the cause']);
 });
 
-test('several causes end one after the other', async () => {
+test('ends several causes one after the other', async () => {
   begin('a');
   begin('b');
   await look(100, 2_000, 1_500, 900);
   expect(told).toEqual(['a ends', 'b ends', 'a was the cause', 'b was the cause']);
 });
 
-test('where no page is at work any more the browser ends, before the last suspect is told', async () => {
+test('ends the browser when no page is running any more, before the last suspect is informed', async () => {
   begin('a');
   await look(PROOF_MS, 1_001, 1_001, 1_001);
   expect(told).toEqual(['a ends', 'the browser ends', 'a was not the cause']);
 });
 
-test('a browser at rest that holds too much ends', async () => {
+test('ends an idle browser that uses too much memory', async () => {
   await look(100, 1_001);
   expect(told).toEqual(['the browser ends']);
 });
 
-test('a suspect is told also where the browser ends by itself meanwhile', async () => {
+test('informs a suspect also if the browser ends by itself', async () => {
   begin('a');
   await look(100, 1_001);
   relief.stop();

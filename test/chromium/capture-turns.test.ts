@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CaptureTurns } from '../../src/chromium/capture/capture-turns.ts';
 
 describe('screenshots of one browser', () => {
-  test('are taken one at a time, in the order in which they were asked for', async () => {
+  test('are taken one at a time, in order', async () => {
     const turns = new CaptureTurns();
     const events: string[] = [];
     const first = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ describe('screenshots of one browser', () => {
     expect(events).toEqual(['first begins', 'first ends', 'second']);
   });
 
-  test('go on after one that failed, which hears of its failure', async () => {
+  test('continue after a failed one, which gets its own error', async () => {
     const turns = new CaptureTurns();
     const failed = turns.capture(async () => {
       throw new Error('the page is gone');
@@ -30,7 +30,7 @@ describe('screenshots of one browser', () => {
     expect(await next).toBe('an image');
   });
 
-  test('are taken at the same time while they are small and no PDF is made', async () => {
+  test('are taken at the same time while they are small and no PDF is printed', async () => {
     const turns = new CaptureTurns(async () => {});
     const held = Promise.withResolvers<void>();
     let underWay = 0;
@@ -62,7 +62,7 @@ describe('screenshots of one browser', () => {
     await printed;
   });
 
-  test('leave the browser to a PDF that had to wait', async () => {
+  test('yield to a waiting PDF', async () => {
     const rested = Promise.withResolvers<void>();
     const resting = Promise.withResolvers<number>();
     const turns = new CaptureTurns((ms) => {
@@ -80,7 +80,7 @@ describe('screenshots of one browser', () => {
     expect(events).toEqual(['first', 'rested', 'second']);
   });
 
-  test('follow each other at once where no PDF is made', async () => {
+  test('follow each other at once if no PDF is printed', async () => {
     const turns = new CaptureTurns(() => Promise.reject(new Error('there is nothing to rest for')));
     await turns.print(async () => {});
     await turns.capture(async () => {});

@@ -110,7 +110,7 @@ function groupPage(): { print(html: string): Promise<string> } {
 
 describe.each(Object.entries(INERT))('after %s', (_name, before) => {
   const page = groupPage();
-  test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
+  test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
     expect(classifyHtml(before).isStatic).toBe(true);
     await page.print(before);
     const reused = await page.print(html);
@@ -148,7 +148,7 @@ const SCRIPTED: Record<string, string> = {
 
 describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
   const page = groupPage();
-  test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
+  test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
     expect(classifyHtml(before).isStatic).toBe(false);
     for (let round = 0; round < 2; round++) await page.print(before);
     const reused = await page.print(html);
@@ -156,7 +156,7 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
   });
 });
 
-test('a long row of inert documents on one page, each as on a page of its own', async () => {
+test('prints many static documents on one page, each as on a new page', async () => {
   const page = await bare.browser.openPage();
   for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
     expect((await print(page, html)) === (await ownPrint(html)), `the same bytes for ${html}`).toBe(true);
@@ -165,7 +165,7 @@ test('a long row of inert documents on one page, each as on a page of its own', 
   await page.close();
 });
 
-test("the caller's page rule is gone with its document", async () => {
+test('removes the page rule of the caller with its document', async () => {
   const html = '<style>@page { margin: 2cm }</style><p>x';
   const page = await bare.browser.openPage();
   const own = await print(page, html);
@@ -202,14 +202,14 @@ test.each([
   '<input autofocus>',
   '<video src=x>',
   '<canvas>',
-])('%s is not inert', (html) => expect(classifyHtml(html).isStatic).toBe(false));
+])('%s is not static', (html) => expect(classifyHtml(html).isStatic).toBe(false));
 
 test.each([
   '<p>x',
   '<style>p { color: red }</style>',
   '<img src="data:,">',
   '<p class="on">one = two</p>'.replace('one =', 'two ='),
-])('%s is inert', (html) => expect(classifyHtml(html).isStatic).toBe(true));
+])('%s is static', (html) => expect(classifyHtml(html).isStatic).toBe(true));
 
 test.each([
   '<img src="http://a.example/x.png">',
@@ -220,10 +220,10 @@ test.each([
   '<script>new WebSocket("wss://a.example")</script>',
   '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://a.example/x.png" /></svg>',
   '<script>//a comment like an address</script>',
-])('%s speaks of the network', (html) => expect(mentionsNetworkApis(html)).toBe(true));
+])('%s mentions network APIs', (html) => expect(mentionsNetworkApis(html)).toBe(true));
 
 test.each([
   '<p>one / two <b>x</b>',
   '<script>// a comment\nx = 1 // another</script>',
   '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"></svg>',
-])('%s does not speak of the network', (html) => expect(mentionsNetworkApis(html)).toBe(false));
+])('%s does not mention network APIs', (html) => expect(mentionsNetworkApis(html)).toBe(false));

@@ -57,12 +57,12 @@ async function arrival(tab: Tab, last: string): Promise<void> {
   while (!url.endsWith(last)) await tab.session.next('Page.loadEventFired');
 }
 
-test('a document elsewhere may ask the origin for something before it is known to be there: nothing is told', async () => {
+test('sends no secrets when a page elsewhere requests the origin before it is known to be there', async () => {
   const told = await visit('/elsewhere', '/spy');
   expect(told).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
 });
 
-test('a redirect by way of another origin leads back: the origin is told again', async () => {
+test('sends secrets again after a redirect via another origin back to it', async () => {
   const told = await visit('/there-and-back', '/there');
   expect(told).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
 });

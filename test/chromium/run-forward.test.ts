@@ -58,7 +58,7 @@ function openWindow({ isSynchronous = false } = {}): Window {
 }
 
 describe('timers', () => {
-  test('are run in the order in which they are due, each at its time', async () => {
+  test('run in the order in which they are due, each at its time', async () => {
     const { run, time, said } = openWindow();
     run('for (const ms of [2000, 500, 1000]) setTimeout((word) => say(word, ...since()), ms, "after " + ms)');
     expect(await time.forward(true)).toBe(true);
@@ -67,7 +67,7 @@ describe('timers', () => {
     for (const [n, due] of [500, 500, 1000, 1000, 2000, 2000].entries()) expect(clocks[n]).toBeGreaterThanOrEqual(due - 2);
   });
 
-  test('that they begin run, too, but none that is due after three seconds', async () => {
+  test('run when timers start them, if they are due within three seconds', async () => {
     const { run, time, said } = openWindow();
     run(
       'const again = (n) => { say(n); setTimeout(again, 1000, n + 1) }; setTimeout(again, 900, 1); setTimeout(say, 60000, "much later")',
@@ -76,7 +76,7 @@ describe('timers', () => {
     expect(said).toEqual([1, 2, 3]);
   });
 
-  test('of intervals run as often as they would, until they are ended', async () => {
+  test('run repeatedly as intervals until they are cleared', async () => {
     const { run, time, said } = openWindow();
     run(
       'let n = 0; setInterval(() => say("slow"), 1100); const id = setInterval(() => { say("quick"); if (++n === 3) clearInterval(id) }, 100)',
@@ -85,14 +85,14 @@ describe('timers', () => {
     expect(said).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
   });
 
-  test('that were taken back do not run', async () => {
+  test('do not run after they were cleared', async () => {
     const { run, time, said } = openWindow();
     run('clearTimeout(setTimeout(say, 100, "x")); const id = setTimeout(say, 300, "y"); setTimeout(() => clearTimeout(id), 200)');
     await time.forward(true);
     expect(said).toEqual([]);
   });
 
-  test('that send the reader elsewhere are left to him', async () => {
+  test('do not run if they navigate away', async () => {
     const { run, time, said } = openWindow();
     run(
       'setTimeout(() => { say("left"); location.href = "/next" }, 1000); setTimeout(function () { say("left"); document.forms[0].submit() }, 1000)',
@@ -102,14 +102,14 @@ describe('timers', () => {
     expect(said).toEqual([]);
   });
 
-  test('that only mention where the document is are run', async () => {
+  test('run if they only mention the location', async () => {
     const { run, time, said } = openWindow();
     run('var location = { hash: "#7" }, history = { length: 1 }; setTimeout(() => say(location.hash, history.length), 300)');
     expect(await time.forward(true)).toBe(true);
     expect(said).toEqual(['#7', 1]);
   });
 
-  test('that ask again and again at once leave time to what they wait for', async () => {
+  test('leave time to the work they wait for if they poll continuously', async () => {
     const { run, time } = openWindow();
     run(
       'var done, drawn; (function wait() { if (done) drawn = true; else setTimeout(wait, 0) })(); setInterval(() => {}, 1); setTimeout(() => { done = true }, 1000)',
@@ -118,14 +118,14 @@ describe('timers', () => {
     expect(run('drawn')).toBe(true);
   });
 
-  test('are not run where only frames are', async () => {
+  test('do not run where only frames run', async () => {
     const { run, time, said } = openWindow();
     run('setTimeout(say, 100, "timer"); requestAnimationFrame(() => say("frame"))');
     await time.forward(false);
     expect(said).toEqual(['frame']);
   });
 
-  test('an error of one is told, and the next runs', async () => {
+  test('report their errors, and the next one runs', async () => {
     const { run, time, said, reported } = openWindow();
     run('setTimeout(() => { throw "thrown" }, 10); setTimeout(say, 20, "next")');
     await time.forward(true);
@@ -133,7 +133,7 @@ describe('timers', () => {
     expect(reported).toEqual(['thrown']);
   });
 
-  test('without end are ended', async () => {
+  test('end even if they never stop', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const on = () => { calls++; setTimeout(on); setTimeout(on) }; on()');
     expect(await time.forward(true)).toBe(true);
@@ -142,7 +142,7 @@ describe('timers', () => {
 });
 
 describe('frames', () => {
-  test('have stamps that go on, up to three seconds', async () => {
+  test('get increasing timestamps, up to three seconds', async () => {
     const { run, time, said } = openWindow();
     run(
       'const begun = performance.now(); const draw = (stamp) => { say(stamp - begun); if (stamp - begun < 2000) requestAnimationFrame(draw) }; requestAnimationFrame(draw)',
@@ -156,21 +156,21 @@ describe('frames', () => {
     expect(time.isDue(true)).toBe(false);
   });
 
-  test('that count themselves and not the time are run to their end', async () => {
+  test('run to their end if they count frames instead of time', async () => {
     const { run, time } = openWindow();
     run('let left = 120; const draw = () => { if (--left) requestAnimationFrame(draw) }; draw()');
     expect(await time.forward(true)).toBe(true);
     expect(run('left')).toBe(0);
   });
 
-  test('without end are run some hundred times', async () => {
+  test('stop after some hundred if they never end', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
     for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
     expect(run('calls')).toBe(1 + 3 * 10 + 300);
   });
 
-  test('that were taken back do not run', async () => {
+  test('do not run after they were cancelled', async () => {
     const { run, time, said } = openWindow();
     run(
       'cancelAnimationFrame(requestAnimationFrame(() => say("x"))); requestAnimationFrame(() => cancelAnimationFrame(id)); const id = requestAnimationFrame(() => say("y"))',
@@ -180,8 +180,8 @@ describe('frames', () => {
   });
 });
 
-describe('a request that begins meanwhile', () => {
-  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('%s: what comes after it waits', async (request) => {
+describe('a request that starts meanwhile', () => {
+  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays what follows: %s', async (request) => {
     const { run, time, said } = openWindow();
     run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
     expect(await time.forward(true)).toBe(false);
@@ -191,13 +191,13 @@ describe('a request that begins meanwhile', () => {
   });
 });
 
-test.each([true, false])('a request is pending until it has ended, even if that is before it returns (%s)', (isSynchronous) => {
+test.each([true, false])('is pending until it ends, even if that is before the call returns (%s)', (isSynchronous) => {
   const { run, time } = openWindow({ isSynchronous });
   run('new XMLHttpRequest().send()');
   expect(time.isPending()).toBe(!isSynchronous);
 });
 
-test('what is in their place looks like what it is for', () => {
+test('replacement functions look like the original ones', () => {
   const { run } = openWindow();
   expect(
     run('[new Date().constructor === Date, new Date(0).getTime(), typeof Date(), new (class extends Date {})(5).getTime()]'),

@@ -29,12 +29,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a browser that says nothing for long is ended', async () => {
+test('ends a browser that is silent for long', async () => {
   await vi.advanceTimersByTimeAsync(20 * SECOND);
   expect(ended).toBeGreaterThan(0);
 });
 
-test('one that answers late, behind a flood of other messages, is not', async () => {
+test('does not end a browser that answers late behind a flood of messages', async () => {
   for (let second = 0; second < 20; second++) {
     says.write('{"method":"Runtime.consoleAPICalled","params":{},"sessionId":"of a page"}\0');
     await vi.advanceTimersByTimeAsync(SECOND);

@@ -46,7 +46,7 @@ async function seenAndPrinted(prepare: (tab: Tab) => Promise<unknown>): Promise<
   return { facts, pdf: pdf.replace(/\(D:\d{14}[^)]*\)/g, '(date)') };
 }
 
-test('a document sees the window it would see, and prints the same', async () => {
+test('shows a document its usual window, and prints the same', async () => {
   const whole = await seenAndPrinted(async () => {});
   const unseen = await seenAndPrinted(({ session }) => setWindow(session));
   expect(unseen.facts).toEqual(whole.facts);
@@ -54,7 +54,7 @@ test('a document sees the window it would see, and prints the same', async () =>
   expect(unseen.pdf === whole.pdf, 'the same bytes').toBe(true);
 });
 
-test('so it does in a window of another size', async () => {
+test('also with a window of another size', async () => {
   const size = { width: 1024, height: 700, deviceScaleFactor: 2 };
   const whole = await seenAndPrinted(({ session }) =>
     session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false }),

@@ -74,7 +74,7 @@ interface Batch {
   succeeded: number;
 }
 
-test('both serve, side by side, what the other has made', async () => {
+test("serve each other's data side by side", async () => {
   expect(
     await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', "select 1 as applied from kysely_migration where name = '9998-next'"),
   ).toEqual([{ applied: 1 }]);
@@ -100,7 +100,7 @@ test('both serve, side by side, what the other has made', async () => {
   expect((await there.usage()).documents.used).toBe(made);
 });
 
-test('the older one does not start again, and says why', async () => {
+test('refuses to start the older version again, and says why', async () => {
   expect(await older.stop()).toBe(0);
   const again = await runCli(['serve'], { ...older.env, PLATEN_PORT: '0' }).catch(
     (error: { code: number; stderr: string }) => error,

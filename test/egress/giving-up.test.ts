@@ -52,7 +52,7 @@ describe.concurrent('a name server that does not answer', () => {
     ],
     ['sockets', 'socket', (n: number) => `<script>new WebSocket("ws://socket${n}.example/x")</script>`],
     ['encrypted images', 'secure', (n: number) => `<img src="https://secure${n}.example/x.png">`],
-  ])('%s: each costs its time, the service goes on, also when the names are given up', async (_kind, name, element) => {
+  ])('costs each lookup its time, and the service continues: %s', async (_kind, name, element) => {
     const html = `<p>here</p>${Array.from({ length: 20 }, (_, n) => element(n)).join('')}`;
     const pdf = await readPdfReply(await ada.pdf({ html, options: { resourceTimeout: 1_000 } }));
     expect(pdf.pages).toEqual(['here']);
@@ -61,13 +61,13 @@ describe.concurrent('a name server that does not answer', () => {
     await servesStill();
   });
 
-  test('the document itself is 422, in time', async () => {
+  test('returns 422 in time for the document itself', async () => {
     const response = await ada.pdf({ url: 'http://nobody.example/' });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'navigation_failed', net_error: 'ERR_NAME_NOT_RESOLVED' });
   });
 
-  test('a render that ends before the name is given up leaves nothing behind', async () => {
+  test('leaves nothing behind when a render ends before the lookup', async () => {
     const response = await ada.pdf({ html: '<script>fetch("http://later.example/x").catch(() => {})</script><p>x' });
     expect(response.status).toBe(200);
     await response.arrayBuffer();
@@ -76,7 +76,7 @@ describe.concurrent('a name server that does not answer', () => {
   });
 });
 
-test('an address with a long name and password is told without them, and breaks nothing', async () => {
+test('reports a long URL without its name and password', async () => {
   const address = `http://ada:${'p'.repeat(600)}@127.0.0.1:${site.port}/missing.png`;
   const body = {
     html: `<script>fetch("${address}").catch(() => {})</script><iframe src="${address}"></iframe><p>x`,
@@ -87,7 +87,7 @@ test('an address with a long name and password is told without them, and breaks 
   expect(await response.text()).not.toContain('ppp');
 });
 
-test('a document that sends itself on has the time of the render for the next, too', async () => {
+test('gives a redirected document the rest of the time of the render', async () => {
   site.serve({
     '/first': (_request, response) =>
       void response.setHeader('content-type', 'text/html').end('<script>location = "/second"</script>'),
@@ -100,7 +100,7 @@ test('a document that sends itself on has the time of the render for the next, t
   expect(pdf.pages).toEqual(['second']);
 });
 
-test('page ranges are judged by the document that was printed: its address is asked once', async () => {
+test('checks page ranges against the printed document, and requests its URL once', async () => {
   let times = 0;
   site.serve({ '/once': (_request, response) => void response.setHeader('content-type', 'text/html').end(`<p>${++times}`) });
   const options = { pageRanges: '1-5' };

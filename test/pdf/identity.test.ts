@@ -30,7 +30,7 @@ describe('identity', () => {
   test.each([
     ['plain', {}],
     ['tagged, with an outline', TAGGED],
-  ])('prints of two moments are the same bytes: %s', async (_name, options) => {
+  ])('produces the same bytes at different times: %s', async (_name, options) => {
     const first = await printer.print(DOCUMENT, options);
     let second = first;
     await eventually('the next second', async () => {
@@ -41,7 +41,7 @@ describe('identity', () => {
     expect(settled(second).equals(settled(first))).toBe(true);
   });
 
-  test('ids of header cells are counted from one, in every print of a browser', async () => {
+  test('counts ids of header cells from one in every print', async () => {
     const html = `<title>x</title><img alt=node00000007 src="${PIXEL_URL}"><table><tr><th scope=col>A<th scope=col>B<tr><td>a<td>b</table><p>(node00000007)`;
     const first = await printer.print(html, TAGGED);
     // A browser that has printed before counts on.
@@ -61,7 +61,7 @@ describe('identity', () => {
     expect(prints[0]?.toString('latin1')).toContain('/Alt (node00000007)');
   });
 
-  test('names Platen and no date, keeps the title and every other byte', async () => {
+  test('names Platen without dates, and keeps the title and all other bytes', async () => {
     const pdf = settled(plain);
     expect(pdf).toHaveLength(plain.length);
     const { info, texts } = await readFinished(pdf);
@@ -73,11 +73,11 @@ describe('identity', () => {
     expect(pdf.subarray(body).equals(plain.subarray(body))).toBe(true);
   });
 
-  test('wherever the pieces are cut', () => {
+  test('works wherever the chunks are split', () => {
     for (let size = 1; size < 400; size += 7) expect(settled(plain, size).equals(settled(plain)), `${size}`).toBe(true);
   });
 
-  test('a title that looks like an entry stays as it is', async () => {
+  test('keeps a title that looks like an entry', async () => {
     const title = 'endobj /Producer (Skia/PDF m1) /ModDate (D:2024)';
     const pdf = settled(await printer.print(`<title>${title}</title><p>x`));
     const { info } = await readFinished(pdf);
@@ -85,7 +85,7 @@ describe('identity', () => {
     expect(info).not.toHaveProperty('ModDate');
   });
 
-  test('more that it says of itself, wherever the pieces are cut, and no object is out of place', async () => {
+  test('adds metadata wherever the chunks are split, with correct offsets', async () => {
     const metadata = { author: 'Zoë )>>', keywords: ['one', 'two'] };
     const whole = Buffer.concat(withMetadata(inPieces(settled(plain)), metadata));
     for (let size = 1; size < 400; size += 13)

@@ -26,7 +26,7 @@ function slowPage(): PooledPage & { emptied: () => void } {
   };
 }
 
-test('the last to go waits for a page that is being taken, and for its render', async () => {
+test('waits for a page that is being taken, and for its render, before it closes', async () => {
   const page = slowPage();
   const cache = new PageCache(async () => page, LIMITS);
   const order: string[] = [];
@@ -42,7 +42,7 @@ test('the last to go waits for a page that is being taken, and for its render', 
   expect(order).toEqual(['rendered', 'retired']);
 });
 
-test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
+test('keeps a page that does not suit for later work, also while it is being reset', async () => {
   const pages = [slowPage(), slowPage(), slowPage()];
   const [first, second, third] = pages;
   const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
@@ -61,7 +61,7 @@ test('a page that does not suit stays for what it suits, also while it is being 
   expect((await cache.take('owner', suits)).page).toBe(second);
 });
 
-test('a page that cannot be taken keeps nobody waiting', async () => {
+test('does not wait for a page that cannot be taken', async () => {
   const { promise, reject } = Promise.withResolvers<PooledPage>();
   const cache = new PageCache(() => promise, LIMITS);
   const taken = expect(cache.take('owner')).rejects.toThrow('no page');

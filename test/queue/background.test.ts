@@ -13,13 +13,13 @@ async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
   return attempts;
 }
 
-test('what may pass is tried again, and what needs too much memory a few times', async () => {
+test('retries transient errors, and memory errors a few times', async () => {
   expect(await attemptsOf('overloaded')).toBe(1);
   expect(await attemptsOf('memory_limited')).toBe(4);
   expect(await attemptsOf(...Array<ErrorCode>(9).fill('queue_full'), 'concurrency_limited', 'invalid_request')).toBe(11);
 });
 
-test('an account has no more places than it leaves free', async () => {
+test('limits an account to as many places as it leaves free', async () => {
   const jobs = new BackgroundJobs();
   const end = Promise.withResolvers<void>();
   const placesOf = (account: string) => {

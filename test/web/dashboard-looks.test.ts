@@ -147,7 +147,7 @@ describe.each([
   });
 });
 
-test('all of it can be reached and used by keyboard alone', async () => {
+test('everything can be used with the keyboard alone', async () => {
   const visitor = await browser.visit(service.url);
   const { page } = visitor;
   await openDashboard(visitor);
@@ -176,7 +176,7 @@ function hasFocus(page: Page, text: string): Promise<boolean> {
     document.activeElement)`);
 }
 
-test('what is chosen for the colours is kept and wins over the system', async () => {
+test('a chosen colour theme is kept, and takes precedence over the system', async () => {
   const visitor = await browser.visit(service.url, { colorScheme: 'light' });
   await openDashboard(visitor);
   await visitor.page.getByLabel('Colours').selectOption('Dark');
