@@ -352,7 +352,7 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
     {
       async launch() {
         const browser = await engine.launch(settings, proxy);
-        browser.giveWay();
+        browser.lowerPriority();
         return browser;
       },
       templates,

@@ -16,7 +16,7 @@ export interface PooledPage {
   /** Empties the page for the next render of the same owner. Rejects if the page cannot be reused. */
   reset(): Promise<void>;
   /** Lowers the CPU priority of the page until it is closed. */
-  giveWay(): void;
+  lowerPriority(): void;
   /** Never rejects. */
   close(): Promise<void>;
 }

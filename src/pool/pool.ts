@@ -124,7 +124,7 @@ export class Pool<P extends PooledPage> {
     const use: Use<P> = { owner: boundary, deadline, suits, page: undefined, isOverdue: false };
     const onOverdue = () => {
       use.isOverdue = true;
-      use.page?.giveWay();
+      use.page?.lowerPriority();
     };
     const again =
       (...losses: ErrorCode[]) =>
@@ -244,7 +244,7 @@ export class Pool<P extends PooledPage> {
     const cache = await deadline.race(this.#choose(owner, suits).ready());
     const entry = await this.#take(kind === 'new' ? cache.takeNew(owner) : cache.take(owner, suits), cache, deadline);
     use.page = entry.page;
-    if (use.isOverdue) entry.page.giveWay();
+    if (use.isOverdue) entry.page.lowerPriority();
     try {
       const result = await work(entry.page);
       cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone

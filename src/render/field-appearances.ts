@@ -3,8 +3,8 @@
  * shows text. Chromium prints them, so that every script and every installed font can be used.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
-import { type Content, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_DEVICE } from '../chromium/devtools/emulation.ts';
+import { type Content, DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { PrintJob } from '../chromium/page.ts';
 import type { FieldOption, FormControl } from '../document-structure.ts';
 import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
@@ -109,7 +109,7 @@ function jobOf(shown: Shown[], scale: number): PrintJob {
   const html = `<!doctype html><html lang=""><title>fields</title><style>${STYLE}</style>${pages.join('')}`;
   return {
     content: { kind: 'html', html, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
     print: {
       ...GENERATED_PAGE,
       pageRanges: '',

@@ -1,7 +1,7 @@
 /** Prints the visible appearance of a signature: the planned signature and a size in, a printed page out. */
-import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import { DEFAULT_DEVICE } from '../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import type { FormControl } from '../document-structure.ts';
@@ -85,7 +85,7 @@ export async function printAppearance(
 function appearanceJob(html: string, { width, height }: Size, language = ''): PrintJob {
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
     print: {
       ...GENERATED_PAGE,
       paper: { widthInches: width, heightInches: height },

@@ -4,7 +4,7 @@
  */
 
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import { hasCode, invalidRequest } from '../errors.ts';
@@ -80,10 +80,10 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
 }
 
 function stampJob({ html, image }: Watermark, language = ''): PrintJob {
-  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...PLAIN_LOAD.failsOn, consoleError: true } };
+  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...DEFAULT_LOAD.failsOn, consoleError: true } };
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
+    load: { ...DEFAULT_LOAD, offline: true, ...(image && checks) },
     print: {
       ...GENERATED_PAGE,
       paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },

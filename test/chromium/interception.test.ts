@@ -38,9 +38,9 @@ async function visit(path: string, last: string): Promise<Record<string, unknown
   await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
   const frame = { frameId: tab.frameId, contextId: '' }; // which only cookies need
   const interception = new Interception(bare.browser.connection.browser, tab.session, frame);
-  interception.staysPut = false;
+  interception.blocksNavigation = false;
   const headers = { 'X-Secret': 'secret' };
-  await interception.accompany({ origin: site.origin, headers, cookies: [], credentials: undefined }, 'url');
+  await interception.setTarget({ origin: site.origin, headers, cookies: [], credentials: undefined }, 'url');
   const isThere = arrival(tab, last);
   await tab.session.send('Page.navigate', { url: site.origin + path });
   await isThere;

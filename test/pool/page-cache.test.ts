@@ -21,7 +21,7 @@ function slowPage(): PooledPage & { emptied: () => void } {
     emptied: resolve,
     prime: async () => {},
     reset: () => promise,
-    giveWay() {},
+    lowerPriority() {},
     close: async () => {},
   };
 }

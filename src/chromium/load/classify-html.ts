@@ -20,15 +20,15 @@ export interface HtmlClass {
   /** The markup may contain `@page` rules. */
   hasPageRules: boolean;
   /** The document refers to resources, which may be missing. */
-  hasParts: boolean;
+  hasResources: boolean;
   /** Boxes may hide a part of their content, or the page may cut off a right-to-left document at its left edge. */
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
   mayHaveUnsupportedCss: boolean;
   /** A script may still be active after the `load` event. */
-  runsOn: boolean;
+  runsAfterLoad: boolean;
   /** Something may be animated. */
-  moves: boolean;
+  mayBeAnimated: boolean;
   /** The document may state its author, description or keywords. */
   mentionsMetadata: boolean;
   /** A script may start workers. */
@@ -45,11 +45,11 @@ export const ACTIVE: HtmlClass = {
   mayNavigate: true,
   loadsLate: true,
   hasPageRules: true,
-  hasParts: true,
+  hasResources: true,
   mayClip: true,
   mayHaveUnsupportedCss: true,
-  runsOn: true,
-  moves: true,
+  runsAfterLoad: true,
+  mayBeAnimated: true,
   mentionsMetadata: true,
   hasWorkers: true,
   declaresShadows: true,
@@ -102,11 +102,11 @@ export function classifyHtml(html: string): HtmlClass {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
-    hasParts: PART.test(html),
+    hasResources: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
     mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
-    runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
-    moves: MOTION.test(html),
+    runsAfterLoad: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
+    mayBeAnimated: MOTION.test(html),
     mentionsMetadata: !inert || MENTIONS_METADATA.test(html),
     hasWorkers: !inert && /Worker/.test(html),
     declaresShadows,

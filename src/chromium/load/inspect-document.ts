@@ -8,7 +8,7 @@ import type { Step } from '../devtools/step.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import type { HtmlClass } from './classify-html.ts';
 import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
-import { missingPartsExpression, type Part, readParts } from './missing-parts.ts';
+import { type MissingResource, missingResourcesExpression, readMissingResources } from './missing-resources.ts';
 import { readStyles, type StatedStyles, type TextAt } from './style-sheets.ts';
 import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
 
@@ -39,8 +39,8 @@ export class DocumentInspection {
   }
 
   /** Call it after printing. */
-  async findings({ hasParts }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: Part[] }> {
-    const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
+  async findings({ hasResources }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: MissingResource[] }> {
+    const missing = hasResources ? readMissingResources(await this.#ask(missingResourcesExpression(hasScript))) : [];
     const stated = unsupportedIn(this.#styles.texts);
     const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     return { missing, unsupported: unsupported.filter((each) => each !== undefined) };

@@ -4,7 +4,7 @@
  * use only each other.
  */
 
-/** The functions that `missing-parts` sends to the page. */
+/** The functions that `missing-resources` sends to the page. */
 export const MISSING_STYLES = [
   urlsIn,
   selectorOf,

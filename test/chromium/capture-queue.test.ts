@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CaptureTurns } from '../../src/chromium/capture/capture-turns.ts';
+import { CaptureQueue } from '../../src/chromium/capture/capture-queue.ts';
 
 describe('screenshots of one browser', () => {
   test('are taken one at a time, in order', async () => {
-    const turns = new CaptureTurns();
+    const turns = new CaptureQueue();
     const events: string[] = [];
     const first = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ describe('screenshots of one browser', () => {
   });
 
   test('continue after a failed one, which gets its own error', async () => {
-    const turns = new CaptureTurns();
+    const turns = new CaptureQueue();
     const failed = turns.capture(async () => {
       throw new Error('the page is gone');
     });
@@ -31,7 +31,7 @@ describe('screenshots of one browser', () => {
   });
 
   test('are taken at the same time while they are small and no PDF is printed', async () => {
-    const turns = new CaptureTurns(async () => {});
+    const turns = new CaptureQueue(async () => {});
     const held = Promise.withResolvers<void>();
     let underWay = 0;
     const take = (pixels: number) =>
@@ -65,7 +65,7 @@ describe('screenshots of one browser', () => {
   test('yield to a waiting PDF', async () => {
     const rested = Promise.withResolvers<void>();
     const resting = Promise.withResolvers<number>();
-    const turns = new CaptureTurns((ms) => {
+    const turns = new CaptureQueue((ms) => {
       resting.resolve(ms);
       return rested.promise;
     });
@@ -81,7 +81,7 @@ describe('screenshots of one browser', () => {
   });
 
   test('follow each other at once if no PDF is printed', async () => {
-    const turns = new CaptureTurns(() => Promise.reject(new Error('there is nothing to rest for')));
+    const turns = new CaptureQueue(() => Promise.reject(new Error('there is nothing to rest for')));
     await turns.print(async () => {});
     await turns.capture(async () => {});
     expect(await turns.capture(async () => 'an image')).toBe('an image');

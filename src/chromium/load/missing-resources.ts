@@ -19,7 +19,7 @@ import {
 } from './missing-styles.ts';
 
 /** A part that is missing. */
-export interface Part {
+export interface MissingResource {
   /** The URL as the document writes it, or resolved. */
   url: string;
   reason: string;
@@ -61,13 +61,13 @@ const FUNCTIONS = [
 ].join(' ');
 
 /** Its promise resolves to the parts. Without scripts nothing can be waited for, so that images in styles are not checked. */
-export function missingPartsExpression(hasScript: boolean): string {
+export function missingResourcesExpression(hasScript: boolean): string {
   const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
   return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
 }
 
 /** Checks the answer of the page, which may be anything. */
-export function readParts(value: unknown): Part[] {
+export function readMissingResources(value: unknown): MissingResource[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_PARTS).flatMap(([url, code, others]) => {
     const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;

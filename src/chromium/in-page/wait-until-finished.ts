@@ -6,7 +6,7 @@ import { OBSERVERS, type ShowAll } from './page-observers.ts';
 import type { ListShadows } from './page-shadows.ts';
 import { NAMES_OF_READINESS, READINESS, type readiness as Readiness } from './page-waits.ts';
 
-export interface EndOptions {
+export interface WaitUntilFinishedOptions {
   /** Whether to wait for the work of the document and to run its timers. */
   waits: boolean;
   /** Whether to run time forward and to finish animations. */
@@ -19,7 +19,7 @@ export interface EndOptions {
   quietByMs: number;
 }
 
-export interface End {
+export interface FinishState {
   /** Whether everything that was due has run. If not, evaluate the script again when the pending requests have ended. */
   whole: boolean;
   /** One of `NAMES_OF_READINESS`, `changes` if the document keeps changing, `work` if some is pending, or empty. */
@@ -46,11 +46,11 @@ const FUNCTIONS = [
   untilQuiet,
   whatGoesOn,
   messagesSent,
-  awaitEnd,
+  waitUntilFinished,
 ].join('\n');
 
-/** Evaluates to a promise of an `End`. */
-export function awaitEndExpression(options: EndOptions): string {
+/** Evaluates to a promise of an `FinishState`. */
+export function waitUntilFinishedExpression(options: WaitUntilFinishedOptions): string {
   const wait: Wait = {
     ...options,
     time: TIME,
@@ -59,12 +59,12 @@ export function awaitEndExpression(options: EndOptions): string {
     quietTurns: QUIET_TURNS,
     maxRounds: MAX_ROUNDS,
   };
-  return `(() => { ${FUNCTIONS} return awaitEnd(${JSON.stringify(wait)}) })()`;
+  return `(() => { ${FUNCTIONS} return waitUntilFinished(${JSON.stringify(wait)}) })()`;
 }
 
 /** Checks the answer of the page, which may be anything. */
-export function readEnd(value: unknown): End {
-  const { whole, waitsFor, sent } = Object(value) as Partial<End>;
+export function readFinishState(value: unknown): FinishState {
+  const { whole, waitsFor, sent } = Object(value) as Partial<FinishState>;
   const known = [...NAMES_OF_READINESS, 'changes', 'work'].find((name) => name === waitsFor);
   return { whole: whole !== false, waitsFor: known ?? '', sent: typeof sent === 'number' ? sent : 0 };
 }
@@ -85,7 +85,7 @@ declare const readiness: typeof Readiness;
 declare const document: PageDocument;
 declare const window: PageWindow;
 
-interface Wait extends EndOptions {
+interface Wait extends WaitUntilFinishedOptions {
   time: string;
   observers: string;
   quietMs: number;
@@ -212,7 +212,7 @@ function messagesSent({ time }: Wait): number {
   return windowsOf(document).reduce((sum, page) => sum + ((page[Symbol.for(time)] as PageTime | undefined)?.sent() ?? 0), 0);
 }
 
-async function awaitEnd(wait: Wait): Promise<End> {
+async function waitUntilFinished(wait: Wait): Promise<FinishState> {
   const time = window[Symbol.for(wait.time)] as PageTime;
   const { now } = time.native;
   const { key, secret } = shadowRegister();

@@ -6,7 +6,7 @@
  * it was not, its render is repeated, and the next page is tried. If no page renders any more, the browser is ended.
  */
 
-export interface PageAtWork {
+export interface RunningPage {
   /**
    * Ends the page at once. Resolves when the browser has closed it. `wasCause` resolves later, to whether that has freed memory.
    */
@@ -27,11 +27,11 @@ const CAUSE_SHARE = 0.1;
 /** After this time, the browser has freed the memory of a closed page. */
 const PROOF_MS = 500;
 
-export class BrowserRelief {
+export class BrowserMemoryLimit {
   readonly #limitBytes: number;
   readonly #endBrowser: () => Promise<void>;
   /** The page whose render has lasted longest comes first. */
-  readonly #atWork = new Set<PageAtWork>();
+  readonly #atWork = new Set<RunningPage>();
   #suspect: Suspect | undefined;
 
   constructor(limitBytes: number, endBrowser: () => Promise<void>) {
@@ -44,11 +44,11 @@ export class BrowserRelief {
     return this.#atWork.size > 0 || this.#suspect !== undefined;
   }
 
-  begin(page: PageAtWork): void {
+  begin(page: RunningPage): void {
     this.#atWork.add(page);
   }
 
-  end(page: PageAtWork): void {
+  end(page: RunningPage): void {
     this.#atWork.delete(page);
   }
 
@@ -77,7 +77,7 @@ export class BrowserRelief {
     return now - suspect.since >= PROOF_MS;
   }
 
-  #end(page: PageAtWork, bytes: number): void {
+  #end(page: RunningPage, bytes: number): void {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const suspect: Suspect = { bytes, since: undefined, isClosed: false, decide: resolve };
     this.#suspect = suspect;

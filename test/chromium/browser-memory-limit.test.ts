@@ -1,21 +1,21 @@
 /** Which page is ended for what the browser holds, and what its end proves. The clock and the bytes are the test's. */
 import { beforeEach, expect, test } from 'vitest';
-import { BrowserRelief, type PageAtWork } from '../../src/chromium/launch/browser-relief.ts';
+import { BrowserMemoryLimit, type RunningPage } from '../../src/chromium/launch/browser-memory-limit.ts';
 
 const LIMIT = 1_000;
 const PROOF_MS = 500;
 
 /** What was told to whom, in order. */
 let told: string[];
-let relief: BrowserRelief;
+let relief: BrowserMemoryLimit;
 beforeEach(() => {
   told = [];
-  relief = new BrowserRelief(LIMIT, async () => {
+  relief = new BrowserMemoryLimit(LIMIT, async () => {
     told.push('the browser ends');
   });
 });
 
-function begin(name: string, closed = Promise.resolve()): PageAtWork {
+function begin(name: string, closed = Promise.resolve()): RunningPage {
   const page = {
     async endToFreeMemory(wasCause: Promise<boolean>) {
       told.push(`${name} ends`);

@@ -14,7 +14,7 @@ interface Waiting {
  * screenshots run concurrently, because each spends most of its time waiting for frames. While a PDF is printed, only one
  * screenshot runs at a time, and the next one waits for as long as the last one took.
  */
-export class CaptureTurns {
+export class CaptureQueue {
   readonly #waiting: Waiting[] = [];
   #underWay = 0;
   #pixels = 0;
