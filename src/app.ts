@@ -405,7 +405,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   engine.pool.watchRoom(() => jobs.wake());
   places.watch(() => jobs.wake());
   concurrency.watchLeave((accountId) => {
-    places.left(accountId);
+    places.renderEnded(accountId);
     jobs.wake();
   });
   return runner;

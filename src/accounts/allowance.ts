@@ -143,7 +143,7 @@ export class Allowance {
   }
 
   /** Whether one more background render of the account may start, according to the reservations. */
-  async hasPlace({ accountId, plan }: Principal): Promise<boolean> {
+  async hasFreeSlot({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
     const { rows } = await countPlaces(this.#database.query, { accountId, now: this.#clock() });
     return Number(rows[0]?.taken ?? 0) < plan.concurrency;

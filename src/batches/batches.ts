@@ -20,7 +20,7 @@ import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
 import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
-import { type BatchRequest, isForUploadAlone, isMembers, type RenderKind } from './batch-request.ts';
+import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
 import { type Announce, additionalDataOf, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
@@ -137,7 +137,7 @@ export class Batches {
   }
 
   async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    if (!owner.plan.retentionMs && !request.items.every((item) => isForUploadAlone(item, request.defaults)))
+    if (!owner.plan.retentionMs && !request.items.every((item) => isUploadOnly(item, request.defaults)))
       throw new ServiceError(
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
@@ -352,17 +352,17 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
 
 function rowOf(
   id: string,
-  { position, leader, reference, error }: PreparedItem,
+  { position, canonical, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
 ): Tables['batch_items'] {
   return {
     batch_id: id,
     position,
-    leader,
+    leader: canonical,
     reference: reference ?? null,
     status: error ? 'failed' : 'queued',
-    due_at: !error && leader === position ? now : null,
+    due_at: !error && canonical === position ? now : null,
     attempts: 0,
     claim: null,
     lease_until: null,

@@ -19,7 +19,7 @@ import { SameItems } from './same-items.ts';
 export interface PreparedItem {
   position: number;
   /** The position of the first identical item; its own position if it is that item, or not valid. */
-  leader: number;
+  canonical: number;
   reference: string | undefined;
   /** The request without the defaults; only for canonical items. */
   member: Members | undefined;
@@ -46,10 +46,10 @@ export async function prepareItems(
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
     const error = faultOf(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
-    if (error || !isMembers(item)) return { position, leader: position, member: undefined, error };
-    const leader = same.canonicalOf(merge(item, defaults), position);
+    if (error || !isMembers(item)) return { position, canonical: position, member: undefined, error };
+    const canonical = same.canonicalOf(merge(item, defaults), position);
     const { reference: _, ...member } = item;
-    return { position, leader, member: leader === position ? member : undefined, error };
+    return { position, canonical, member: canonical === position ? member : undefined, error };
   }
 }
 

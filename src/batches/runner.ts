@@ -11,13 +11,13 @@ import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, tracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
-import type { AwaitedPlaces } from './awaited-places.ts';
+import type { AwaitedSlots } from './awaited-slots.ts';
 import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
-import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
+import { isOurs, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
@@ -33,7 +33,7 @@ export interface RunnerServices {
   /** Whether the account may start one more render on this node. */
   hasRoom(principal: Principal): boolean;
   /** Accounts that have no free slot, counted over all nodes. */
-  places: Pick<AwaitedPlaces, 'wait' | 'isAwaited'>;
+  places: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(
@@ -148,7 +148,7 @@ export class BatchRunner implements Task {
       const request = this.#requestOf(item);
       if (!owner) throw new ServiceError('unauthorized', 'the API key of this batch was revoked');
       if (owner instanceof Error) throw owner;
-      onRendered(await render(request, owner, this.#end.signal, this.#receiptOf(item, request, owner, written)));
+      onRendered(await render(request, owner, this.#end.signal, this.#commitHookOf(item, request, owner, written)));
       this.#tell(item, 'ok', written.completed);
     } catch (error) {
       await this.#failed(item, owner, error);
@@ -168,7 +168,7 @@ export class BatchRunner implements Task {
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */
-  #receiptOf(
+  #commitHookOf(
     item: ClaimedItem,
     { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
     { accountId, keyId }: Principal,
@@ -199,7 +199,7 @@ export class BatchRunner implements Task {
         places.wait(owner);
         return await this.#putBack(item, 0, { uncounted: true });
       }
-      if (await this.#isToBeTriedAgain(item, owner, error))
+      if (await this.#shouldRetry(item, owner, error))
         return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
       this.#tell(item, error.code, await queue.complete(item, outcome));
@@ -210,12 +210,12 @@ export class BatchRunner implements Task {
     }
   }
 
-  async #isToBeTriedAgain({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
+  async #shouldRetry({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
     if (this.#isEnding(error)) return attempts <= MAX_CLAIMS;
     if (attempts >= MAX_ATTEMPTS) return false;
     if (owner instanceof Error) return true;
     if (hasCode(error, 'quota_exceeded') && owner) return this.#services.hasReservations(owner.accountId);
-    return passes(error);
+    return isTransient(error);
   }
 
   #isEnding(error: ServiceError): boolean {

@@ -152,12 +152,12 @@ async function drain(answer: IncomingMessage): Promise<void> {
 const TOO_MANY_REQUESTS = 429;
 const NOT_IMPLEMENTED = 501;
 
-export function hasArrived({ status = 0 }: AttemptResult): boolean {
+export function isDelivered({ status = 0 }: AttemptResult): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Whether a retry may succeed: there was no response, or a status that may be temporary. */
-export function mayArrive({ status, refusal }: AttemptResult): boolean {
+export function mayRetry({ status, refusal }: AttemptResult): boolean {
   if (status === undefined) return !refusal || Boolean(refusal.netError);
   return status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
 }

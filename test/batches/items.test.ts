@@ -44,7 +44,7 @@ test('gives identical items the same canonical item, whatever their reference an
     { template_id: 't', data: { b: 2, a: 1 } },
   ];
   const drafts = await prepareItems(parseBatchRequest({ items, defaults: { options: { format: 'A5' } } }), LIMITS);
-  expect(drafts.map(({ leader }) => leader)).toEqual([0, 0, 0, 3, 4, 5, 6, 7]);
+  expect(drafts.map(({ canonical }) => canonical)).toEqual([0, 0, 0, 3, 4, 5, 6, 7]);
   expect(drafts.map(({ member }) => member !== undefined)).toEqual([true, false, false, false, false, true, true, true]);
   expect(drafts.map(({ error }) => error?.code)).toEqual([...Array(3), 'invalid_request', 'invalid_request', ...Array(3)]);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { concurrencyLimited } from '../../src/accounts/concurrency.ts';
 import { Leases } from '../../src/accounts/leases.ts';
-import { AwaitedPlaces } from '../../src/batches/awaited-places.ts';
+import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
@@ -124,7 +124,7 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const owner = { ...OWNER, plan };
   let isFree = false;
   const looked = Promise.withResolvers<void>();
-  const places = new AwaitedPlaces(async () => {
+  const places = new AwaitedSlots(async () => {
     looked.resolve();
     return isFree;
   }, Date.now);
@@ -146,11 +146,11 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const before = renders;
   expect(before).toBeLessThanOrEqual(4); // what was begun at once
   world.jobs.wake();
-  places.left('acc_a');
+  places.renderEnded('acc_a');
   await vi.waitUntil(() => places.isAwaited('acc_a'));
   expect(renders).toBe(before);
   isFree = true;
-  places.left('acc_a');
+  places.renderEnded('acc_a');
   await world.ended(id);
   expect(renders).toBe(before + 6);
   expect(await world.batches.summary('key_a', id)).toMatchObject({ failed: 6 });

@@ -7,7 +7,7 @@ import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 
 /** Whether the account may start one more render, counted over all nodes. */
-type HasPlace = (principal: Principal) => Promise<boolean>;
+type HasFreeSlot = (principal: Principal) => Promise<boolean>;
 
 interface Waiting {
   principal: Principal;
@@ -24,8 +24,8 @@ const MAX_PAUSE_MS = 5_000;
 /** A node that is still waiting repeats its notice before this time is over. */
 const OTHERS_WAIT_MS = 3 * MAX_PAUSE_MS;
 
-export class AwaitedPlaces {
-  readonly #hasPlace: HasPlace;
+export class AwaitedSlots {
+  readonly #hasFreeSlot: HasFreeSlot;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
   /** Accounts for which other nodes wait, and when that information expires. */
@@ -34,8 +34,8 @@ export class AwaitedPlaces {
   #onPlace: () => void = () => {};
   #tellOthers: (notice: string) => void = () => {};
 
-  constructor(hasPlace: HasPlace, clock: Clock) {
-    this.#hasPlace = hasPlace;
+  constructor(hasFreeSlot: HasFreeSlot, clock: Clock) {
+    this.#hasFreeSlot = hasFreeSlot;
     this.#clock = clock;
   }
 
@@ -44,7 +44,7 @@ export class AwaitedPlaces {
     this.#onPlace = listener;
   }
 
-  /** `listener` sends notices to the other nodes, which pass them to `hear`. */
+  /** `listener` sends notices to the other nodes, which pass them to `receiveNotice`. */
   watchNotices(listener: (notice: string) => void): void {
     this.#tellOthers = listener;
   }
@@ -62,7 +62,7 @@ export class AwaitedPlaces {
   }
 
   /** Call this when a render of the account has ended on this node. */
-  left(accountId: string): void {
+  renderEnded(accountId: string): void {
     this.#look(accountId);
     const until = this.#othersWait.get(accountId);
     if (until === undefined) return;
@@ -71,7 +71,7 @@ export class AwaitedPlaces {
   }
 
   /** Handles a notice of another node. Ignores unknown notices. */
-  hear(notice: string): void {
+  receiveNotice(notice: string): void {
     const [what, accountId] = notice.split(' ');
     if (!accountId) return;
     if (what === 'awaited') this.#othersWait.set(accountId, this.#clock() + OTHERS_WAIT_MS);
@@ -106,7 +106,7 @@ export class AwaitedPlaces {
     let isFree = false;
     while (waiting.isToLookAgain && !isFree) {
       waiting.isToLookAgain = false;
-      isFree = await this.#hasPlace(waiting.principal).catch(() => false);
+      isFree = await this.#hasFreeSlot(waiting.principal).catch(() => false);
     }
     waiting.isLooking = false;
     if (this.#closed) return;
