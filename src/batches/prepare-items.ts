@@ -27,7 +27,7 @@ export interface PreparedItem {
 }
 
 /** How long the items of a batch may block the event loop before other work gets a turn. */
-const TURN_MS = 10;
+const YIELD_AFTER_MS = 10;
 
 export async function prepareItems(
   { kind = 'pdf', items, defaults }: BatchRequest,
@@ -38,7 +38,7 @@ export async function prepareItems(
   let since = performance.now();
   for (const [position, item] of items.entries()) {
     drafts.push({ ...prepareItem(item, position), reference: referenceOf(item) });
-    if (performance.now() - since < TURN_MS) continue;
+    if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }

@@ -107,7 +107,7 @@ export class PageCache<P extends PooledPage> {
   }
 
   /** Takes a page back after a successful render. Empties and keeps it if it is `worthKeeping` and not due to be closed. */
-  giveBack(entry: Entry<P>, worthKeeping: boolean): void {
+  release(entry: Entry<P>, worthKeeping: boolean): void {
     this.#inUse.delete(entry);
     entry.renders++;
     if (!entry.owner || !worthKeeping || this.#isWornOut(entry)) this.#close(entry);

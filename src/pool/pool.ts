@@ -247,7 +247,7 @@ export class Pool<P extends PooledPage> {
     if (use.isOverdue) entry.page.lowerPriority();
     try {
       const result = await work(entry.page);
-      cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone
+      cache.release(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone
       return result;
     } catch (error) {
       void cache.discard(entry);

@@ -59,7 +59,7 @@ const MAX_ADDRESS_CHARACTERS = 2_048;
 const LOOKUPS_AT_ONCE = 8;
 const LOOKUP_MS = 5_000;
 /** How long a document may block the event loop before other work gets a turn. */
-const TURN_MS = 10;
+const YIELD_AFTER_MS = 10;
 
 /** Throws the errors that a render throws before it requests a page of the pool. */
 export async function dryRun(
@@ -130,7 +130,7 @@ async function addressesOf(content: Content, { load }: SourceRequest): Promise<{
   for (const address of allAddresses(content, load)) {
     if (address !== undefined) found.add(address);
     if (found.size > MAX_ADDRESSES) break;
-    if (performance.now() - since < TURN_MS) continue;
+    if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }

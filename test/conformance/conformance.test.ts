@@ -206,7 +206,7 @@ test('invents nothing: each text and heading level of the structure occurs in th
   for (const { document, file } of accessible()) {
     const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
     const source = sourceOf(document);
-    for (const text of statedIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
+    for (const text of textsIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
     for (const level of levelsIn(pdf)) if (!statesLevel(document, level)) invented.push(`${document.name}: level ${level}`);
   }
   expect(invented).toEqual([]);
@@ -224,7 +224,7 @@ async function renderPlain({ name, html, options }: ConformanceDocument): Promis
 }
 
 /** Alternate texts, languages, titles, names of fields and descriptions of links. */
-function statedIn(pdf: EditablePdf): string[] {
+function textsIn(pdf: EditablePdf): string[] {
   const elements = [...StructureTree.read(pdf).elements()];
   const texts = elements.flatMap((element) => [
     element.text('Alt'),

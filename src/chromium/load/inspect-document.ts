@@ -9,14 +9,14 @@ import { sizesIn } from '../print/page-sizes.ts';
 import type { HtmlClass } from './classify-html.ts';
 import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
 import { type MissingResource, missingResourcesExpression, readMissingResources } from './missing-resources.ts';
-import { readStyles, type StatedStyles, type TextAt } from './style-sheets.ts';
+import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
 
 export interface InspectionFindings {
   unsupported: UnsupportedCss[];
 }
 
-const NOTHING: StatedStyles = { texts: [], rules: [] };
+const NOTHING: DocumentStyles = { texts: [], rules: [] };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';

@@ -24,13 +24,13 @@ interface Sheet {
 export type TextAt = (address: string) => Promise<string>;
 
 /** The relevant style sheets of a document, and the rules that were added to them. */
-export interface StatedStyles {
+export interface DocumentStyles {
   texts: StyleText[];
   rules: string[];
 }
 
 /** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
-export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<StatedStyles> {
+export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
   const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
   const answer = asked.then(
     ({ result }) => result.value,

@@ -12,7 +12,7 @@ import { itemRecord } from '../batch-record.ts';
 import { zipOf } from '../batch-zip.ts';
 import { disconnectSignal } from '../client-disconnect.ts';
 import { readQuery } from '../listing.ts';
-import { asksFor, PDF, requireAcceptable } from '../negotiation.ts';
+import { PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { OpenStreams } from '../open-streams.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -76,7 +76,9 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
       const batch = await batches.summary(keyId, requireBatchId(request.params.id));
       const after = readLastEvent(request, batch);
       if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
-      const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
+      const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
+        ? [LINES_TYPE, NDJSON_FORMAT]
+        : [EVENTS_TYPE, SSE_FORMAT];
       const origin = originOf(request);
       reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send();

@@ -9,7 +9,7 @@ import { principalOf } from '../authenticate.ts';
 import { disconnectSignal } from '../client-disconnect.ts';
 import { countDelivery } from '../count-outcomes.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
-import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -76,7 +76,7 @@ async function renderNow(
   const principal = principalOf(request);
   const usage = usageOf(request);
   const type = mediaTypeOf(imageRequest);
-  const sendsImage = !imageRequest.store || asksFor(request, type, JSON_TYPE);
+  const sendsImage = !imageRequest.store || prefersType(request, type, JSON_TYPE);
   const memory = memoryOfRender(usage, sendsImage);
   const commitHook = claim && rememberImage(idempotency, claim, imageRequest, principal.plan);
   const client = disconnectSignal(reply);
@@ -107,7 +107,9 @@ async function replay(
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, facts: ImageFacts, content: Content): FastifyReply {
-  return asksFor(request, JSON_TYPE, facts.type) ? sendReportedImage(reply, facts, content) : sendImage(reply, facts, content);
+  return prefersType(request, JSON_TYPE, facts.type)
+    ? sendReportedImage(reply, facts, content)
+    : sendImage(reply, facts, content);
 }
 
 function mediaTypeOf({ capture }: ImageRequest): string {

@@ -10,7 +10,7 @@ import { principalOf } from '../authenticate.ts';
 import { disconnectSignal } from '../client-disconnect.ts';
 import { countDelivery, countOutcome } from '../count-outcomes.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
-import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -100,7 +100,7 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
   const usage = usageOf(request);
-  const sendsPdf = !renderRequest.store || asksFor(request, PDF, JSON_TYPE);
+  const sendsPdf = !renderRequest.store || prefersType(request, PDF, JSON_TYPE);
   const memory = memoryOfRender(usage, sendsPdf);
   const commitHook = claim && rememberPdf(idempotency, claim, renderRequest, principal.plan);
   const client = disconnectSignal(reply);
@@ -108,7 +108,7 @@ async function renderNow(
   const { pdf, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
-    const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+    const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
     return send(reply, { ...pdf, documentId: document?.id }, renderRequest.filename, await spoolPdf(pdf, usage, blobs));
   }
   setCreated(request, reply, document);
@@ -128,7 +128,7 @@ async function replay(
   if (answer.kind !== 'pdf') return replayStored(documents, answer, request, reply);
   const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
   setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
-  if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
+  if (prefersType(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
   return sendStream(reply, answer, content);
 }
 

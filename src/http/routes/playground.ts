@@ -13,7 +13,7 @@ import { disconnectSignal } from '../client-disconnect.ts';
 import { countOutcome } from '../count-outcomes.ts';
 import { readQuery } from '../listing.ts';
 import type { Metrics } from '../metrics.ts';
-import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
 import { type Budgets, countMemory, takeBody, usageOf } from '../request-memory.ts';
 import { binary, header, recordSchema } from '../response-schema.ts';
@@ -73,7 +73,7 @@ export function playgroundRoutes(
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-      const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+      const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
       const usage = usageOf(request);
       makeRoomFor(pdf.bytes, usage);
       return send(reply, pdf, undefined, await spoolPdf(pdf, usage, blobs));

@@ -58,16 +58,16 @@ function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedS
  * Reports an image without a tag if it has no name, or is a wrapper, whose drawing Chromium does not tag. Other named images need
  * no tag here, because they are not painted on any page.
  */
-function checkUntagged(image: StatedImage, violations: Violations): void {
+function checkUntagged(image: DocumentImage, violations: Violations): void {
   if (!image.name) violations.add('alternate_text_missing', image);
   else if (image.kind === 'wrapper') violations.add('image_untagged', image);
 }
 
 function matchFigures(
   figures: StructureElement[],
-  images: StatedImage[],
+  images: DocumentImage[],
   match: typeof matchInOrder,
-): Map<StructureElement, StatedImage | undefined> {
+): Map<StructureElement, DocumentImage | undefined> {
   const name = (image: NamedElement) => image.name;
   const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
   const nextWithParts = match(ofKinds(images, 'group', 'role'), name);
@@ -80,9 +80,9 @@ function alternateOf(figure: StructureElement): string {
   return figure.text('Alt').replace(/\s+/g, ' ').trim();
 }
 
-type StatedImage = PrintedStructure['images'][number];
+type DocumentImage = PrintedStructure['images'][number];
 
-function ofKinds(images: StatedImage[], ...kinds: Array<StatedImage['kind']>): StatedImage[] {
+function ofKinds(images: DocumentImage[], ...kinds: Array<DocumentImage['kind']>): DocumentImage[] {
   return images.filter(({ kind }) => kinds.includes(kind));
 }
 
