@@ -79,7 +79,7 @@ function report(sections: number): string {
 /** A raw PDF is packed like the others, and has the tags that Chromium writes. */
 async function timed(engine: Engine, html: string, pages: number, options: object, { isRaw = false } = {}): Promise<number> {
   const request = parseRenderRequest({ html, options }, LIMITS);
-  if (isRaw) request.finish.mendsTags = false;
+  if (isRaw) request.finish.repairsTags = false;
   const begun = performance.now();
   const printed = await printAlone(engine, request, OWNER);
   const ms = performance.now() - begun;

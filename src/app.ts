@@ -16,9 +16,9 @@ import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
 import { OutboundPolicy } from './egress/policy.ts';
-import { giveBackMemory } from './http/give-back-memory.ts';
 import { BackgroundJobs } from './http/gotenberg/background.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
+import { releaseUnusedMemory } from './http/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
@@ -30,7 +30,7 @@ import { OwnerQueue } from './queue/owner-queue.ts';
 import { PageDrawing } from './render/draw-pages.ts';
 import { dryRun } from './render/dry-run.ts';
 import { FinishQueue } from './render/finish-queue.ts';
-import { LookUps } from './render/look-ups.ts';
+import { LookupLimit } from './render/lookup-limit.ts';
 import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
 import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
@@ -250,14 +250,14 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
 
 /** The functions with which the routes render. */
 function rendering(services: Services, engine: RenderEngine) {
-  const lookUps = new LookUps();
+  const lookupLimit = new LookupLimit();
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
-      dryRun({ ...all, lookUps, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
+      dryRun({ ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
     renderImage: (request, principal, client, commitHook, held) =>
       renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;
@@ -331,7 +331,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
     disk: new ByteBudget(REPLIES_ON_DISK * bytes, 'replies'),
   });
   const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
-  giveBackMemory([budgets.memory, playgroundBudgets.memory]);
+  releaseUnusedMemory([budgets.memory, playgroundBudgets.memory]);
   return { budgets, playgroundBudgets };
 }
 
@@ -352,7 +352,7 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
     {
       async launch() {
         const browser = await engine.launch(settings, proxy);
-        browser.giveWay();
+        browser.lowerPriority();
         return browser;
       },
       templates,
@@ -392,7 +392,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     progress: batches.progress,
     jobs,
     principalOf: (keyId) => accounts.principalOf(keyId),
-    mayComeBack: (accountId) => allowance.mayComeBack(accountId),
+    hasReservations: (accountId) => allowance.hasReservations(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
     places,
     pool: engine.pool,
@@ -405,7 +405,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   engine.pool.watchRoom(() => jobs.wake());
   places.watch(() => jobs.wake());
   concurrency.watchLeave((accountId) => {
-    places.left(accountId);
+    places.renderEnded(accountId);
     jobs.wake();
   });
   return runner;

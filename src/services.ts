@@ -4,7 +4,7 @@ import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
-import { AwaitedPlaces } from './batches/awaited-places.ts';
+import { AwaitedSlots } from './batches/awaited-slots.ts';
 import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
 import { type Announce, announceUploaded } from './batches/outcomes.ts';
@@ -41,7 +41,7 @@ export interface Services {
   accounts: Accounts;
   allowance: Allowance;
   concurrency: Concurrency;
-  places: AwaitedPlaces;
+  places: AwaitedSlots;
   templates: Templates;
   certificates: Certificates;
   /** Absent if the operator has configured no time stamp authority. */
@@ -70,7 +70,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const database = opened.adopt(await openDatabase(config), (each) => each.close());
   const leases = opened.adopt(new Leases(clock), (each) => each.stop());
   const allowance = new Allowance(database, clock, leases, config);
-  const places = opened.adopt(new AwaitedPlaces((principal) => allowance.hasPlace(principal), clock), (each) => each.close());
+  const places = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) => each.close());
   const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
@@ -125,10 +125,10 @@ function lock(dataDir: string): () => void {
 async function join(
   database: Database,
   options: Omit<NodesOptions, 'onNotice'>,
-  listeners: Array<{ hear(notice: string): void; watchNotices(tellOthers: (notice: string) => void): void }>,
+  listeners: Array<{ receiveNotice(notice: string): void; watchNotices(tellOthers: (notice: string) => void): void }>,
 ): Promise<Nodes> {
   const onNotice = (notice: string) => {
-    for (const listener of listeners) listener.hear(notice);
+    for (const listener of listeners) listener.receiveNotice(notice);
   };
   const nodes = await database.joinNodes({ ...options, onNotice });
   for (const listener of listeners) listener.watchNotices((notice) => nodes.notify(notice));

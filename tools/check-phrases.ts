@@ -22,6 +22,16 @@ const PHRASES: Array<[RegExp, string]> = [
   [/\bsigns? besides\b/i, 'also signs'],
   [/\bwhoever calls\b/i, 'the caller'],
   [/\bis no (?:folder|JavaScript)\b/i, 'is not a'],
+  [/\bmend(?:s|ed|ing)?(?:[A-Z]\w*|\b)/, 'repair'],
+  [/\bstated[A-Z]\w*|\bStated[A-Z]\w*/, 'a name with document, such as documentStructure'],
+  [/\b(?:speaksOf|asks|mayCome|standWith)[A-Z]\w*|\bmayBeReadOver\b/, 'mentions, needs, has or is'],
+  [/\b(?:hold(?:Key|Place)|awaited-places|AwaitedPlaces|isNoRender)\b/, 'lockKey, guardUnsavedChanges, AwaitedSlots, isBatch'],
+  [
+    /\b(?:giveWay|giveBack\w*|untilItStays|staysPut|whenClientLeaves|tellWait|patiently)\b/,
+    'the verb for what the function does',
+  ],
+  [/\b(?:Workplace|LentUpload|CaptureTurns|PageAtWork)\b/, 'PagePool, ClaimedUpload, CaptureQueue, RunningPage'],
+  [/\bclass (?!\w*Error\b)\w+ extends Error\b/, 'a name that ends in Error'],
 ];
 
 let found = 0;

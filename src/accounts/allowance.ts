@@ -8,7 +8,14 @@ import { prepared, preparedWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Clock, Leases } from './leases.ts';
 import { randomBase62 } from './secret.ts';
-import { MINUTE_MS, minuteOf, type NewReservation, rateLimited, requirePlace, takeFromMonthAndMinute } from './shared-limits.ts';
+import {
+  MINUTE_MS,
+  minuteOf,
+  type NewReservation,
+  rateLimited,
+  reserveConcurrency,
+  takeFromMonthAndMinute,
+} from './shared-limits.ts';
 
 export interface Reservation {
   id: string;
@@ -130,13 +137,13 @@ export class Allowance {
   }
 
   /** Whether there are reservations that may still be released, of running renders or of processes that just died. */
-  async mayComeBack(accountId: string): Promise<boolean> {
+  async hasReservations(accountId: string): Promise<boolean> {
     const query = this.#database.query.selectFrom('reservations').select('id').where('account_id', '=', accountId);
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
   /** Whether one more background render of the account may start, according to the reservations. */
-  async hasPlace({ accountId, plan }: Principal): Promise<boolean> {
+  async hasFreeSlot({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
     const { rows } = await countPlaces(this.#database.query, { accountId, now: this.#clock() });
     return Number(rows[0]?.taken ?? 0) < plan.concurrency;
@@ -181,7 +188,7 @@ export class Allowance {
       if (!row) return undefined;
       const reservation = { id, accountId, day, until: this.#leases.until(), isBackground: isBackground ? 1 : 0 };
       if (!this.#database.isShared || plan.concurrency === null) await insertReservation(query, reservation);
-      else await requirePlace(query, { ...reservation, now, most: plan.concurrency });
+      else await reserveConcurrency(query, { ...reservation, now, most: plan.concurrency });
       return row.used;
     });
     if (used === undefined) return undefined;

@@ -79,7 +79,7 @@ export class Keys {
       ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
     };
     await this.#database.transaction(async (query) => {
-      if (madeBy !== undefined) await holdKey(query, madeBy);
+      if (madeBy !== undefined) await lockKey(query, madeBy);
       await query.insertInto('api_keys').values(row).execute();
       if (madeBy !== undefined) await this.#checkLimit(accountId, query);
     }, `keys ${accountId}`);
@@ -175,7 +175,7 @@ export class Keys {
 }
 
 /** Keeps a key from being revoked until the end of the transaction. Throws `unauthorized` if it is revoked already. */
-export async function holdKey(query: Query, id: string): Promise<void> {
+export async function lockKey(query: Query, id: string): Promise<void> {
   const { numUpdatedRows } = await query
     .updateTable('api_keys')
     .set((eb) => ({ revoked_at: eb.ref('revoked_at') }))

@@ -89,13 +89,13 @@ export async function minuteOf(query: Query, { accountId, month }: { accountId: 
  * Inserts the reservation if the account has fewer than `most` running renders. Call it after the row of its month was changed in
  * the same transaction: the lock on that row excludes other nodes. Throws `concurrency_limited`.
  */
-export async function requirePlace(query: Query, place: NewReservation & { now: number; most: number }): Promise<void> {
-  const { numAffectedRows } = await insertIfPlace(query, place);
+export async function reserveConcurrency(query: Query, place: NewReservation & { now: number; most: number }): Promise<void> {
+  const { numAffectedRows } = await insertBelowLimit(query, place);
   if (!numAffectedRows) throw concurrencyLimited(place.most);
 }
 
 /** Calls count only other calls; background renders count all renders. */
-const insertIfPlace = prepared((query, place: NewReservation & { now: number; most: number }) => {
+const insertBelowLimit = prepared((query, place: NewReservation & { now: number; most: number }) => {
   const { id, accountId, day, until, isBackground, now, most } = place;
   return query
     .insertInto('reservations')

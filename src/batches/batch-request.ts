@@ -106,7 +106,7 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
 }
 
 /** Whether the document of an item is only uploaded and not kept afterwards. */
-export function isForUploadAlone(item: unknown, defaults: Members): boolean {
+export function isUploadOnly(item: unknown, defaults: Members): boolean {
   const { store, deliver_to: target } = isMembers(item) ? merge(item, defaults) : {};
   return store === false && target !== undefined;
 }

@@ -15,12 +15,12 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
-import { isNoRender, isRender } from '../storage/open-batches.ts';
+import { isBatch, isRender } from '../storage/open-batches.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
 import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
-import { type BatchRequest, isForUploadAlone, isMembers, type RenderKind } from './batch-request.ts';
+import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
 import { type Announce, additionalDataOf, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
@@ -137,7 +137,7 @@ export class Batches {
   }
 
   async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    if (!owner.plan.retentionMs && !request.items.every((item) => isForUploadAlone(item, request.defaults)))
+    if (!owner.plan.retentionMs && !request.items.every((item) => isUploadOnly(item, request.defaults)))
       throw new ServiceError(
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
@@ -174,7 +174,7 @@ export class Batches {
   /** The batch without its items. Throws as `find` does. */
   async summary(keyId: string, id: string): Promise<Batch> {
     const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
-    if (!row) throw noSuchBatch();
+    if (!row) throw notFound(id);
     return toBatch(row);
   }
 
@@ -204,7 +204,7 @@ export class Batches {
 
   /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
-    const owned = this.#rows().where('key_id', '=', keyId).where(isNoRender);
+    const owned = this.#rows().where('key_id', '=', keyId).where(isBatch);
     const having = havingMetadata(this.#database.query, owned, { kind: 'batch', keyId, metadata: filter.metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }
@@ -352,17 +352,17 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
 
 function rowOf(
   id: string,
-  { position, leader, reference, error }: PreparedItem,
+  { position, canonical, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
 ): Tables['batch_items'] {
   return {
     batch_id: id,
     position,
-    leader,
+    leader: canonical,
     reference: reference ?? null,
     status: error ? 'failed' : 'queued',
-    due_at: !error && leader === position ? now : null,
+    due_at: !error && canonical === position ? now : null,
     attempts: 0,
     claim: null,
     lease_until: null,
@@ -383,6 +383,6 @@ function isUploaded(item: unknown): boolean {
   return isMembers(item) && (item.deliver_to ?? undefined) !== undefined;
 }
 
-function noSuchBatch(): ServiceError {
-  return new ServiceError('not_found', 'there is no such batch');
+function notFound(id: string): ServiceError {
+  return new ServiceError('not_found', isRenderId(id) ? 'there is no such render' : 'there is no such batch');
 }

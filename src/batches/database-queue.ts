@@ -10,7 +10,7 @@ import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
-import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
 
 interface Place {
   batchId: string;
@@ -120,7 +120,7 @@ export class DatabaseQueue implements BatchQueue {
     this.#leases.drop(this.#renew, claim);
     // The lease expired while this process was suspended, and another process claimed the item: that claim counts, and this
     // transaction is rolled back.
-    if (!ended.length) throw new ClaimLost();
+    if (!ended.length) throw new ClaimLostError();
     await forgetRequest(query, { batchId, position });
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
     const batchEnded = await countOutcomes(

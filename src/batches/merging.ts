@@ -6,7 +6,7 @@ import { hasCode, ServiceError } from '../errors.ts';
 import { type FinishQueue, sizeOf } from '../render/finish-queue.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
-import { givenName, type Result, resultsOf } from './results.ts';
+import { chosenFilename, type Result, resultsOf } from './results.ts';
 
 interface MergingServices {
   documents: Documents;
@@ -107,7 +107,7 @@ async function whole(documents: Documents, document: StoredDocument, deadline: D
 }
 
 function titleOf({ reference, position }: BatchItem, document: StoredDocument): string {
-  return reference || givenName(document) || `Item ${position + 1}`;
+  return reference || chosenFilename(document) || `Item ${position + 1}`;
 }
 
 function tooLarge(unit: 'bytes' | 'pages', limit: number, actual: number): ServiceError {

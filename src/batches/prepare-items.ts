@@ -19,7 +19,7 @@ import { SameItems } from './same-items.ts';
 export interface PreparedItem {
   position: number;
   /** The position of the first identical item; its own position if it is that item, or not valid. */
-  leader: number;
+  canonical: number;
   reference: string | undefined;
   /** The request without the defaults; only for canonical items. */
   member: Members | undefined;
@@ -27,7 +27,7 @@ export interface PreparedItem {
 }
 
 /** How long the items of a batch may block the event loop before other work gets a turn. */
-const TURN_MS = 10;
+const YIELD_AFTER_MS = 10;
 
 export async function prepareItems(
   { kind = 'pdf', items, defaults }: BatchRequest,
@@ -38,7 +38,7 @@ export async function prepareItems(
   let since = performance.now();
   for (const [position, item] of items.entries()) {
     drafts.push({ ...prepareItem(item, position), reference: referenceOf(item) });
-    if (performance.now() - since < TURN_MS) continue;
+    if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }
@@ -46,10 +46,10 @@ export async function prepareItems(
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
     const error = faultOf(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
-    if (error || !isMembers(item)) return { position, leader: position, member: undefined, error };
-    const leader = same.canonicalOf(merge(item, defaults), position);
+    if (error || !isMembers(item)) return { position, canonical: position, member: undefined, error };
+    const canonical = same.canonicalOf(merge(item, defaults), position);
     const { reference: _, ...member } = item;
-    return { position, leader, member: leader === position ? member : undefined, error };
+    return { position, canonical, member: canonical === position ? member : undefined, error };
   }
 }
 

@@ -11,13 +11,13 @@ export class Progress {
     this.#onOutcome = listener;
   }
 
-  /** `listener` sends notices to the other nodes, which pass them to `hear`. */
+  /** `listener` sends notices to the other nodes, which pass them to `receiveNotice`. */
   watchNotices(listener: (notice: string) => void): void {
     this.#tellOthers = listener;
   }
 
   /** Handles a notice of another node. Ignores unknown notices, which a node of another version may send. */
-  hear(notice: string): void {
+  receiveNotice(notice: string): void {
     const [what, id] = notice.split(' ');
     if (what === 'changed') this.#changed(id ?? '');
     if (what === 'ended') this.#ended(id ?? '');

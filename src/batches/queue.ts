@@ -45,8 +45,8 @@ export interface CancelledLate extends Completed {
 }
 
 /** Another process has claimed the item: the caller must roll back what it did. */
-export class ClaimLost extends Error {
-  override name = 'ClaimLost';
+export class ClaimLostError extends Error {
+  override name = 'ClaimLostError';
 }
 
 export interface BatchQueue {
@@ -56,7 +56,7 @@ export interface BatchQueue {
   claim(keyId: string): Promise<ClaimedItem | undefined>;
   /** When the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
   nextDue(keyId: string): Promise<{ at: number; isOfKnownKind: boolean } | undefined>;
-  /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLost`. */
+  /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLostError`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
   /**
    * Puts the item back; it can be claimed again after `afterMs`. With `uncounted`, this claim does not count as an attempt.

@@ -34,6 +34,6 @@ export function goneError(error: unknown): ItemError {
 }
 
 /** The filename that the caller gave the document; undefined if it has the default name. */
-export function givenName({ id, filename }: StoredDocument): string | undefined {
+export function chosenFilename({ id, filename }: StoredDocument): string | undefined {
   return filename === `${id}.pdf` ? undefined : filename;
 }

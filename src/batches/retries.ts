@@ -2,7 +2,7 @@
 import { type ErrorCode, hasCode, type ServiceError } from '../errors.ts';
 
 /** Errors that are temporary and not caused by the item. */
-const PASSING: readonly ErrorCode[] = [
+const TRANSIENT: readonly ErrorCode[] = [
   'queue_full',
   'concurrency_limited',
   'browser_unavailable',
@@ -19,8 +19,8 @@ const FIRST_PAUSE_MS = 500;
 export const MAX_PAUSE_MS = 30_000;
 
 /** Whether the error is temporary. A render that timed out while it was still queued counts as well. */
-export function passes({ code, members }: ServiceError): boolean {
-  return PASSING.includes(code) || (code === 'render_timeout' && members.phase === 'queue');
+export function isTransient({ code, members }: ServiceError): boolean {
+  return TRANSIENT.includes(code) || (code === 'render_timeout' && members.phase === 'queue');
 }
 
 /** Whether the error is a fault of the service and goes to the log. */

@@ -11,13 +11,13 @@ import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, tracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
-import type { AwaitedPlaces } from './awaited-places.ts';
+import type { AwaitedSlots } from './awaited-slots.ts';
 import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
-import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
-import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
+import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
+import { isOurs, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
@@ -29,11 +29,11 @@ export interface RunnerServices {
   /** Undefined if the key was revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
   /** Whether an account that has used up its allowance may get some of it back. */
-  mayComeBack(accountId: string): Promise<boolean>;
+  hasReservations(accountId: string): Promise<boolean>;
   /** Whether the account may start one more render on this node. */
   hasRoom(principal: Principal): boolean;
   /** Accounts that have no free slot, counted over all nodes. */
-  places: Pick<AwaitedPlaces, 'wait' | 'isAwaited'>;
+  places: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(
@@ -150,7 +150,7 @@ export class BatchRunner implements Task {
       const request = this.#requestOf(item);
       if (!owner) throw new ServiceError('unauthorized', 'the API key of this batch was revoked');
       if (owner instanceof Error) throw owner;
-      onRendered(await render(request, owner, this.#end.signal, this.#receiptOf(item, request, owner, written)));
+      onRendered(await render(request, owner, this.#end.signal, this.#commitHookOf(item, request, owner, written)));
       this.#tell(item, 'ok', written.completed);
     } catch (error) {
       await this.#failed(item, owner, error);
@@ -170,7 +170,7 @@ export class BatchRunner implements Task {
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */
-  #receiptOf(
+  #commitHookOf(
     item: ClaimedItem,
     { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
     { accountId, keyId }: Principal,
@@ -191,7 +191,7 @@ export class BatchRunner implements Task {
   }
 
   async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
-    if (thrown instanceof ClaimLost) return;
+    if (thrown instanceof ClaimLostError) return;
     const { queue, places, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
@@ -201,23 +201,23 @@ export class BatchRunner implements Task {
         places.wait(owner);
         return await this.#putBack(item, 0, { uncounted: true });
       }
-      if (await this.#isToBeTriedAgain(item, owner, error))
+      if (await this.#shouldRetry(item, owner, error))
         return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
       this.#tell(item, error.code, await queue.complete(item, outcome));
     } catch (fault) {
-      if (fault instanceof ClaimLost) return;
+      if (fault instanceof ClaimLostError) return;
       onFault(fault);
       await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // otherwise the lease expires and recovery puts the item back
     }
   }
 
-  async #isToBeTriedAgain({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
+  async #shouldRetry({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
     if (this.#isEnding(error)) return attempts <= MAX_CLAIMS;
     if (attempts >= MAX_ATTEMPTS) return false;
     if (owner instanceof Error) return true;
-    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.mayComeBack(owner.accountId);
-    return passes(error);
+    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.hasReservations(owner.accountId);
+    return isTransient(error);
   }
 
   #isEnding(error: ServiceError): boolean {

@@ -31,8 +31,8 @@ export interface SigningKey {
 }
 
 /** The key or its certificate cannot be used for signatures. */
-export class Unsuitable extends Error {
-  override name = 'Unsuitable';
+export class UnsuitableCertificateError extends Error {
+  override name = 'UnsuitableCertificateError';
 }
 
 const MIN_RSA_BITS = 2_048;
@@ -48,27 +48,30 @@ const MAX_CHAIN = 10;
 const MAX_CERTIFICATE_BYTES = 16_384;
 const MAX_VALUES = 2_000;
 
-/** Checks the size of a certificate chain in DER. Throws `Unsuitable`. */
+/** Checks the size of a certificate chain in DER. Throws `UnsuitableCertificateError`. */
 export function checkChain(chain: readonly Uint8Array[]): void {
   if (chain.length > MAX_CHAIN)
-    throw new Unsuitable(`it has a chain of ${chain.length} certificates; at most ${MAX_CHAIN} are allowed`);
+    throw new UnsuitableCertificateError(`it has a chain of ${chain.length} certificates; at most ${MAX_CHAIN} are allowed`);
   for (const certificate of chain) {
     if (certificate.length > MAX_CERTIFICATE_BYTES)
-      throw new Unsuitable(`one of its certificates has more than ${MAX_CERTIFICATE_BYTES} bytes`);
+      throw new UnsuitableCertificateError(`one of its certificates has more than ${MAX_CERTIFICATE_BYTES} bytes`);
     try {
       parse(certificate, MAX_VALUES);
     } catch (cause) {
-      throw new Unsuitable(`one of its certificates is damaged, or holds more than ${MAX_VALUES} values`, { cause });
+      throw new UnsuitableCertificateError(`one of its certificates is damaged, or holds more than ${MAX_VALUES} values`, {
+        cause,
+      });
     }
   }
 }
 
-/** Throws `Unsuitable`. */
+/** Throws `UnsuitableCertificateError`. */
 export function factsOf({ key, chain }: Pkcs12): CertificateFacts {
   const [certificate] = chain;
   checkUsage(certificate);
   const [notBefore, notAfter] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-  if (!(notBefore <= notAfter)) throw new Unsuitable('its validity period cannot be read, or ends before it starts');
+  if (!(notBefore <= notAfter))
+    throw new UnsuitableCertificateError('its validity period cannot be read, or ends before it starts');
   return {
     subject: nameOf(certificate.subject),
     issuer: nameOf(certificate.issuer),
@@ -95,13 +98,13 @@ function keyTypeOf({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: Ke
   if (asymmetricKeyType === 'rsa') {
     const bits = details.modulusLength ?? 0;
     if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)
-      throw new Unsuitable(`its RSA key has ${bits} bits; it must have from ${MIN_RSA_BITS} to ${MAX_RSA_BITS}`);
+      throw new UnsuitableCertificateError(`its RSA key has ${bits} bits; it must have from ${MIN_RSA_BITS} to ${MAX_RSA_BITS}`);
     return `RSA ${bits}`;
   }
   const curve = CURVES[details.namedCurve ?? ''];
   if (asymmetricKeyType === 'ec' && curve) return `EC ${curve}`;
   const what = [asymmetricKeyType, details.namedCurve].filter(Boolean).join(' ');
-  throw new Unsuitable(`its key is of the type ${what}; use RSA, or a key on the curve P-256, P-384 or P-521`);
+  throw new UnsuitableCertificateError(`its key is of the type ${what}; use RSA, or a key on the curve P-256, P-384 or P-521`);
 }
 
 /** A certificate without the key usage extension may be used for any purpose. */
@@ -110,5 +113,7 @@ function checkUsage({ raw }: X509Certificate): void {
   const bits = usage && Buffer.from(usage.extnValue.valueBlock.valueHexView);
   // A BIT STRING consists of its tag, its length, the number of unused bits, and its bytes.
   if (bits && !((bits[3] ?? 0) & FOR_SIGNATURES))
-    throw new Unsuitable('its key usage includes neither digitalSignature nor nonRepudiation, so it may not sign documents');
+    throw new UnsuitableCertificateError(
+      'its key usage includes neither digitalSignature nor nonRepudiation, so it may not sign documents',
+    );
 }

@@ -1,6 +1,6 @@
 /** Stores, lists and removes the certificates of an API key. Private keys are stored encrypted and never returned to callers. */
 
-import { holdKey } from '../accounts/keys.ts';
+import { lockKey } from '../accounts/keys.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
@@ -67,7 +67,7 @@ export class Certificates {
       ciphertext: secretKey.cipher.encrypt(toText(pair), additionalData(id)),
     };
     await this.#database.transaction(async (query) => {
-      await holdKey(query, keyId); // a revocation that already removed the key's certificates would miss this one
+      await lockKey(query, keyId); // a revocation that already removed the key's certificates would miss this one
       await query.insertInto('certificates').values(row).execute();
       await this.#checkLimit(accountId, query);
       await also(certificate, query);

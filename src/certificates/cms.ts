@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificat
 import { promisify } from 'node:util';
 import type { Deadline } from '../deadline.ts';
 import type { SigningKey } from './certificate-facts.ts';
-import { certificateFields, context, integer, NotDer, oid, sequence, TAGS, write } from './der.ts';
+import { certificateFields, contextTag, integer, MalformedDerError, oid, sequence, TAGS, write } from './der.ts';
 import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
 
 export interface SigningAlgorithm {
@@ -46,7 +46,7 @@ export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): Sign
   return { digest, isElliptic: curve !== undefined };
 }
 
-/** The maximum size of a signature in bytes. Throws `NotDer`. */
+/** The maximum size of a signature in bytes. Throws `MalformedDerError`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
   return STRUCTURE_BYTES + certificates + signerIdOf(signerCertificateOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
@@ -98,19 +98,19 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
     integer(1),
     signerIdOf(signerCertificateOf(signer.chain)),
     digestAlgorithm,
-    write(context(0), attributes),
+    write(contextTag(0), attributes),
     signatureAlgorithm,
     write(TAGS.octetString, signature),
-    ...(token ? [write(context(1), attribute(SIGNATURE_TIME_STAMP, token))] : []),
+    ...(token ? [write(contextTag(1), attribute(SIGNATURE_TIME_STAMP, token))] : []),
   );
   const signed = sequence(
     integer(1),
     write(TAGS.set, digestAlgorithm),
     sequence(oid(DATA)),
-    write(context(0), ...signer.chain),
+    write(contextTag(0), ...signer.chain),
     write(TAGS.set, signerInfo),
   );
-  return sequence(oid(SIGNED_DATA), write(context(0), signed));
+  return sequence(oid(SIGNED_DATA), write(contextTag(0), signed));
 }
 
 /** Leaves out the signing time, which EN 319 142-1 requires in the PDF itself. DER sorts the members of a SET OF by their bytes. */
@@ -137,6 +137,6 @@ function signerCertificateOf([own]: readonly Buffer[]): Buffer {
 /** The issuer and the serial number of a certificate. */
 function signerIdOf(certificate: Buffer): Buffer {
   const [serialNumber, , issuer] = certificateFields(certificate);
-  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new NotDer('not a certificate');
+  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new MalformedDerError('not a certificate');
   return sequence(issuer, serialNumber);
 }

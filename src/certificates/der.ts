@@ -1,8 +1,8 @@
 /** Writes DER (ITU-T X.690), and reads it without building objects: bytes in, bytes out. */
 
 /** The bytes are not DER, or not the expected values. */
-export class NotDer extends Error {
-  override name = 'NotDer';
+export class MalformedDerError extends Error {
+  override name = 'MalformedDerError';
 }
 
 export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, oid: 0x06, sequence: 0x30, set: 0x31 } as const;
@@ -12,7 +12,7 @@ const LONG_LENGTH = 0x80;
 const MAX_LENGTH_BYTES = 4;
 
 /** The context-specific tag `[number]` of a constructed value. */
-export function context(number: number): number {
+export function contextTag(number: number): number {
   return 0xa0 | number;
 }
 
@@ -35,28 +35,28 @@ export function integer(small: number): Buffer {
   return write(TAGS.integer, Buffer.from([small]));
 }
 
-/** The values inside a constructed value, each with its tag. Throws `NotDer`. */
-export function* inside(value: Buffer): Generator<Buffer> {
+/** The values inside a constructed value, each with its tag. Throws `MalformedDerError`. */
+export function* childrenOf(value: Buffer): Generator<Buffer> {
   const end = endOf(value, 0);
   for (let at = contentAt(value, 0); at < end; ) {
     const next = endOf(value, at);
-    if (next > end) throw new NotDer('a value extends beyond the value that contains it');
+    if (next > end) throw new MalformedDerError('a value extends beyond the value that contains it');
     yield value.subarray(at, next);
     at = next;
   }
 }
 
-/** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `NotDer`. */
+/** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `MalformedDerError`. */
 export function certificateFields(certificate: Buffer): Buffer[] {
-  const [content] = inside(certificate);
-  return [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version
+  const [content] = childrenOf(certificate);
+  return [...childrenOf(content ?? certificate)].filter((field) => field[0] !== contextTag(0)); // the version
 }
 
 function endOf(bytes: Buffer, at: number): number {
   const start = contentAt(bytes, at);
   const first = bytes[at + 1] ?? 0;
   const end = start + (first < LONG_LENGTH ? first : bytes.readUIntBE(at + 2, first - LONG_LENGTH));
-  if (end > bytes.length) throw new NotDer('a value is cut off');
+  if (end > bytes.length) throw new MalformedDerError('a value is cut off');
   return end;
 }
 
@@ -65,7 +65,7 @@ function contentAt(bytes: Buffer, at: number): number {
   const more = length < LONG_LENGTH ? 0 : length - LONG_LENGTH;
   const isLong = length >= LONG_LENGTH;
   if ((tag & HIGH_TAG) === HIGH_TAG || (isLong && !more) || more > MAX_LENGTH_BYTES || at + 2 + more > bytes.length)
-    throw new NotDer('a tag or a length cannot be read');
+    throw new MalformedDerError('a tag or a length cannot be read');
   return at + 2 + more;
 }
 

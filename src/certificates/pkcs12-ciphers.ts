@@ -1,21 +1,21 @@
 /** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { count, Malformed, octets, oid, parts, type Value } from './asn1.ts';
+import { integer, MalformedAsn1Error, membersOf, octets, oid, type Value } from './asn1.ts';
 import { decryptRc2 } from './rc2.ts';
 
 /** The file uses an algorithm that is not supported. */
-export class Unsupported extends Error {
-  override name = 'Unsupported';
+export class UnsupportedCipherError extends Error {
+  override name = 'UnsupportedCipherError';
 }
 
 /** Deriving the keys would take too long. */
-export class TooCostly extends Error {
-  override name = 'TooCostly';
+export class TooManyIterationsError extends Error {
+  override name = 'TooManyIterationsError';
 }
 
 /** The decrypted content is not valid, or the integrity check of the file fails. */
-export class WrongPassword extends Error {
-  override name = 'WrongPassword';
+export class WrongPasswordError extends Error {
+  override name = 'WrongPasswordError';
 }
 
 /** Maximum number of iterations for all keys of one file. Programs use 1 to 600,000. */
@@ -62,24 +62,24 @@ export class Pkcs12Ciphers {
     this.#iterationsLeft = maxIterations;
   }
 
-  /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPassword`, `Unsupported`, `TooCostly`, `Malformed`. */
+  /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `MalformedAsn1Error`. */
   decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
-    const [name, parameters] = parts(algorithm);
+    const [name, parameters] = membersOf(algorithm);
     const id = oid(name);
     if (id === PBES2) return this.#decryptPbes2(parameters, data);
     const own = PKCS12_SCHEMES[id];
-    if (!own) throw new Unsupported(`the encryption ${id}`);
-    const [salt, iterations] = parts(parameters);
-    return this.#decryptPkcs12(own, octets(salt), count(iterations), data);
+    if (!own) throw new UnsupportedCipherError(`the encryption ${id}`);
+    const [salt, iterations] = membersOf(parameters);
+    return this.#decryptPkcs12(own, octets(salt), integer(iterations), data);
   }
 
-  /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPassword` if it fails. */
+  /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPasswordError` if it fails. */
   check(mac: Value, content: Buffer): void {
-    const [info, salt, iterations] = parts(mac);
-    const [algorithm, digest] = parts(info);
-    const hash = DIGESTS[oid(parts(algorithm)[0])];
-    if (!hash) throw new Unsupported('the integrity check');
-    const rounds = iterations ? count(iterations) : 1;
+    const [info, salt, iterations] = membersOf(mac);
+    const [algorithm, digest] = membersOf(info);
+    const hash = DIGESTS[oid(membersOf(algorithm)[0])];
+    if (!hash) throw new UnsupportedCipherError('the integrity check');
+    const rounds = iterations ? integer(iterations) : 1;
     const expected = octets(digest);
     const fits = this.#passwords().some((password) => {
       const bytes = createHash(hash).digest().length;
@@ -87,21 +87,21 @@ export class Pkcs12Ciphers {
       const actual = createHmac(hash, key).update(content).digest();
       return actual.length === expected.length && timingSafeEqual(actual, expected);
     });
-    if (!fits) throw new WrongPassword();
+    if (!fits) throw new WrongPasswordError();
   }
 
   #decryptPbes2(parameters: Value | undefined, data: Buffer): Buffer {
-    const [derivation, scheme] = parts(parameters);
-    const [method, details] = parts(derivation);
-    if (oid(method) !== PBKDF2) throw new Unsupported(`the key derivation ${oid(method)}`);
-    const [salt, iterations, ...more] = parts(details);
+    const [derivation, scheme] = membersOf(parameters);
+    const [method, details] = membersOf(derivation);
+    if (oid(method) !== PBKDF2) throw new UnsupportedCipherError(`the key derivation ${oid(method)}`);
+    const [salt, iterations, ...more] = membersOf(details);
     const function_ = more.find((each) => each.idBlock.tagNumber === 16);
-    const hash = function_ ? HMACS[oid(parts(function_)[0])] : 'sha1';
-    const [cipher, iv] = parts(scheme);
+    const hash = function_ ? HMACS[oid(membersOf(function_)[0])] : 'sha1';
+    const [cipher, iv] = membersOf(scheme);
     const known = CIPHERS[oid(cipher)];
-    if (!hash || !known) throw new Unsupported(`the encryption ${oid(cipher)}`);
+    if (!hash || !known) throw new UnsupportedCipherError(`the encryption ${oid(cipher)}`);
     const [name, keyBytes] = known;
-    const rounds = count(iterations);
+    const rounds = integer(iterations);
     this.#spend(rounds, keyBytes, hash);
     const key = pbkdf2Sync(Buffer.from(this.#password), octets(salt), Math.max(1, rounds), keyBytes, hash);
     return withPaddingCheck(() => {
@@ -150,7 +150,7 @@ export class Pkcs12Ciphers {
   /** A key that is longer than a digest costs the iterations once for each digest. */
   #spend(iterations: number, bytes: number, hash: string): void {
     this.#iterationsLeft -= iterations * Math.ceil(bytes / createHash(hash).digest().length);
-    if (this.#iterationsLeft < 0) throw new TooCostly();
+    if (this.#iterationsLeft < 0) throw new TooManyIterationsError();
   }
 }
 
@@ -173,14 +173,14 @@ function withPaddingCheck(decrypt: () => Buffer): Buffer {
   try {
     return decrypt();
   } catch (error) {
-    if (error instanceof Malformed) throw error;
-    throw new WrongPassword('', { cause: error });
+    if (error instanceof MalformedAsn1Error) throw error;
+    throw new WrongPasswordError('', { cause: error });
   }
 }
 
 function withoutPadding(data: Buffer): Buffer {
   const padding = data.at(-1) ?? 0;
   const isPadding = padding >= 1 && padding <= 8 && data.subarray(-padding).every((byte) => byte === padding);
-  if (!isPadding) throw new WrongPassword();
+  if (!isPadding) throw new WrongPasswordError();
   return data.subarray(0, -padding);
 }

@@ -1,9 +1,9 @@
 /** The process that opens untrusted PKCS#12 files: a file and its password in; its key pair, or why it is unusable, out. */
 import { serveTasks } from '../queue/serve-tasks.ts';
-import { type CertificateFacts, checkChain, factsOf, type SigningKey, Unsuitable } from './certificate-facts.ts';
+import { type CertificateFacts, checkChain, factsOf, type SigningKey, UnsuitableCertificateError } from './certificate-facts.ts';
 import { trySigning } from './cms.ts';
-import { NoKeyPair, openPkcs12 } from './pkcs12.ts';
-import { TooCostly, Unsupported, WrongPassword } from './pkcs12-ciphers.ts';
+import { NoKeyPairError, openPkcs12 } from './pkcs12.ts';
+import { TooManyIterationsError, UnsupportedCipherError, WrongPasswordError } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12Task {
   content: Uint8Array;
@@ -32,7 +32,7 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
     requireTrialSignature(pair);
     return pair;
   } catch (error) {
-    return error instanceof WrongPassword ? { wrongPassword: true } : { unusable: reasonOf(error) };
+    return error instanceof WrongPasswordError ? { wrongPassword: true } : { unusable: reasonOf(error) };
   }
 }
 
@@ -41,15 +41,17 @@ function requireTrialSignature(pair: SigningKey): void {
   try {
     trySigning(pair);
   } catch (cause) {
-    throw new Unsuitable('no signature can be made with its key and its certificates', { cause });
+    throw new UnsuitableCertificateError('no signature can be made with its key and its certificates', { cause });
   }
 }
 
 /** The reason does not quote the content of the file. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Unsuitable) return error.message;
-  if (error instanceof NoKeyPair) return 'it holds no private key with its certificate';
-  if (error instanceof Unsupported) return `it uses ${error.message}, which is not supported; export it with AES-256 and SHA-256`;
-  if (error instanceof TooCostly) return 'its key derivation uses too many iterations; export it with at most 100,000';
+  if (error instanceof UnsuitableCertificateError) return error.message;
+  if (error instanceof NoKeyPairError) return 'it holds no private key with its certificate';
+  if (error instanceof UnsupportedCipherError)
+    return `it uses ${error.message}, which is not supported; export it with AES-256 and SHA-256`;
+  if (error instanceof TooManyIterationsError)
+    return 'its key derivation uses too many iterations; export it with at most 100,000';
   return 'it is damaged, or not a PKCS#12 file';
 }

@@ -1,7 +1,7 @@
 /** Opens a PKCS#12 file (RFC 7292): its bytes and password in, a private key with its certificate and the chain above it out. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { der, Malformed, octets, oid, parse, parts, type Value } from './asn1.ts';
-import { Pkcs12Ciphers, WrongPassword } from './pkcs12-ciphers.ts';
+import { der, MalformedAsn1Error, membersOf, octets, oid, parse, type Value } from './asn1.ts';
+import { Pkcs12Ciphers, WrongPasswordError } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12 {
   key: KeyObject;
@@ -10,8 +10,8 @@ export interface Pkcs12 {
 }
 
 /** The file holds no private key, or no certificate for it. */
-export class NoKeyPair extends Error {
-  override name = 'NoKeyPair';
+export class NoKeyPairError extends Error {
+  override name = 'NoKeyPairError';
 }
 
 const DATA = '1.2.840.113549.1.7.1';
@@ -24,14 +24,14 @@ const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
 const MAX_CERTIFICATES = 32;
 const MAX_KEYS = 8;
 
-/** Throws `Malformed`, `WrongPassword`, `Unsupported`, `TooCostly`, `NoKeyPair`. */
+/** Throws `MalformedAsn1Error`, `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `NoKeyPairError`. */
 export function openPkcs12(bytes: Uint8Array, password: string): Pkcs12 {
   const ciphers = new Pkcs12Ciphers(password);
-  const [, safe, mac] = parts(parse(bytes));
+  const [, safe, mac] = membersOf(parse(bytes));
   const content = dataOf(safe);
   if (mac) ciphers.check(mac, content);
   const found: Bags = { keys: [], certificates: [] };
-  for (const info of parts(parse(content))) collect(parts(parse(contentOf(info, ciphers))), ciphers, found);
+  for (const info of membersOf(parse(content))) collect(membersOf(parse(contentOf(info, ciphers))), ciphers, found);
   return pairOf(found);
 }
 
@@ -41,51 +41,51 @@ interface Bags {
 }
 
 function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
-  const [type, content] = parts(info);
+  const [type, content] = membersOf(info);
   if (oid(type) === DATA) return dataOf(info);
-  if (oid(type) !== ENCRYPTED_DATA) throw new Malformed('a part of an unknown type');
-  const [, encrypted] = parts(parts(content)[0]);
-  const [, algorithm, data] = parts(encrypted);
+  if (oid(type) !== ENCRYPTED_DATA) throw new MalformedAsn1Error('a part of an unknown type');
+  const [, encrypted] = membersOf(membersOf(content)[0]);
+  const [, algorithm, data] = membersOf(encrypted);
   return ciphers.decrypt(algorithm, octets(data));
 }
 
 function dataOf(info: Value | undefined): Buffer {
-  const [type, content] = parts(info);
-  if (oid(type) !== DATA) throw new Malformed('the content is not protected by a password');
-  return octets(parts(content)[0]);
+  const [type, content] = membersOf(info);
+  if (oid(type) !== DATA) throw new MalformedAsn1Error('the content is not protected by a password');
+  return octets(membersOf(content)[0]);
 }
 
 function collect(bags: Value[], ciphers: Pkcs12Ciphers, found: Bags): void {
   for (const bag of bags) {
-    const [type, content] = parts(bag);
-    const [value] = parts(content);
+    const [type, content] = membersOf(bag);
+    const [value] = membersOf(content);
     const kind = oid(type);
     if (kind === KEY_BAG) found.keys.push(der(value));
     else if (kind === SHROUDED_KEY_BAG) found.keys.push(keyIn(value, ciphers));
     else if (kind === CERTIFICATE_BAG) found.certificates.push(...certificateIn(value));
     if (found.keys.length > MAX_KEYS || found.certificates.length > MAX_CERTIFICATES)
-      throw new Malformed('too many keys or certificates');
+      throw new MalformedAsn1Error('too many keys or certificates');
   }
 }
 
 function keyIn(value: Value | undefined, ciphers: Pkcs12Ciphers): Buffer {
-  const [algorithm, data] = parts(value);
+  const [algorithm, data] = membersOf(value);
   return checkedKey(ciphers.decrypt(algorithm, octets(data)));
 }
 
 /** The certificate in a bag; empty if it is not an X.509 certificate. */
 function certificateIn(value: Value | undefined): Buffer[] {
-  const [form, certificate] = parts(value);
-  return oid(form) === X509_CERTIFICATE ? [octets(parts(certificate)[0])] : [];
+  const [form, certificate] = membersOf(value);
+  return oid(form) === X509_CERTIFICATE ? [octets(membersOf(certificate)[0])] : [];
 }
 
 /** With a wrong password, the decrypted bytes sometimes end with valid padding, but they are not a key. */
 function checkedKey(key: Buffer): Buffer {
   try {
-    parts(parse(key));
+    membersOf(parse(key));
     return key;
   } catch (cause) {
-    throw new WrongPassword('', { cause });
+    throw new WrongPasswordError('', { cause });
   }
 }
 
@@ -96,14 +96,14 @@ function pairOf({ keys, certificates }: Bags): Pkcs12 {
     const own = known.find((certificate) => certificate.checkPrivateKey(key));
     if (own) return { key, chain: chainOf(own, known) };
   }
-  throw new NoKeyPair();
+  throw new NoKeyPairError();
 }
 
 function readOrThrow<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Malformed('a key or a certificate cannot be read', { cause: error });
+    throw new MalformedAsn1Error('a key or a certificate cannot be read', { cause: error });
   }
 }
 

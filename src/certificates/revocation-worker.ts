@@ -2,19 +2,19 @@
 import { X509Certificate } from 'node:crypto';
 import { Certificate, CRLDistributionPoints, type Extension, type GeneralName, InfoAccess, OCSPRequest } from 'pkijs';
 import { serveTasks } from '../queue/serve-tasks.ts';
-import { type Answer, readList, readOcsp, type Statement } from './revocation-answers.ts';
+import { type RevocationStatus, readCrl, readOcspResponse, type StatusResponse } from './revocation-status.ts';
 
-export type RevocationTask = { what: 'describe'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'list' } & Statement);
+export type RevocationTask = { what: 'describe'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'crl' } & StatusResponse);
 
 /** Where to ask for the revocation status of a certificate, according to its extensions. */
-export interface Described {
+export interface StatusSources {
   /** Whether it is self-signed, so that it cannot be revoked. */
   isRoot: boolean;
   /** The index of the certificate that signed it; undefined for a root, and if the issuer is missing. */
   issuer: number | undefined;
   /** URLs of OCSP responders, of CRLs, and of the issuer's certificate. */
   ocsp: string[];
-  lists: string[];
+  crls: string[];
   issuers: string[];
   /** Whether it belongs to an OCSP responder whose revocation is not checked (`id-pkix-ocsp-nocheck`). */
   isExempt: boolean;
@@ -22,9 +22,9 @@ export interface Described {
   request: Uint8Array | undefined;
 }
 
-const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
-const LIST_ADDRESSES = '2.5.29.31';
-const NO_CHECK = '1.3.6.1.5.5.7.48.1.5';
+const AUTHORITY_INFORMATION_ACCESS = '1.3.6.1.5.5.7.1.1';
+const CRL_DISTRIBUTION_POINTS = '2.5.29.31';
+const OCSP_NO_CHECK = '1.3.6.1.5.5.7.48.1.5';
 const [OCSP, ISSUER] = ['1.3.6.1.5.5.7.48.1', '1.3.6.1.5.5.7.48.2'];
 const URI = 6;
 const MAX_ADDRESSES = 3;
@@ -32,12 +32,12 @@ const MAX_ADDRESS_LENGTH = 2_048;
 
 serveTasks(work, () => ({ unreadable: true }));
 
-function work(task: RevocationTask): Promise<Described[] | Answer> {
+function work(task: RevocationTask): Promise<StatusSources[] | RevocationStatus> {
   if (task.what === 'describe') return describe(task.certificates.map((bytes) => Buffer.from(bytes)));
-  return task.what === 'ocsp' ? readOcsp(task) : readList(task);
+  return task.what === 'ocsp' ? readOcspResponse(task) : readCrl(task);
 }
 
-async function describe(certificates: Buffer[]): Promise<Described[]> {
+async function describe(certificates: Buffer[]): Promise<StatusSources[]> {
   const read = certificates.map((bytes) => new X509Certificate(bytes));
   return Promise.all(
     certificates.map(async (bytes, index) => {
@@ -55,21 +55,21 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-function addressesOf(bytes: Buffer): Pick<Described, 'ocsp' | 'lists' | 'issuers' | 'isExempt'> {
+function addressesOf(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issuers' | 'isExempt'> {
   const { extensions = [] } = Certificate.fromBER(Uint8Array.from(bytes));
   const extension = (id: string) => extensions.find(({ extnID }: Extension) => extnID === id)?.parsedValue as unknown;
-  const information = extension(AUTHORITY_INFORMATION);
+  const information = extension(AUTHORITY_INFORMATION_ACCESS);
   const descriptions = information instanceof InfoAccess ? information.accessDescriptions : [];
   const described = (method: string) =>
     addresses(descriptions.filter(({ accessMethod }) => accessMethod === method).map(({ accessLocation }) => accessLocation));
-  const points = extension(LIST_ADDRESSES);
+  const points = extension(CRL_DISTRIBUTION_POINTS);
   // A distribution point for some reasons only, or with another CRL issuer, does not give the complete status.
   const whole = (points instanceof CRLDistributionPoints ? points.distributionPoints : []).filter(
     ({ reasons, cRLIssuer }) => !reasons && !cRLIssuer?.length,
   );
-  const lists = addresses(whole.flatMap(({ distributionPoint: names }) => (Array.isArray(names) ? names : [])));
-  const isExempt = extensions.some(({ extnID }) => extnID === NO_CHECK);
-  return { ocsp: described(OCSP), lists, issuers: described(ISSUER), isExempt };
+  const crls = addresses(whole.flatMap(({ distributionPoint: names }) => (Array.isArray(names) ? names : [])));
+  const isExempt = extensions.some(({ extnID }) => extnID === OCSP_NO_CHECK);
+  return { ocsp: described(OCSP), crls, issuers: described(ISSUER), isExempt };
 }
 
 function addresses(names: GeneralName[]): string[] {

@@ -5,20 +5,20 @@
  */
 import { createHash } from 'node:crypto';
 import type { Deadline } from '../deadline.ts';
-import { ask, Unanswered } from '../egress/ask.ts';
+import { fetchBytes, NoResponseError } from '../egress/fetch-bytes.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
-import type { Answer } from './revocation-answers.ts';
-import type { Described, RevocationTask } from './revocation-worker.ts';
+import type { RevocationStatus } from './revocation-status.ts';
+import type { RevocationTask, StatusSources } from './revocation-worker.ts';
 
 /** The validation data of a signature, in DER. */
 export interface ValidationData {
   /** All certificates that are needed, including those of OCSP responders. */
   certificates: Buffer[];
   ocspResponses: Buffer[];
-  lists: Buffer[];
+  crls: Buffer[];
 }
 
 const LIMITS: Readonly<ProcessLimits> = {
@@ -32,7 +32,7 @@ const LIMITS: Readonly<ProcessLimits> = {
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_OCSP_BYTES = 65_536;
-const MAX_LIST_BYTES = 8_388_608;
+const MAX_CRL_BYTES = 8_388_608;
 /** Maximum total size of the CRLs of one PDF, which are embedded in it. */
 const MAX_BYTES = 16_777_216;
 const MAX_CERTIFICATE_BYTES = 16_384;
@@ -49,7 +49,7 @@ interface CheckContext {
   owner: string;
   signal: AbortSignal;
   /** CRLs by URL. */
-  lists: Map<string, Buffer>;
+  crls: Map<string, Buffer>;
 }
 
 interface RevocationQuery {
@@ -58,9 +58,9 @@ interface RevocationQuery {
   at: number;
 }
 
-interface Found {
+interface StatusResult {
   ocsp?: Buffer;
-  list?: Buffer;
+  crl?: Buffer;
   /** Certificates that are needed to verify the answer. */
   responders: Buffer[];
   /** The time of the next update, in milliseconds since 1970. */
@@ -108,7 +108,7 @@ export class Revocation {
       if (each.isRoot) continue;
       if (each.issuer === undefined && !each.issuers.length)
         throw unusable('its chain ends before a root; upload it with the certificates of its issuers');
-      if (!each.isExempt && !each.ocsp.length && !each.lists.length)
+      if (!each.isExempt && !each.ocsp.length && !each.crls.length)
         throw unusable('it, or a certificate above it, does not say where to ask for its revocation status (OCSP or CRL)');
     }
   }
@@ -136,9 +136,9 @@ export class Revocation {
   /** Repeats the checks, because answers bring further certificates that must be checked too. */
   async #collect(owner: string, own: readonly Buffer[], others: readonly Buffer[], signal: AbortSignal): Promise<ValidationData> {
     const [known, isOwn] = [new CertificateSet([...own, ...others]), new CertificateSet(own)];
-    const answered = new Map<Buffer, Found>();
-    const context = { owner, signal, lists: new Map<string, Buffer>() };
-    const follow = async (each: Described, certificate: Buffer, issuer: Buffer | undefined): Promise<Buffer[]> => {
+    const answered = new Map<Buffer, StatusResult>();
+    const context = { owner, signal, crls: new Map<string, Buffer>() };
+    const follow = async (each: StatusSources, certificate: Buffer, issuer: Buffer | undefined): Promise<Buffer[]> => {
       if (each.isRoot) return [];
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
@@ -153,7 +153,7 @@ export class Revocation {
       const more: Buffer[] = [];
       for (const [index, each] of described.entries()) {
         const issuer = each.issuer === undefined ? undefined : certificates[each.issuer];
-        more.push(...(await follow(each, certificates[index] as Buffer, issuer))); // one by one, so that few lists are in memory
+        more.push(...(await follow(each, certificates[index] as Buffer, issuer))); // one by one, so that few CRLs are in memory
       }
       if (more.filter((each) => known.add(each)).length) continue;
       requireIssuers(described);
@@ -162,49 +162,51 @@ export class Revocation {
     throw failed('the chains of their issuers and responders are too long');
   }
 
-  async #issuerOf({ issuers }: Described, signal: AbortSignal): Promise<Buffer> {
+  async #issuerOf({ issuers }: StatusSources, signal: AbortSignal): Promise<Buffer> {
     const common = { accept: 'application/pkix-cert', maxBytes: MAX_CERTIFICATE_BYTES, timeoutMs: this.#timeoutMs, signal };
-    return firstOf(issuers, (url) => ask(this.#policy, { ...common, url }));
+    return firstOf(issuers, (url) => fetchBytes(this.#policy, { ...common, url }));
   }
 
   /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
-  async #find(each: Described, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<Found> {
-    const read = async (what: 'ocsp' | 'list', bytes: Buffer): Promise<Found> => {
-      const answer = (await this.#run(context.owner, { what, ...about, answer: bytes }, context.signal)) as Answer | Unreadable;
-      if ('unreadable' in answer) throw new Unanswered('sent something that cannot be read');
-      if ('fault' in answer) throw new Unanswered(answer.fault);
+  async #find(each: StatusSources, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<StatusResult> {
+    const read = async (what: 'ocsp' | 'crl', bytes: Buffer): Promise<StatusResult> => {
+      const answer = (await this.#run(context.owner, { what, ...about, response: bytes }, context.signal)) as
+        | RevocationStatus
+        | Unreadable;
+      if ('unreadable' in answer) throw new NoResponseError('sent something that cannot be read');
+      if ('fault' in answer) throw new NoResponseError(answer.fault);
       if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('a certificate of the time stamp is revoked');
       const responders = answer.responders.map((responder) => Buffer.from(responder));
       return { [what]: bytes, responders, until: answer.until ?? about.at };
     };
-    return firstOf([...each.ocsp, ...each.lists], async (url, index) =>
+    return firstOf([...each.ocsp, ...each.crls], async (url, index) =>
       index < each.ocsp.length
-        ? read('ocsp', await this.#askOcsp(url, each.request, context))
-        : read('list', await this.#fetchList(url, context)),
+        ? read('ocsp', await this.#fetchOcspResponse(url, each.request, context))
+        : read('crl', await this.#fetchCrl(url, context)),
     );
   }
 
-  #askOcsp(url: URL, request: Uint8Array | undefined, { signal }: CheckContext): Promise<Buffer> {
+  #fetchOcspResponse(url: URL, request: Uint8Array | undefined, { signal }: CheckContext): Promise<Buffer> {
     const body = request && { type: 'application/ocsp-request', bytes: request };
     const accept = 'application/ocsp-response';
-    return ask(this.#policy, { url, body, accept, maxBytes: MAX_OCSP_BYTES, timeoutMs: this.#timeoutMs, signal });
+    return fetchBytes(this.#policy, { url, body, accept, maxBytes: MAX_OCSP_BYTES, timeoutMs: this.#timeoutMs, signal });
   }
 
   /** Fetches a CRL once for all certificates of a PDF, because it covers everything that an issuer has issued. */
-  async #fetchList(url: URL, { lists, signal }: CheckContext): Promise<Buffer> {
-    const known = lists.get(url.href);
+  async #fetchCrl(url: URL, { crls, signal }: CheckContext): Promise<Buffer> {
+    const known = crls.get(url.href);
     if (known) return known;
-    const limits = { maxBytes: MAX_LIST_BYTES, timeoutMs: this.#timeoutMs };
-    const fetched = await ask(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
-    lists.set(url.href, fetched);
-    if ([...lists.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
-      throw failed(`the revocation lists of their issuers have more than ${this.#maxBytes} bytes in all`);
+    const limits = { maxBytes: MAX_CRL_BYTES, timeoutMs: this.#timeoutMs };
+    const fetched = await fetchBytes(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
+    crls.set(url.href, fetched);
+    if ([...crls.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
+      throw failed(`the revocation crls of their issuers have more than ${this.#maxBytes} bytes in all`);
     return fetched;
   }
 
-  async #describe(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<Described[]> {
+  async #describe(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
     const described = (await this.#run(owner, { what: 'describe', certificates: [...certificates] }, signal)) as
-      | Described[]
+      | StatusSources[]
       | Unreadable;
     if ('unreadable' in described) throw failed('a certificate cannot be read');
     return described;
@@ -264,7 +266,7 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
     try {
       return await get(url, index);
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
+      if (!(error instanceof NoResponseError)) throw error;
       last = failed(`${url.host} ${error.message}`, error);
     }
   }
@@ -275,20 +277,20 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
 class AnswerCache {
   readonly #keepMs: number;
   /** The oldest entry comes first. */
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, StatusResult>();
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs;
   }
 
   /** The cached answer for this certificate, or the result of `find`. */
-  async get(about: RevocationQuery, find: () => Promise<Found>): Promise<Found> {
+  async get(about: RevocationQuery, find: () => Promise<StatusResult>): Promise<StatusResult> {
     const key = digestOf(about.certificate, about.issuer);
     const known = this.#found.get(key);
     if (known && about.at < known.until) return known;
     const found = await find();
     this.#found.delete(key);
-    const answer = found.ocsp ?? found.list;
+    const answer = found.ocsp ?? found.crl;
     if (answer && answer.length > MAX_KEPT_BYTES) return found;
     this.#found.set(key, { ...found, until: Math.min(found.until, about.at + this.#keepMs) });
     const [oldest] = this.#found.keys();
@@ -297,18 +299,18 @@ class AnswerCache {
   }
 }
 
-function requireIssuers(described: Described[]): void {
+function requireIssuers(described: StatusSources[]): void {
   if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
     throw failed('the certificate of an issuer cannot be found');
 }
 
-function dataOf(known: CertificateSet, answered: Map<Buffer, Found>): ValidationData {
+function dataOf(known: CertificateSet, answered: Map<Buffer, StatusResult>): ValidationData {
   const found = [...answered.values()];
   const distinct = (all: Array<Buffer | undefined>) => new CertificateSet(all.filter((each) => each !== undefined)).all;
   return {
     certificates: known.all,
     ocspResponses: distinct(found.map(({ ocsp }) => ocsp)),
-    lists: distinct(found.map(({ list }) => list)),
+    crls: distinct(found.map(({ crl }) => crl)),
   };
 }
 

@@ -14,8 +14,8 @@ import {
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { der, parse, parts } from './asn1.ts';
-import { context, inside, TAGS } from './der.ts';
+import { der, membersOf, parse } from './asn1.ts';
+import { childrenOf, contextTag, TAGS } from './der.ts';
 
 /** Maximum size of a token with its certificates. */
 export const MAX_TIME_STAMP_BYTES = 16_384;
@@ -130,17 +130,17 @@ function requestOf(imprint: Uint8Array, nonce: Buffer): Buffer {
   return Buffer.from(request.toSchema().toBER());
 }
 
-interface Asked {
+interface SentRequest {
   imprint: Uint8Array;
   nonce: Buffer;
 }
 
 /** Throws `timestamp_failed` unless the token matches the request and is signed. */
-async function readToken(reply: Buffer, asked: Asked): Promise<Buffer> {
+async function readToken(reply: Buffer, asked: SentRequest): Promise<Buffer> {
   const { status, timeStampToken } = parsed(() => TimeStampResp.fromBER(Uint8Array.from(reply)));
   if (!GRANTED.has(status.status)) throw failed(`refused the request with status ${status.status}`);
   if (!timeStampToken) throw failed('sent no time stamp');
-  const token = parsed(() => der(parts(parse(reply))[1])); // the original bytes, which are what the authority signed
+  const token = parsed(() => der(membersOf(parse(reply))[1])); // the original bytes, which are what the authority signed
   if (token.length > MAX_TIME_STAMP_BYTES) throw failed(`sent a time stamp of more than ${MAX_TIME_STAMP_BYTES} bytes`);
   // The token becomes part of the signature, which must be in DER.
   if (!Buffer.from(asn1js.fromBER(Uint8Array.from(token)).result.toBER()).equals(token))
@@ -158,10 +158,10 @@ async function readToken(reply: Buffer, asked: Asked): Promise<Buffer> {
 
 /** The certificates in a token, in DER. */
 export function certificatesIn(token: Buffer): Buffer[] {
-  const [, content] = inside(token);
-  const [signed] = content ? inside(content) : [];
-  const held = signed && [...inside(signed)].find(([tag]) => tag === context(0));
-  return held ? [...inside(held)].filter(([tag]) => tag === TAGS.sequence) : [];
+  const [, content] = childrenOf(token);
+  const [signed] = content ? childrenOf(content) : [];
+  const held = signed && [...childrenOf(signed)].find(([tag]) => tag === contextTag(0));
+  return held ? [...childrenOf(held)].filter(([tag]) => tag === TAGS.sequence) : [];
 }
 
 /** Checks that the certificate is valid for time stamping (RFC 3161, 2.3). */
@@ -174,7 +174,7 @@ function checkSigner({ extensions = [], notBefore, notAfter }: Certificate, at: 
 }
 
 /** Checks that the time stamp matches the request. Returns its time. */
-function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData, { imprint, nonce }: Asked): Date {
+function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData, { imprint, nonce }: SentRequest): Date {
   if (eContentType !== TST_INFO || !eContent) throw failed('sent something other than a time stamp');
   const info = parsed(() => TSTInfo.fromBER(eContent.getValue()));
   const { hashAlgorithm, hashedMessage } = info.messageImprint;

@@ -10,7 +10,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { EgressProxy, ProxyListener } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
-import { CaptureTurns } from './capture/capture-turns.ts';
+import { CaptureQueue } from './capture/capture-queue.ts';
 import { Connection } from './devtools/connection.ts';
 import { FontKnowledge } from './fonts/font-knowledge.ts';
 import { launchFlags } from './launch/launch-flags.ts';
@@ -23,7 +23,7 @@ import { Page } from './page.ts';
 
 const RENDERING_NICENESS = 5;
 /** Gives the browser a third of the CPU weight. With much less, it would not render at all on a busy machine. */
-const GIVING_WAY_NICENESS = 5;
+const LOW_PRIORITY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
@@ -65,7 +65,7 @@ export class Browser {
   readonly settings: BrowserSettings;
   readonly memory: MemoryWatchdog;
   readonly fonts: FontKnowledge;
-  readonly captureTurns = new CaptureTurns();
+  readonly captureQueue = new CaptureQueue();
   /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
   /** Resolves when the process has ended and its descendants and its folder are removed. */
@@ -165,9 +165,9 @@ export class Browser {
   }
 
   /** Lowers the CPU priority of the whole browser. Linux shares the CPU between sessions, and each browser is one. */
-  giveWay(): void {
+  lowerPriority(): void {
     try {
-      writeFileSync(`/proc/${this.pid}/autogroup`, String(GIVING_WAY_NICENESS));
+      writeFileSync(`/proc/${this.pid}/autogroup`, String(LOW_PRIORITY_NICENESS));
     } catch {
       // The browser has ended, or the system does not support this. Rendering works without it.
     }

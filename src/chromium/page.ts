@@ -6,21 +6,21 @@
  * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
 import { Deadline } from '../deadline.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
-import type { Place, StatedField, StatedStructure } from '../stated.ts';
 import type { BrowserSettings } from './browser-settings.ts';
+import type { CaptureQueue } from './capture/capture-queue.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
-import type { CaptureTurns } from './capture/capture-turns.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
-import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
+import { DEFAULT_WINDOW, Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import type { Step } from './devtools/step.ts';
 import type { FontKnowledge } from './fonts/font-knowledge.ts';
 import { joinLanguages } from './fonts/han-fonts.ts';
 import { type Crash, isTrap } from './launch/crash-causes.ts';
-import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
+import type { MemoryWatchdog, RunningPage } from './launch/memory-watchdog.ts';
 import {
   type Attempt,
   DocumentLoader,
@@ -29,8 +29,8 @@ import {
   type PaperView,
   type PrintJob,
 } from './load/document-loader.ts';
-import { PLAIN_LOAD } from './load/load-settings.ts';
-import type { StatedMetadata } from './load/stated-metadata.ts';
+import type { DocumentMetadata } from './load/document-metadata.ts';
+import { DEFAULT_LOAD } from './load/load-settings.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -54,11 +54,11 @@ export interface RawPdf extends PdfBytes {
   /** Sizes that its pages may have. Chromium does not print them exactly. */
   sizes: PageSize[];
   /** Metadata that the document states. Chromium writes only the title. */
-  stated: StatedMetadata;
-  /** The structure that the document states. Undefined unless `asksStructure` is set. */
-  structure: StatedStructure | undefined;
+  metadata: DocumentMetadata;
+  /** The structure that the document states. Undefined unless `structureNeed` is set. */
+  structure: DocumentStructure | undefined;
   /** The form fields that the PDF shows exactly once. Empty unless `fieldKey` is set. */
-  fields: readonly StatedField[];
+  fields: readonly FormControl[];
   report: PageReport;
   /** The random origin of the assets, which may occur in links of the PDF. */
   assetOrigin: string | undefined;
@@ -69,23 +69,23 @@ export interface RawImage extends CapturedImage {
   report: PageReport;
 }
 
-export interface PageReport extends Findings, Losses {
+export interface PageReport extends Findings, LayoutLosses {
   network: OutboundReport;
 }
 
 /** Content that the paper does not show, or shows smaller than designed. */
-interface Losses {
+interface LayoutLosses {
   /** Width of the document in CSS pixels that is not on the paper. */
   cutOffPx: number;
   /** Content that boxes of the document hide. */
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
   /** Controls that should have become form fields, and are printed as they are. */
-  printedFields: Place[];
+  printedFields: ElementLocation[];
 }
 
 /** The value for images, which have no paper. */
-const NO_LOSSES: Losses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, printedFields: [] };
+const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, printedFields: [] };
 
 /** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
@@ -110,7 +110,7 @@ export interface PageHost {
   readonly memory: MemoryWatchdog;
   readonly settings: BrowserSettings;
   readonly fonts: FontKnowledge;
-  readonly captureTurns: CaptureTurns;
+  readonly captureQueue: CaptureQueue;
   openListener(): Promise<ProxyListener>;
   /** Ends the whole browser. */
   kill(): void;
@@ -127,7 +127,7 @@ const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 
-export class Page implements PageAtWork {
+export class Page implements RunningPage {
   readonly #browser: PageHost;
   readonly #session: Session;
   readonly #proxy: ProxyListener;
@@ -238,7 +238,7 @@ export class Page implements PageAtWork {
    * `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   print(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
-    return this.#browser.captureTurns.print(() => this.#printOnce(given, deadline));
+    return this.#browser.captureQueue.print(() => this.#printOnce(given, deadline));
   }
 
   #printOnce(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
@@ -247,7 +247,7 @@ export class Page implements PageAtWork {
       const settings = await this.#layout.marginsFor(job.print, step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
       await this.#load({ ...job, print: settings }, attempt);
-      const windowPx = (job.load.device.viewport ?? OWN_SIZE).height;
+      const windowPx = (job.load.device.viewport ?? DEFAULT_WINDOW).height;
       const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
       const stream = await this.#printChecked(first, job, step);
       const findings = await step(this.#loader.judge(job.load));
@@ -256,8 +256,8 @@ export class Page implements PageAtWork {
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
       const losses = { ...(await this.#losses(job.view?.(pdf.chunks), step)), printedFields };
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      const { statedMetadata: stated, statedStructure: structure } = this.#loader;
-      return { ...pdf, sizes, stated, structure, fields, report: this.#report(findings, losses), assetOrigin };
+      const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
+      return { ...pdf, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
     });
   }
 
@@ -324,7 +324,7 @@ export class Page implements PageAtWork {
   }
 
   /** Ends the traffic of the render, so that nothing is sent after the print, and builds the report. */
-  #report(findings: Findings, losses: Losses): PageReport {
+  #report(findings: Findings, losses: LayoutLosses): PageReport {
     const network = this.#proxy.endRender();
     this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium also remembers requests that it has refused by itself
     return { ...findings, ...losses, network };
@@ -334,7 +334,7 @@ export class Page implements PageAtWork {
   async prime(): Promise<void> {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
     const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
-    await this.print({ content, load: PLAIN_LOAD, print: PRIMER_SETTINGS }, deadline);
+    await this.print({ content, load: DEFAULT_LOAD, print: PRIMER_SETTINGS }, deadline);
     this.#browser.memory.end(this);
   }
 
@@ -362,8 +362,8 @@ export class Page implements PageAtWork {
   }
 
   /** Lowers the CPU priority of its renderer for good, because only root could raise it again. */
-  giveWay(): void {
-    this.#browser.memory.giveWay(this.#targetId);
+  lowerPriority(): void {
+    this.#browser.memory.lowerPriority(this.#targetId);
   }
 
   /** Closes the page and its context. A renderer that does not end is killed, and if necessary the browser. */
@@ -372,7 +372,7 @@ export class Page implements PageAtWork {
     return this.#closing;
   }
 
-  /** The watchdog calls this, see `PageAtWork`. */
+  /** The watchdog calls this, see `RunningPage`. */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
     this.#wasCause = wasCause;
     this.#browser.memory.kill(this.#targetId);
@@ -463,19 +463,19 @@ export class Page implements PageAtWork {
     printedWith: PrintSettings,
     { unplaced }: PrintJob,
     step: Step,
-  ): Promise<PdfBytes & Pick<RawPdf, 'fields'> & Pick<Losses, 'printedFields'>> {
+  ): Promise<PdfBytes & Pick<RawPdf, 'fields'> & Pick<LayoutLosses, 'printedFields'>> {
     const loader = this.#loader;
     const printedFields = [...loader.printedFields];
-    if (!unplaced || loader.statedFields.length === 0) return { ...printed, fields: [], printedFields };
-    const missing = unplaced(printed.chunks, loader.statedFields);
+    if (!unplaced || loader.formControls.length === 0) return { ...printed, fields: [], printedFields };
+    const missing = unplaced(printed.chunks, loader.formControls);
     let pdf = printed;
     if (missing.length) {
-      const left = loader.statedFields.filter(({ number }) => missing.includes(number));
+      const left = loader.formControls.filter(({ number }) => missing.includes(number));
       if (!printedWith.pageRanges) printedFields.push(...left); // else most of them are on pages that are not printed
       await loader.restoreFields(missing, step);
       pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
     }
-    const fields = loader.statedFields;
+    const fields = loader.formControls;
     if (unplaced(pdf.chunks, fields).length)
       throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed place');
     const numbers = fields.map(({ number }) => number);
@@ -483,7 +483,7 @@ export class Page implements PageAtWork {
     return { ...pdf, fields, printedFields };
   }
 
-  async #losses(printed: PaperView | undefined, step: Step): Promise<Omit<Losses, 'printedFields'>> {
+  async #losses(printed: PaperView | undefined, step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
     const view = printed && (await this.#asLaidOut(printed, step));
     const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
     const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];

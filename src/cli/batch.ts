@@ -11,7 +11,7 @@ import { printAlone } from '../render/print-content.ts';
 import { itemsOf, type LineItem } from './batch-items.ts';
 import { BatchOutput, type ItemResult } from './batch-output.ts';
 import { type BatchProgress, showProgress } from './batch-progress.ts';
-import { standWithCaller } from './callers-folder.ts';
+import { changeToCallerFolder } from './caller-folder.ts';
 import { interruption } from './interruption.ts';
 import { linesOf } from './lines.ts';
 import { print, printJson } from './print.ts';
@@ -33,7 +33,7 @@ const INTERRUPTED = 130;
 /** Exit status: 0 if all items were rendered, 1 if some failed, 2 if the batch could not start, 130 if it was interrupted. */
 export async function batch(input: string, flags: Flags): Promise<void> {
   const config = withUnlimitedFinishQueue(loadConfig());
-  standWithCaller();
+  changeToCallerFolder();
   const since = performance.now();
   const prepared = await prepare(input, flags).catch((error: Error) => {
     throw new UsageError(error.message);

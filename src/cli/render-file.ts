@@ -19,7 +19,7 @@ import { type RenderReport, requireNone } from '../render/report.ts';
 import { LiquidEngine } from '../templates/liquid.ts';
 import { fillPlaceholders, parsePlaceholders } from '../templates/placeholders.ts';
 import type { EngineName } from '../templates/template.ts';
-import { standWithCaller } from './callers-folder.ts';
+import { changeToCallerFolder } from './caller-folder.ts';
 import { FolderFiles } from './folder-files.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
@@ -43,7 +43,7 @@ export interface RenderFlags {
 
 export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
-  standWithCaller();
+  changeToCallerFolder();
   const path = outputOf(input, flags);
   const options = await readOptions(flags);
   const source = await filled(await readSource(input), flags);

@@ -9,7 +9,7 @@ export async function serve(): Promise<void> {
   const app = await startApp(config);
   stopOnSignal(app);
   process.stdout.write(`Platen listens on ${app.url}\n`);
-  await handOutFirstKey(app);
+  await printFirstKey(app);
 }
 
 /** The first signal lets renders finish, the second one ends the process at once. */
@@ -29,7 +29,7 @@ function stopOnSignal(app: App): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-async function handOutFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
+async function printFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
   const account = await accounts.createAccount(plans.operatorName, 'first account');
   const { secret } = await accounts.createKey(account.id, 'first key');

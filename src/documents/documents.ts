@@ -10,7 +10,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
-import { holdsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import { containsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {
   havingMetadata,
   indexMetadata,
@@ -238,7 +238,7 @@ export class Documents {
     const searchText = text !== undefined && !isWholeId;
     const search: typeof searchMetadata = (found) => {
       const those = searchMetadata ? searchMetadata(found) : found;
-      return searchText ? those.where(holdsText('filename', text)) : those;
+      return searchText ? those.where(containsText('filename', text)) : those;
     };
     const isSearch = searchText || searchMetadata !== undefined;
     return readListPage(having.rows, { ...having, limit, after, toItem: toDocument, search: isSearch ? search : undefined });

@@ -16,7 +16,7 @@ import {
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HostedAssets } from './hosted-assets.ts';
-import { type OutboundPolicy, Refusal } from './policy.ts';
+import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
   hostOf,
@@ -223,7 +223,7 @@ class PageProxyListener implements ProxyListener {
         return;
       }
       this.#begin(traffic);
-      if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
+      if (url?.protocol !== 'http:') throw new RefusedError('not an address for a proxy');
       this.#ask(traffic, url, to, request, response);
     } catch (error) {
       this.#refuse(response, to, error, traffic);
@@ -266,7 +266,7 @@ class PageProxyListener implements ProxyListener {
     onward.on('error', (error) => {
       const isWaiting = !response.headersSent && !response.destroyed;
       const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !traffic.failureOf(url);
-      if (error instanceof Refusal) this.#refuse(response, to, error, traffic);
+      if (error instanceof RefusedError) this.#refuse(response, to, error, traffic);
       else if (wasIdle) this.#ask(traffic, url, to, request, response);
       else fail(netErrorOf(error, onward.socket));
     });
@@ -345,11 +345,11 @@ class PageProxyListener implements ProxyListener {
   }
 
   #begin(traffic: RenderTraffic | undefined): asserts traffic is RenderTraffic {
-    if (!traffic) throw new Refusal('no render is under way');
+    if (!traffic) throw new RefusedError('no render is under way');
     traffic.begin();
   }
 
-  /** Connects to an address that the policy has admitted. Throws `Refusal`. */
+  /** Connects to an address that the policy has admitted. Throws `RefusedError`. */
   async #reach(traffic: RenderTraffic, hostname: string, port: number): Promise<Socket> {
     const addresses = await this.#policy.admit(hostname, port);
     const socket = await this.#connect(traffic, addresses, port);
@@ -362,7 +362,7 @@ class PageProxyListener implements ProxyListener {
     let netError = 'ERR_CONNECTION_FAILED';
     const giveUpAt = performance.now() + MAX_CONNECTING_MS;
     for (const host of addresses) {
-      if (traffic.over) throw new Refusal('the render is over');
+      if (traffic.over) throw new RefusedError('the render is over');
       if (performance.now() > giveUpAt) break;
       traffic.freeConnection();
       const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
@@ -381,7 +381,7 @@ class PageProxyListener implements ProxyListener {
       if (await Promise.race([connected, once(socket, 'close').then(() => false)])) return socket;
       socket.destroy();
     }
-    throw new Refusal('nothing answers there', { netError });
+    throw new RefusedError('nothing answers there', { netError });
   }
 
   #refuse(response: ServerResponse, to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
@@ -393,7 +393,7 @@ class PageProxyListener implements ProxyListener {
 
   #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
     if (traffic?.over) return; // the connection ended because the render did
-    const { message, netError, overBudget } = error instanceof Refusal ? error : new Refusal('it cannot be reached');
+    const { message, netError, overBudget } = error instanceof RefusedError ? error : new RefusedError('it cannot be reached');
     const refusedBy = overBudget ? 'budget' : 'policy';
     traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
     if (!traffic) this.#lateRequests++;

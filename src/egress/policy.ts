@@ -21,8 +21,8 @@ export interface OutboundSettings {
 }
 
 /** The reason why a connection is refused. It is written to the operator's log, and the page does not learn it. */
-export class Refusal extends Error {
-  override name = 'Refusal';
+export class RefusedError extends Error {
+  override name = 'RefusedError';
   /** The name of Chromium's network error if the connection is allowed but fails. */
   readonly netError: string | undefined;
   /** Whether the budget of the render refuses the connection, and not the policy. */
@@ -82,9 +82,9 @@ export class OutboundPolicy {
     this.#ownPorts.delete(port);
   }
 
-  /** Returns the addresses to try in this order. Throws `Refusal`. */
+  /** Returns the addresses to try in this order. Throws `RefusedError`. */
   async admit(host: string, port: number): Promise<string[]> {
-    if (this.#reach === 'none') throw new Refusal('PLATEN_OUTBOUND is none');
+    if (this.#reach === 'none') throw new RefusedError('PLATEN_OUTBOUND is none');
     const name = canonicalName(host);
     const addresses = literalAddress(name) ?? (await this.#addressesOf(name, port));
     for (const address of addresses) this.#judge({ host: name, address, port });
@@ -96,7 +96,7 @@ export class OutboundPolicy {
     return this.admit(host, port).then(
       () => true,
       (error: unknown) => {
-        if (error instanceof Refusal) return false;
+        if (error instanceof RefusedError) return false;
         throw error;
       },
     );
@@ -113,7 +113,7 @@ export class OutboundPolicy {
       }
       return false;
     } catch (error) {
-      if (error instanceof Refusal) return true;
+      if (error instanceof RefusedError) return true;
       throw error;
     }
   }
@@ -121,7 +121,7 @@ export class OutboundPolicy {
   async #addressesOf(host: string, port: number): Promise<string[]> {
     this.#judgeName(host, port);
     const found = await this.#resolve(host);
-    if (!found.length) throw new Refusal('the name has no address', UNRESOLVED);
+    if (!found.length) throw new RefusedError('the name has no address', UNRESOLVED);
     return found;
   }
 
@@ -140,18 +140,18 @@ export class OutboundPolicy {
 
   #judge(to: Destination): void {
     const isOwn = isOfThisMachine(to.address);
-    if (isOwn && this.#ownPorts.has(to.port)) throw new Refusal('the port belongs to the service itself');
+    if (isOwn && this.#ownPorts.has(to.port)) throw new RefusedError('the port belongs to the service itself');
     if (this.#deny.some((rule) => rule.matches(to))) throw denied();
     if (this.#allow.some((rule) => rule.matches(to))) return;
     if (this.#reach === 'listed') throw notListed();
-    if (isOwn || !isPublic(to.address)) throw new Refusal('not in the public internet');
+    if (isOwn || !isPublic(to.address)) throw new RefusedError('not in the public internet');
     if (!this.#ports.has(to.port)) throw onClosedPort();
   }
 }
 
-const denied = () => new Refusal('PLATEN_OUTBOUND_DENY names it');
-const notListed = () => new Refusal('PLATEN_OUTBOUND_ALLOW does not include it');
-const onClosedPort = () => new Refusal('the port is not in PLATEN_OUTBOUND_PORTS');
+const denied = () => new RefusedError('PLATEN_OUTBOUND_DENY names it');
+const notListed = () => new RefusedError('PLATEN_OUTBOUND_ALLOW does not include it');
+const onClosedPort = () => new RefusedError('the port is not in PLATEN_OUTBOUND_PORTS');
 
 /**
  * Returns the name in the form that the connection uses. `URL` has normalized unusual digits, and a trailing dot has no meaning.
@@ -183,7 +183,7 @@ function resolverOf(servers: string[]): Resolve {
   const resolve = servers.length ? askServers(resolver) : resolveAsTheSystem(askServers(resolver));
   return async (host) => {
     const { promise, reject } = Promise.withResolvers<never>();
-    const late = () => reject(new Refusal('the name could not be resolved in time', UNRESOLVED));
+    const late = () => reject(new RefusedError('the name could not be resolved in time', UNRESOLVED));
     const timer = setTimeout(late, RESOLVE_TIMEOUT_MS);
     try {
       return await Promise.race([resolve(host), promise]);

@@ -2,7 +2,7 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Refusal } from './policy.ts';
+import { RefusedError } from './policy.ts';
 
 /** Limits of the traffic of one render. */
 export interface OutboundBudget {
@@ -70,17 +70,17 @@ export class RenderTraffic {
     this.#silenceMs = budget.silenceMs;
   }
 
-  /** Counts a request. Throws `Refusal` if the budget is used up. */
+  /** Counts a request. Throws `RefusedError` if the budget is used up. */
   begin(): void {
-    if (++this.#requests > this.#budget.requests) throw new Refusal('more requests than a render may make', OVER_BUDGET);
-    if (this.#bytes >= this.#budget.bytes) throw new Refusal('more bytes than a render may take', OVER_BUDGET);
+    if (++this.#requests > this.#budget.requests) throw new RefusedError('more requests than a render may make', OVER_BUDGET);
+    if (this.#bytes >= this.#budget.bytes) throw new RefusedError('more bytes than a render may take', OVER_BUDGET);
   }
 
-  /** Makes room for a connection by closing an idle one if necessary. Throws `Refusal` if all are busy. */
+  /** Makes room for a connection by closing an idle one if necessary. Throws `RefusedError` if all are busy. */
   freeConnection(): void {
     if (this.#streams.size < this.#budget.connections) return;
     const [idle] = this.#idle;
-    if (!idle) throw new Refusal('more connections than a render may have', OVER_BUDGET);
+    if (!idle) throw new RefusedError('more connections than a render may have', OVER_BUDGET);
     this.#streams.delete(idle);
     idle.destroy();
   }

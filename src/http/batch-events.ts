@@ -23,7 +23,7 @@ export const NDJSON_FORMAT: EventFormat = {
   event: (event, id, data) => `${JSON.stringify({ event, id, data })}\n`,
 };
 
-export interface Following {
+export interface EventStreamOptions {
   keyId: string;
   batchId: string;
   /** The number of the last event the client has. */
@@ -43,13 +43,13 @@ export function endNumber({ total }: Batch): number {
 }
 
 /** The stream ends when the batch ends or the service stops. Nothing is looked up while the client does not read. */
-export function eventsOf(batches: Batches, following: Following, client: AbortSignal): Readable {
+export function eventsOf(batches: Batches, following: EventStreamOptions, client: AbortSignal): Readable {
   return Readable.from(frames(batches, following, client), { objectMode: false });
 }
 
 async function* frames(
   batches: Batches,
-  { keyId, batchId, after, format, itemRecord }: Following,
+  { keyId, batchId, after, format, itemRecord }: EventStreamOptions,
   client: AbortSignal,
 ): AsyncGenerator<string> {
   using watch = batches.progress.watch(batchId, client, 'outcomes');

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { WholeBatch } from '../batches/batches.ts';
 import { FileNames } from '../batches/file-names.ts';
-import { givenName, goneError, type Result, resultsOf } from '../batches/results.ts';
+import { chosenFilename, goneError, type Result, resultsOf } from '../batches/results.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { batchSummary } from './batch-record.ts';
 
@@ -59,7 +59,7 @@ class BatchArchive {
   async #addDocument(document: StoredDocument, { position, reference }: Result['item']): Promise<object> {
     const read = await this.#documents.read(document).catch(goneError);
     if ('code' in read) return { error: read };
-    const file = this.#names.take({ position, reference, filename: givenName(document) });
+    const file = this.#names.take({ position, reference, filename: chosenFilename(document) });
     this.#content = read;
     if (this.output.destroyed) read.destroy();
     const { bytes, pages, sha256, createdAt } = document;

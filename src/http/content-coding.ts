@@ -4,7 +4,7 @@ import { createGunzip, createInflate } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
 /** Both need 32 KB to decompress. Others, such as br, need megabytes that the memory budget does not count. */
-const UNPACKERS: Readonly<Record<string, () => Transform>> = {
+const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -14,17 +14,17 @@ const UNPACKERS: Readonly<Record<string, () => Transform>> = {
 export const ACCEPTED_CODINGS = 'gzip, deflate';
 
 /** Returns undefined if the body is not compressed. Throws `unsupported_media_type`. */
-export function unpackerFor(header: string | undefined): Transform | undefined {
+export function decompressorFor(header: string | undefined): Transform | undefined {
   const coding = nameOf(header);
   if (coding === 'identity') return undefined;
-  if (isAccepted(header)) return UNPACKERS[coding]?.();
+  if (isAccepted(header)) return DECOMPRESSORS[coding]?.();
   const detail = `send the body with Content-Encoding ${ACCEPTED_CODINGS.replace(', ', ' or ')}, or without one`;
   throw new ServiceError('unsupported_media_type', detail);
 }
 
 export function isAccepted(header: string | undefined): boolean {
   const coding = nameOf(header);
-  return coding === 'identity' || Object.hasOwn(UNPACKERS, coding);
+  return coding === 'identity' || Object.hasOwn(DECOMPRESSORS, coding);
 }
 
 function nameOf(header: string | undefined): string {

@@ -18,7 +18,7 @@ export function requireAcceptable(request: FastifyRequest, ...types: string[]): 
  * Whether the client prefers `type` to the default `usual`: its header names `type`, or all of its kind, and matches neither `usual` nor every type.
  * For example, axios sends `application/json, text/plain, * / *` by default and still gets a PDF.
  */
-export function asksFor(request: FastifyRequest, type: string, usual: string): boolean {
+export function prefersType(request: FastifyRequest, type: string, usual: string): boolean {
   const named = (request.headers.accept ?? '').split(',').map((range) => (range.split(';')[0] ?? '').trim().toLowerCase());
   const names = (each: string) => named.includes(each) || named.includes(each.replace(/\/.*/, '/*'));
   return names(type) && !names(usual) && !named.includes('*/*');

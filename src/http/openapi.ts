@@ -109,10 +109,10 @@ function describeSchema(node: Node, uses: Uses): void {
   rename(node, 'x-pattern', 'pattern');
   rename(node, 'x-format', 'format');
   joinLiterals(node);
-  foldDefault(node);
+  describeDefault(node);
   if (['boolean', 'number', 'integer'].includes(String(node.type)) || node.enum) delete node.examples; // the type says enough
-  sayOnce(node);
-  if (node['x-sources']) toVariants(node, uses);
+  dropRepeatedDescription(node);
+  if (node['x-sources']) splitBySource(node, uses);
   noteUse(node, uses);
 }
 
@@ -152,7 +152,7 @@ function joinLiterals(node: Node): void {
 }
 
 /** Moves the default into the description, because generators treat members with a default as required, and send it. */
-function foldDefault(node: Node): void {
+function describeDefault(node: Node): void {
   const { description, default: value, 'x-default': words = value === undefined ? '' : `\`${JSON.stringify(value)}\`` } = node;
   delete node.default;
   delete node['x-default'];
@@ -160,13 +160,13 @@ function foldDefault(node: Node): void {
 }
 
 /** Removes the description of a reply from its schema, from which fastify copied it. */
-function sayOnce({ description, content }: Node): void {
+function dropRepeatedDescription({ description, content }: Node): void {
   for (const { schema } of Object.values((content ?? {}) as Record<string, { schema?: Node }>))
     if (schema?.description === description) delete schema?.description;
 }
 
 /** Replaces a body by one schema for each source, with the members that go with it, because exactly one source is sent. */
-function toVariants(node: Node, uses: Uses): void {
+function splitBySource(node: Node, uses: Uses): void {
   const sources = node['x-sources'] as Record<string, string[]>;
   const special = new Set([...Object.keys(sources), ...Object.values(sources).flat()]);
   const { title, properties, description, ...shape } = node;
@@ -264,7 +264,7 @@ function shareParameters(paths: object): Node {
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
     const base = pascalCase(String(uses[0]?.name).toLowerCase());
-    const name = [`${base}Param`, `${base}2Param`].find((each) => !named[each]); // schemas have names of their own
+    const name = [`${base}Param`, `${base}2Param`].find((each) => !named[each]); // the suffix keeps the name apart from those of schemas
     const $ref = `#/components/parameters/${name}`;
     if (!name || !isShorter(uses.length, text, name, $ref)) continue;
     named[name] = { ...uses[0] };

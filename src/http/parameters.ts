@@ -3,7 +3,7 @@
  * text is converted.
  */
 import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
-import { foreignName } from '../render/foreign-names.ts';
+import { equivalentOption } from '../render/equivalent-options.ts';
 import { ImageOptions } from '../render/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../render/options-schema.ts';
 import { suggestion } from '../validate.ts';
@@ -77,15 +77,15 @@ export function membersOf(parameters: Iterable<readonly [name: string, given: un
   };
   for (const [name, given] of parameters) {
     const schema = schemaOf(name);
-    if (!schema) errors.push({ path: name, message: `there is no such parameter${meant(name, known)}` });
+    if (!schema) errors.push({ path: name, message: `there is no such parameter${didYouMean(name, known)}` });
     else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
-    else values.set(name, typed(schema, given, budget));
+    else values.set(name, readValue(schema, given, budget));
   }
   if (errors.length) throw invalidRequest(errors);
-  return inTheirPlaces([...values]);
+  return groupMembers([...values]);
 }
 
-function inTheirPlaces(values: Array<[name: string, value: unknown]>): Members {
+function groupMembers(values: Array<[name: string, value: unknown]>): Members {
   const isMetadata = ([name]: [string, unknown]) => METADATA_MEMBER.test(name);
   const isOption = ([name]: [string, unknown]) => Object.hasOwn(OPTIONS, name);
   const options = values.filter(isOption);
@@ -97,8 +97,8 @@ function inTheirPlaces(values: Array<[name: string, value: unknown]>): Members {
   };
 }
 
-function meant(name: string, known: Schemas): string {
-  const hint = Object.hasOwn(known, 'format') ? foreignName('options', name) : undefined;
+function didYouMean(name: string, known: Schemas): string {
+  const hint = Object.hasOwn(known, 'format') ? equivalentOption('options', name) : undefined;
   return hint?.startsWith('options.')
     ? `; did you mean ${hint.replaceAll('options.', '')}?`
     : suggestion(name, Object.keys(known));
@@ -122,7 +122,7 @@ export function withParameterNames<T>(parse: () => T): T {
 }
 
 /** Text that matches no type of the schema is kept as text, so that the validation of the body reports the valid values. */
-function typed(schema: SchemaNode, text: string, budget: Budget): unknown {
+function readValue(schema: SchemaNode, text: string, budget: Budget): unknown {
   for (const { type, items } of branchesOf(schema)) {
     const value = readAs(type, items, text, budget);
     if (value !== undefined) return value;
@@ -140,7 +140,7 @@ function readAs(type: string | undefined, items: SchemaNode | undefined, text: s
   if (type === 'object') return /^\s*\{/.test(text) ? readJson(text, budget) : undefined;
   if (type !== 'array' || !items) return undefined;
   if (/^\s*\[/.test(text)) return readJson(text, budget);
-  return isOfObjects(items) ? undefined : text.split(',', MAX_LIST).map((part) => typed(items, part.trim(), budget));
+  return isOfObjects(items) ? undefined : text.split(',', MAX_LIST).map((part) => readValue(items, part.trim(), budget));
 }
 
 function takesJson(schema: SchemaNode): boolean {

@@ -18,7 +18,7 @@ export function prefersAsync({ headers }: FastifyRequest): boolean {
 }
 
 /** Returns seconds, or 0 if the client does not want to wait. Unknown preferences are ignored, as the RFC requires. */
-export function readWait({ headers }: FastifyRequest): number {
+export function readWaitSeconds({ headers }: FastifyRequest): number {
   const preferences = [headers.prefer ?? []].flat().join(',').split(',');
   for (const preference of preferences) {
     const [, seconds] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;|$)/i.exec(preference) ?? [];
@@ -27,6 +27,6 @@ export function readWait({ headers }: FastifyRequest): number {
   return 0;
 }
 
-export function tellWait(reply: FastifyReply, seconds: number): void {
+export function setPreferenceApplied(reply: FastifyReply, seconds: number): void {
   if (seconds) reply.header('preference-applied', `wait=${seconds}`);
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
-import { isUnasked } from './expectations.ts';
+import { awaitsContinue } from './expect-continue.ts';
 import { originOf } from './origin.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -460,7 +460,7 @@ export function sendError(
  */
 function readRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume();
-  if (raw.complete || isUnasked(raw)) return;
+  if (raw.complete || awaitsContinue(raw)) return;
   if (!reply.raw.shouldKeepAlive) raw.once('end', () => raw.socket.end());
   reply.raw.shouldKeepAlive = true;
   reply.removeHeader('connection');

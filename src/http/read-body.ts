@@ -3,26 +3,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../errors.ts';
-import { unpackerFor } from './content-coding.ts';
-import { sendContinue } from './expectations.ts';
+import { decompressorFor } from './content-coding.ts';
+import { sendContinue } from './expect-continue.ts';
 import { memoryOf } from './request-memory.ts';
 
 /**
  * A body is first held as bytes and then, until its request ends, as text with one or two bytes per character, and as decoded
  * values.
  */
-const HELD_PER_BYTE = 2;
+const MEMORY_PER_BYTE = 2;
 /** Bytes that V8 uses for a value besides its text. Nested objects and arrays count twice, because they use twice as much. */
-const HELD_PER_VALUE = 64;
+const MEMORY_PER_VALUE = 64;
 /** The first buffer for a body of unknown length. It doubles whenever it is full. */
-const FIRST_ROOM_BYTES = 65_536;
+const INITIAL_BUFFER_BYTES = 65_536;
 
 /** By how much a compressed body may exceed the limit of its content. Endless empty blocks would otherwise keep a thread busy forever. */
-const MAX_PACKING_BYTES = 65_536;
+const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
 /** Memory that a body uses until its request has been answered. */
-export function heldBytes(bodyBytes: number, values = 0): number {
-  return HELD_PER_BYTE * bodyBytes + HELD_PER_VALUE * values;
+export function memoryOfBody(bodyBytes: number, values = 0): number {
+  return MEMORY_PER_BYTE * bodyBytes + MEMORY_PER_VALUE * values;
 }
 
 /**
@@ -30,35 +30,35 @@ export function heldBytes(bodyBytes: number, values = 0): number {
  * `invalid_request` and `client_closed`. `limit` applies to the decompressed bytes.
  */
 export async function readBody(request: FastifyRequest, limit = request.routeOptions.bodyLimit): Promise<Buffer> {
-  const unpacker = unpackerFor(request.headers['content-encoding']);
+  const unpacker = decompressorFor(request.headers['content-encoding']);
   const body = new Body(request, limit, !unpacker);
   sendContinue(request.raw);
-  await (unpacker ? unpack(request.raw, unpacker, body) : pour(request.raw, body)).catch((error: unknown) => {
-    letGo(body.bytes);
+  await (unpacker ? decompress(request.raw, unpacker, body) : collect(request.raw, body)).catch((error: unknown) => {
+    freeBuffer(body.bytes);
     throw error instanceof ServiceError ? error : clientClosed();
   });
   return body.bytes;
 }
 
 /** Frees the bytes at once instead of leaving them to the garbage collector. */
-export function letGo(body: Buffer): void {
+export function freeBuffer(body: Buffer): void {
   if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
 }
 
 /** Stops at the first byte beyond the limit, so that the rest is never decompressed. */
-async function unpack(source: IncomingMessage, unpacker: Transform, body: Body): Promise<void> {
+async function decompress(source: IncomingMessage, unpacker: Transform, body: Body): Promise<void> {
   const lost = () => unpacker.destroy(clientClosed());
   let packedBytes = 0;
   const count = (chunk: Buffer) => {
     packedBytes += chunk.length;
-    if (packedBytes > body.limit + MAX_PACKING_BYTES) unpacker.destroy(body.tooLarge());
+    if (packedBytes > body.limit + MAX_COMPRESSION_OVERHEAD_BYTES) unpacker.destroy(body.tooLarge());
   };
   source.once('error', lost);
   source.on('data', count);
   try {
-    await pour(source.pipe(unpacker), body);
+    await collect(source.pipe(unpacker), body);
   } catch (error) {
-    throw error instanceof ServiceError ? error : notPacked();
+    throw error instanceof ServiceError ? error : encodingMismatch();
   } finally {
     source.unpipe(unpacker);
     source.off('error', lost);
@@ -68,7 +68,7 @@ async function unpack(source: IncomingMessage, unpacker: Transform, body: Body):
 }
 
 /** After an error, the rest of the body is read by the code that sends the answer. */
-function pour(source: Readable, body: Body): Promise<void> {
+function collect(source: Readable, body: Body): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const add = (chunk: Buffer) => {
     try {
@@ -88,7 +88,7 @@ function clientClosed(): ServiceError {
   return new ServiceError('client_closed', 'the client closed the connection');
 }
 
-function notPacked(): ServiceError {
+function encodingMismatch(): ServiceError {
   return invalidRequest([{ path: 'Content-Encoding', message: 'does not match the body, or the compressed body is incomplete' }]);
 }
 
@@ -96,7 +96,7 @@ function notPacked(): ServiceError {
 class Body {
   readonly #request: FastifyRequest;
   readonly limit: number;
-  #room: Buffer;
+  #buffer: Buffer;
   #length = 0;
 
   /** `isPlain` means that the body is not compressed and has the announced length. */
@@ -105,28 +105,28 @@ class Body {
     this.#request = request;
     this.limit = limit;
     if (announced !== undefined && Number(announced) > this.limit) throw this.tooLarge({ actual: Number(announced) });
-    this.#room = this.#makeRoom(announced === undefined ? FIRST_ROOM_BYTES : Number(announced));
+    this.#buffer = this.#allocate(announced === undefined ? INITIAL_BUFFER_BYTES : Number(announced));
   }
 
   get bytes(): Buffer {
-    return this.#room.subarray(0, this.#length);
+    return this.#buffer.subarray(0, this.#length);
   }
 
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
     if (length > this.limit) throw this.tooLarge();
-    if (length > this.#room.length) {
-      const larger = this.#makeRoom(Math.max(length, Math.min(2 * this.#room.length, this.limit)));
-      this.#room.copy(larger, 0, 0, this.#length);
-      letGo(this.#room);
-      this.#room = larger;
+    if (length > this.#buffer.length) {
+      const larger = this.#allocate(Math.max(length, Math.min(2 * this.#buffer.length, this.limit)));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      freeBuffer(this.#buffer);
+      this.#buffer = larger;
     }
-    chunk.copy(this.#room, this.#length);
+    chunk.copy(this.#buffer, this.#length);
     this.#length = length;
   }
 
-  #makeRoom(bytes: number): Buffer {
-    memoryOf(this.#request).resize(heldBytes(bytes));
+  #allocate(bytes: number): Buffer {
+    memoryOf(this.#request).resize(memoryOfBody(bytes));
     return Buffer.allocUnsafeSlow(bytes);
   }
 

@@ -1,12 +1,12 @@
 /** Counts the memory and disk space of each request, from its first byte to the last byte of its reply. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ByteBudget, HeldBytes } from '../queue/byte-budget.ts';
-import type { Held } from './held-pdf.ts';
+import type { RequestUsage } from './spool-pdf.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that reads a body. */
-    held?: Held;
+    usage?: RequestUsage;
   }
 }
 
@@ -24,30 +24,30 @@ const SMALL_REPLY_BYTES = 65_536;
 export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (request: FastifyRequest) => string): void {
   app.addHook('onRequest', (request, reply, done) => {
     const owner = ownerOf(request);
-    const held = { memory: budgets.memory.open(owner), disk: budgets.disk.open(owner) };
+    const usage = { memory: budgets.memory.open(owner), disk: budgets.disk.open(owner) };
     const release = () => {
-      held.memory.release();
-      held.disk.release();
+      usage.memory.release();
+      usage.disk.release();
     };
-    request.held = held;
+    request.usage = usage;
     reply.raw.once('close', release); // this event is always emitted
     if (reply.raw.destroyed) release(); // the client left while its key was looked up
     done();
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-    if (bytes > SMALL_REPLY_BYTES) request.held?.memory.tryAtLeast(bytes); // the result is sent even if there is no room
+    if (bytes > SMALL_REPLY_BYTES) request.usage?.memory.tryAtLeast(bytes); // the result is sent even if there is no room
     done(null, payload);
   });
 }
 
-export function heldBy({ held }: FastifyRequest): Held {
-  if (!held) throw new Error('this route does not count the memory of its requests');
-  return held;
+export function usageOf({ usage }: FastifyRequest): RequestUsage {
+  if (!usage) throw new Error('this route does not count the memory of its requests');
+  return usage;
 }
 
 export function memoryOf(request: FastifyRequest): HeldBytes {
-  return heldBy(request).memory;
+  return usageOf(request).memory;
 }
 
 /** Returns the parsed body and removes it from the request, so that it can be freed. */

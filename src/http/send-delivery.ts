@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Documents, type StoredDocument, typeOf } from '../documents/documents.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
 import { principalOf } from './authenticate.ts';
-import { asksFor, JSON_TYPE, PDF } from './negotiation.ts';
+import { JSON_TYPE, PDF, prefersType } from './negotiation.ts';
 import { originOf } from './origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from './records.ts';
 import { binary, header } from './response-schema.ts';
@@ -43,8 +43,8 @@ export async function replayStored(
   const type = typeOf(document);
   setResultHeaders(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) setCreated(request, reply, document);
-  if (!answer.asked && asksFor(request, JSON_TYPE, type)) return sendReportedStored(documents, document, reply);
-  if (!answer.asked || asksFor(request, type, JSON_TYPE)) return sendStored(request, reply, documents, document);
+  if (!answer.asked && prefersType(request, JSON_TYPE, type)) return sendReportedStored(documents, document, reply);
+  if (!answer.asked || prefersType(request, type, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../accounts/accounts.ts';
 import type { DryRun, DryRunRequest } from '../render/dry-run.ts';
 import { principalOf } from './authenticate.ts';
-import { whenClientLeaves } from './client-leaves.ts';
+import { disconnectSignal } from './client-disconnect.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { recordSchema } from './response-schema.ts';
 
@@ -18,7 +18,7 @@ export async function sendDryRun(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { template, htmlBytes, allowance, ...result } = await dryRun(dry, principalOf(request), whenClientLeaves(reply));
+  const { template, htmlBytes, allowance, ...result } = await dryRun(dry, principalOf(request), disconnectSignal(reply));
   const { limit, used } = allowance;
   return reply.type(JSON_TYPE).send({
     dry_run: true,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { extensionOf } from '../documents/documents.ts';
 import { type Disposition, dispositionOf } from './disposition.ts';
-import type { Content } from './held-pdf.ts';
+import type { Content } from './spool-pdf.ts';
 
 /** Properties of an image that headers of the reply state. */
 export interface ImageFacts {

@@ -7,9 +7,9 @@ import type { ByteRange, Documents, StoredDocument } from '../documents/document
 import { ServiceError } from '../errors.ts';
 import type { RenderedPdf } from '../render/print-content.ts';
 import { type Disposition, dispositionOf } from './disposition.ts';
-import type { Content } from './held-pdf.ts';
 import { PDF } from './negotiation.ts';
 import { setImageHeaders } from './send-image.ts';
+import type { Content } from './spool-pdf.ts';
 
 /** A viewer may neither run nor load anything, even if it does not recognise a PDF. `sandbox` would disable Chrome's viewer. */
 const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Content } from './held-pdf.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
 import { recordSchema } from './response-schema.ts';
 import type { ImageFacts } from './send-image.ts';
+import type { Content } from './spool-pdf.ts';
 
 /** Properties of a PDF that the JSON states besides its bytes. */
 interface ReportedPdf {

@@ -12,7 +12,7 @@ import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
 import { allowOrigins } from './cors.ts';
-import { judgeExpectations } from './expectations.ts';
+import { handleExpectations } from './expect-continue.ts';
 import { errorSender } from './gotenberg/errors.ts';
 import {
   type GotenbergRouteOptions,
@@ -28,7 +28,7 @@ import type { RequestOutcome } from './metrics.ts';
 import { publishedDocument } from './openapi.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
-import { heldBytes, letGo, readBody } from './read-body.ts';
+import { freeBuffer, memoryOfBody, readBody } from './read-body.ts';
 import { checkHead, unknownTransferEncoding } from './request-head.ts';
 import { type Budgets, countMemory, memoryOf } from './request-memory.ts';
 import { requireScope } from './required-scope.ts';
@@ -128,7 +128,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // modules parse their own requests; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  judgeExpectations(app.server);
+  handleExpectations(app.server);
   readJsonOnly(app);
   handleErrors(app, services, send);
   observe(app, services);
@@ -182,9 +182,9 @@ function readJsonOnly(app: FastifyInstance): void {
     try {
       rememberBody(request, body);
       if (!body.length && request.routeOptions.config.bodyOptional) return undefined;
-      return parseJson(body, (values) => memoryOf(request).atLeast(heldBytes(body.length, values)));
+      return parseJson(body, (values) => memoryOf(request).atLeast(memoryOfBody(body.length, values)));
     } finally {
-      letGo(body);
+      freeBuffer(body);
     }
   });
 }

@@ -17,7 +17,7 @@ import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { DOCUMENT_FIELDS, formFields, membersOf, type Schemas, withParameterNames } from './parameters.ts';
-import { heldBytes, letGo, readBody } from './read-body.ts';
+import { freeBuffer, memoryOfBody, readBody } from './read-body.ts';
 import { memoryOf, takeBody } from './request-memory.ts';
 
 type ParseRequest<T> = (members: unknown, limits: RenderLimits, files?: readonly UploadedFile[]) => T;
@@ -98,7 +98,7 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
     rememberBody(request, body, source);
     return textOf('', body);
   } finally {
-    letGo(body);
+    freeBuffer(body);
   }
 }
 
@@ -109,7 +109,7 @@ function formBody(request: FastifyRequest, parts: Part[], known: Schemas): Sourc
   const members = membersOf(fields, given ? DOCUMENT_FIELDS : known);
   if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
-  const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(held, values)));
+  const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
   const body = isMembers(parsed) ? withInvoice({ ...parsed, ...members }, invoice) : parsed;
   return new SourceBody(body, { files, isOfParameters: false });
 }

@@ -22,14 +22,14 @@ const PARSER = new MarkdownIt({ html: true });
 const MAX_TOKENS = 1_200_000;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-class TooManyTokens extends Error {
-  override name = 'TooManyTokens';
+class TooManyTokensError extends Error {
+  override name = 'TooManyTokensError';
 }
 
 let tokensLeft = 0;
 
 function countToken(): void {
-  if (tokensLeft-- === 0) throw new TooManyTokens();
+  if (tokensLeft-- === 0) throw new TooManyTokensError();
 }
 
 PARSER.block.State = class extends PARSER.block.State {
@@ -57,7 +57,7 @@ function convert({ markdown, stylesheet = DEFAULT_STYLE, isFragment, limitBytes 
     const bytes = Buffer.byteLength(html);
     return bytes > limitBytes ? { tooLarge: bytes } : { html };
   } catch (error) {
-    if (error instanceof TooManyTokens) return { tooMany: MAX_TOKENS };
+    if (error instanceof TooManyTokensError) return { tooMany: MAX_TOKENS };
     if (error instanceof RangeError) return { tooLarge: undefined }; // the HTML would exceed the maximum length of a string
     throw error;
   }

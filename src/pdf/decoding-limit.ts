@@ -22,12 +22,12 @@ function unpackedBytes(stream: PdfStream): number {
   const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
   if (filter === undefined) return 0;
   if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
-    throw new Error('the PDF packs its objects in an unusual way');
+    throw new Error('the PDF compresses its objects with an unsupported filter');
   try {
     return inflateSync(stream.data, { maxOutputLength: Math.max(1, bytesLeft) }).length;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Error('the PDF unpacks to too much', { cause: error });
+      throw new Error('the PDF decompresses to too many bytes', { cause: error });
     return 0; // the parser reports the error; the data before the error is within the limit
   }
 }

@@ -1,6 +1,6 @@
 /** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
-import type { PrintedStructure } from '../stated.ts';
+import type { PrintedStructure } from '../document-structure.ts';
 import type { Invoice } from './conformance/invoice-profiles.ts';
 import type { Claims } from './conformance/profiles.ts';
 import type { Forms } from './forms/forms.ts';
@@ -38,9 +38,9 @@ export interface FinishSettings {
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
   /** Whether to repair the tags as far as the document allows, even if the PDF claims no conformance. */
-  mendsTags?: boolean;
+  repairsTags?: boolean;
   /** The structure that the document states. Required to claim conformance; without it, the tags stay as they are. */
-  stated?: PrintedStructure | undefined;
+  structure?: PrintedStructure | undefined;
   /** Requires a claim of PDF/A-3. */
   invoice?: Invoice | undefined;
   /** The form fields of the document to add to the PDF. */
@@ -100,7 +100,7 @@ export interface SignatureHole {
 export interface ValidationUpdate {
   certificates: Uint8Array[];
   ocspResponses: Uint8Array[];
-  lists: Uint8Array[];
+  crls: Uint8Array[];
   /** The number of bytes to reserve for a document time stamp; undefined for none. */
   timeStampBytes: number | undefined;
 }
@@ -147,15 +147,15 @@ type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'forms' | 'signature
   signature?: object | undefined;
 };
 
-/** Whether these settings change more of a PDF than `settleIdentity` does. */
+/** Whether these settings change more of a PDF than `normalizeInfoDictionary` does. */
 export function needsFinishing(plan: Plan): boolean {
-  const { metadata, compress, attachments, watermark, password, conformance, mendsTags, forms, signature } = plan;
+  const { metadata, compress, attachments, watermark, password, conformance, repairsTags, forms, signature } = plan;
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
   return (
     entries ||
     compress ||
     attachments.length > 0 ||
-    Boolean(forms || mendsTags) ||
+    Boolean(forms || repairsTags) ||
     [watermark, password, conformance, signature].some((each) => each !== undefined)
   );
 }

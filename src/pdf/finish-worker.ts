@@ -5,8 +5,8 @@ import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
 import { claimsStructure } from './conformance/profiles.ts';
-import { type InvoiceFacts, readInvoice, UnusableInvoice } from './conformance/read-invoice.ts';
-import { UnpacksToTooMuch } from './conformance/streams.ts';
+import { type InvoiceFacts, readInvoice, UnusableInvoiceError } from './conformance/read-invoice.ts';
+import { DecodingLimitError } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
@@ -24,7 +24,7 @@ import {
   addSignatureField,
   type FieldPlace,
   findHole,
-  MisplacedField,
+  MisplacedFieldError,
   placeField,
   SIGNATURE_NAME,
 } from './security/signature-field.ts';
@@ -76,9 +76,9 @@ export async function finish(task: FinishTask): Promise<Finished> {
   try {
     return await finishAsPossible(received(task));
   } catch (error) {
-    if (error instanceof UnpacksToTooMuch) return { unpacksBeyond: error.limit };
-    if (error instanceof MisplacedField) return { misplaced: error.message };
-    if (!(error instanceof UnusableInvoice)) throw error;
+    if (error instanceof DecodingLimitError) return { unpacksBeyond: error.limit };
+    if (error instanceof MisplacedFieldError) return { misplaced: error.message };
+    if (!(error instanceof UnusableInvoiceError)) throw error;
     const { message: because, found, expected } = error;
     return { unusableInvoice: { because, found, expected } };
   }
@@ -88,8 +88,8 @@ export async function finish(task: FinishTask): Promise<Finished> {
 async function finishAsPossible(task: Received): Promise<Finished> {
   const { settings } = task;
   const finished = finishDraft(task);
-  if (!settings.mendsTags || claimsStructure(settings.conformance)) return finished;
-  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, mendsTags: false } }));
+  if (!settings.repairsTags || claimsStructure(settings.conformance)) return finished;
+  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, repairsTags: false } }));
 }
 
 async function finishDraft({ input, settings, secret }: Received): Promise<Finished> {

@@ -1,6 +1,6 @@
 /** Parses the body of `POST /v1/playground/pdf` to a valid request. It accepts the fields of `POST /v1/pdf` that need no key. */
 import { Type } from 'typebox';
-import { foreignName } from '../render/foreign-names.ts';
+import { equivalentOption } from '../render/equivalent-options.ts';
 import { oneOf, option } from '../render/option.ts';
 import { AnyObject, PdfOptions } from '../render/options-schema.ts';
 import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
@@ -61,7 +61,7 @@ export const PlaygroundBody = Type.Object(
   },
 );
 
-const checkBody = validator(PlaygroundBody, foreignName);
+const checkBody = validator(PlaygroundBody, equivalentOption);
 
 /** Shorter time limits of the service apply here too. */
 export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limits }: RenderLimits): RenderLimits {

@@ -16,13 +16,13 @@ export interface PooledPage {
   /** Empties the page for the next render of the same owner. Rejects if the page cannot be reused. */
   reset(): Promise<void>;
   /** Lowers the CPU priority of the page until it is closed. */
-  giveWay(): void;
+  lowerPriority(): void;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
 /** Whether a page that has served its owner suits this render. */
-export type Suits<P> = (page: P) => boolean;
+export type PageTest<P> = (page: P) => boolean;
 
 export interface PageCacheLimits {
   sparePages: number;
@@ -88,13 +88,13 @@ export class PageCache<P extends PooledPage> {
   }
 
   /** Number of suitable pages of this owner that are in the cache or being emptied. */
-  pagesOf(owner: string, suits: Suits<P>): number {
+  pagesOf(owner: string, suits: PageTest<P>): number {
     const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed && suits(reset.page)).length;
     return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }
 
   /** Takes a page for this owner: a suitable warm page, otherwise an unused one. Without an owner the page is used once. */
-  async take(owner: string | undefined, suits: Suits<P> = () => true): Promise<Entry<P>> {
+  async take(owner: string | undefined, suits: PageTest<P> = () => true): Promise<Entry<P>> {
     return this.#use(async () => {
       const own = owner && ((await this.#claimResetting(owner, suits)) ?? this.#takeWarm(owner, suits));
       return own || this.#takeUnused();
@@ -107,7 +107,7 @@ export class PageCache<P extends PooledPage> {
   }
 
   /** Takes a page back after a successful render. Empties and keeps it if it is `worthKeeping` and not due to be closed. */
-  giveBack(entry: Entry<P>, worthKeeping: boolean): void {
+  release(entry: Entry<P>, worthKeeping: boolean): void {
     this.#inUse.delete(entry);
     entry.renders++;
     if (!entry.owner || !worthKeeping || this.#isWornOut(entry)) this.#close(entry);
@@ -179,7 +179,7 @@ export class PageCache<P extends PooledPage> {
     }
   }
 
-  async #claimResetting(owner: string, suits: Suits<P>): Promise<Entry<P> | undefined> {
+  async #claimResetting(owner: string, suits: PageTest<P>): Promise<Entry<P> | undefined> {
     if (this.#warm.some((entry) => entry.owner === owner && suits(entry.page))) return undefined;
     for (const resetting of this.#resetting) {
       if (resetting.owner !== owner || resetting.claimed || !suits(resetting.page)) continue;
@@ -189,7 +189,7 @@ export class PageCache<P extends PooledPage> {
     return undefined;
   }
 
-  #takeWarm(owner: string, suits: Suits<P>): Entry<P> | undefined {
+  #takeWarm(owner: string, suits: PageTest<P>): Entry<P> | undefined {
     for (;;) {
       const at = this.#warm.findLastIndex((entry) => entry.owner === owner && suits(entry.page));
       const [entry] = at < 0 ? [] : this.#warm.splice(at, 1);

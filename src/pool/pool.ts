@@ -7,7 +7,7 @@ import type { Deadline } from '../deadline.ts';
 import { type ErrorCode, hasCode, ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
-import type { Entry, PageCache, PageCounts, PooledPage, Suits } from './page-cache.ts';
+import type { Entry, PageCache, PageCounts, PageTest, PooledPage } from './page-cache.ts';
 import { ReturningOwners } from './returning-owners.ts';
 
 export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
@@ -34,7 +34,7 @@ export interface PoolStats {
 }
 
 /** The part of a pool that renders need. */
-export type Workplace<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
+export type PagePool<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
 
 interface UseOptions<P> {
   /** Whether the page is used for this work only. */
@@ -46,7 +46,7 @@ interface UseOptions<P> {
   /** Whether the work bypasses the queue, for work of the service itself, which must not depend on callers. */
   exempt?: boolean;
   /** Whether a page that the owner has used suits this work. Default: every page does. */
-  suits?: Suits<P>;
+  suits?: PageTest<P>;
 }
 
 /** Work under way. */
@@ -54,7 +54,7 @@ interface Use<P> {
   /** Undefined for work on a page that is used once. */
   owner: string | undefined;
   deadline: Deadline;
-  suits: Suits<P>;
+  suits: PageTest<P>;
   page: P | undefined;
   /** Whether its place went to others, so that its page has a lower CPU priority. */
   isOverdue: boolean;
@@ -124,7 +124,7 @@ export class Pool<P extends PooledPage> {
     const use: Use<P> = { owner: boundary, deadline, suits, page: undefined, isOverdue: false };
     const onOverdue = () => {
       use.isOverdue = true;
-      use.page?.giveWay();
+      use.page?.lowerPriority();
     };
     const again =
       (...losses: ErrorCode[]) =>
@@ -145,16 +145,16 @@ export class Pool<P extends PooledPage> {
   }
 
   /** The same pool for background work: calls have priority, and the length of the queue is not limited. */
-  get background(): Workplace<P> {
-    return this.#workplace({ background: true });
+  get background(): PagePool<P> {
+    return this.#withOptions({ background: true });
   }
 
   /** The same pool for work of the service itself, which bypasses the queue. */
-  get exempt(): Workplace<P> {
-    return this.#workplace({ exempt: true });
+  get exempt(): PagePool<P> {
+    return this.#withOptions({ exempt: true });
   }
 
-  #workplace(always: UseOptions<P>): Workplace<P> {
+  #withOptions(always: UseOptions<P>): PagePool<P> {
     const pool = this;
     return {
       get draining() {
@@ -244,10 +244,10 @@ export class Pool<P extends PooledPage> {
     const cache = await deadline.race(this.#choose(owner, suits).ready());
     const entry = await this.#take(kind === 'new' ? cache.takeNew(owner) : cache.take(owner, suits), cache, deadline);
     use.page = entry.page;
-    if (use.isOverdue) entry.page.giveWay();
+    if (use.isOverdue) entry.page.lowerPriority();
     try {
       const result = await work(entry.page);
-      cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone
+      cache.release(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone
       return result;
     } catch (error) {
       void cache.discard(entry);
@@ -272,7 +272,7 @@ export class Pool<P extends PooledPage> {
   }
 
   /** The browser with a suitable page of this owner, otherwise the least busy one. */
-  #choose(owner: string | undefined, suits: Suits<P>): BrowserSlot<P> {
+  #choose(owner: string | undefined, suits: PageTest<P>): BrowserSlot<P> {
     const score = ({ cache }: BrowserSlot<P>) => {
       if (!cache) return Number.POSITIVE_INFINITY;
       const own = owner && cache.pagesOf(owner, suits) ? 1_000 : 0;

@@ -1,5 +1,5 @@
 /** Options about the device and the reader, and tags to add: the caller's options in, settings of a page out. */
-import { type Device, PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import { DEFAULT_DEVICE, type Device } from '../chromium/devtools/emulation.ts';
 import type { AddedTag } from '../chromium/load/load-settings.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
@@ -18,9 +18,9 @@ const DEVICE_OPTIONS = [
   'animations',
 ] as const;
 
-/** Returns `PLAIN_DEVICE` itself if no option is set. */
+/** Returns `DEFAULT_DEVICE` itself if no option is set. */
 export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
-  if (DEVICE_OPTIONS.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
+  if (DEVICE_OPTIONS.every((name) => options[name] === undefined)) return DEFAULT_DEVICE;
   const { userAgent, viewport } = options;
   if (userAgent !== undefined && !PRINTABLE.test(userAgent))
     errors.add('options.userAgent', 'must be a string of 1 to 500 printable ASCII characters');

@@ -11,7 +11,7 @@ import { Deadline } from '../deadline.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { type DataUse, dataUse } from '../templates/data-use.ts';
 import { documentAddresses, inCss } from './document-addresses.ts';
-import type { LookUps } from './look-ups.ts';
+import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
 import type { SourceRequest } from './render-request.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
@@ -23,7 +23,7 @@ export interface DryRunServices extends SourceServices, SigningServices {
   concurrency: Pick<Concurrency, 'enter'>;
   /** Whether the egress policy allows a connection to the host. */
   admits(host: string, port: number): Promise<boolean>;
-  lookUps: Pick<LookUps, 'take'>;
+  lookupLimit: Pick<LookupLimit, 'take'>;
 }
 
 /** `unchecked`: the time for resolving names was over, or the account has reached its limit of lookups per minute. */
@@ -59,7 +59,7 @@ const MAX_ADDRESS_CHARACTERS = 2_048;
 const LOOKUPS_AT_ONCE = 8;
 const LOOKUP_MS = 5_000;
 /** How long a document may block the event loop before other work gets a turn. */
-const TURN_MS = 10;
+const YIELD_AFTER_MS = 10;
 
 /** Throws the errors that a render throws before it requests a page of the pool. */
 export async function dryRun(
@@ -130,7 +130,7 @@ async function addressesOf(content: Content, { load }: SourceRequest): Promise<{
   for (const address of allAddresses(content, load)) {
     if (address !== undefined) found.add(address);
     if (found.size > MAX_ADDRESSES) break;
-    if (performance.now() - since < TURN_MS) continue;
+    if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }
@@ -159,7 +159,7 @@ function charactersOf(content: Content, { added }: SourceRequest['load']): numbe
 /** Looks up each host once. The verdict does not reveal whether a name does not resolve or resolves to a forbidden address. */
 async function judged(
   found: string[],
-  { admits, lookUps }: DryRunServices,
+  { admits, lookupLimit }: DryRunServices,
   { accountId }: Principal,
 ): Promise<DryRun['addresses']> {
   const urls = found.map((address) => new URL(address));
@@ -171,7 +171,7 @@ async function judged(
   const lookUp = async () => {
     for (let next = waiting.shift(); next && !late.aborted; next = waiting.shift()) {
       const [name, url] = next;
-      if (!lookUps.take(accountId)) return;
+      if (!lookupLimit.take(accountId)) return;
       const isAdmitted = await admits(url.hostname, portOf(url));
       verdicts.set(name, isAdmitted ? 'allowed' : 'refused');
     }

@@ -3,13 +3,13 @@
  * shows text. Chromium prints them, so that every script and every installed font can be used.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
-import { type Content, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_DEVICE } from '../chromium/devtools/emulation.ts';
+import { type Content, DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { PrintJob } from '../chromium/page.ts';
+import type { FieldOption, FormControl } from '../document-structure.ts';
 import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
-import type { FieldOption, StatedField } from '../stated.ts';
 import { escapeHtml } from './escape-html.ts';
-import { OWN_PAGE } from './own-page.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 
 export interface FieldAppearances {
   /** Points per CSS pixel. */
@@ -46,11 +46,11 @@ export function fieldKey(content: Content): string {
 }
 
 /** Makes `unplaced` of a print job. It also reports fields that are much taller than in the document, such as repeated ones. */
-export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly StatedField[]) => number[] {
+export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly FormControl[]) => number[] {
   return (chunks, fields) => {
     const sizes = fieldSizes(chunks, key);
     const scale = Math.min(scaleOf(fields, sizes), POINTS_PER_PX * printScale);
-    const isPlaced = ({ number, style }: StatedField) => {
+    const isPlaced = ({ number, style }: FormControl) => {
       const size = sizes.get(number);
       return size !== undefined && size.height <= style.height * scale * MAX_STRETCH + SPARE_PX;
     };
@@ -61,15 +61,15 @@ export function unplacedFields(key: string, printScale: number): (chunks: Buffer
 }
 
 /** The set of a radio button, empty for other fields. Either all buttons of a set become fields, or none. */
-function setOf({ set, form }: StatedField): string[] {
+function setOf({ set, form }: FormControl): string[] {
   return set ? [`${form} ${set}`] : [];
 }
 
-export function fieldAppearances(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): FieldAppearances {
+export function fieldAppearances(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>): FieldAppearances {
   const scale = scaleOf(fields, sizes);
   const shown = fields.flatMap((field): Shown[] => {
     const size = sizes.get(field.number);
-    if (!size) throw new Error('a form field has no place');
+    if (!size) throw new Error('a form field has no position in the printed PDF');
     return showsText(field) ? [{ field, ...size }] : [];
   });
   return {
@@ -79,7 +79,7 @@ export function fieldAppearances(fields: readonly StatedField[], sizes: Readonly
   };
 }
 
-type Shown = { field: StatedField } & FieldSize;
+type Shown = { field: FormControl } & FieldSize;
 
 function inParts<T>(all: T[]): T[][] {
   const parts: T[][] = [];
@@ -88,7 +88,7 @@ function inParts<T>(all: T[]): T[][] {
 }
 
 /** The scale of the print: the median of the ratios of heights, which seldom depend on the width of the paper. */
-function scaleOf(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): number {
+function scaleOf(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>): number {
   const ratios = fields.flatMap(({ number, style }) => {
     const size = sizes.get(number);
     return size ? [size.height / style.height] : [];
@@ -96,7 +96,7 @@ function scaleOf(fields: readonly StatedField[], sizes: ReadonlyMap<number, Fiel
   return ratios.sort((one, other) => one - other)[(ratios.length - 1) >> 1] ?? POINTS_PER_PX;
 }
 
-function showsText({ kind, shown, options, isPassword }: StatedField): boolean {
+function showsText({ kind, shown, options, isPassword }: FormControl): boolean {
   if (isPassword) return false;
   return kind === 'list' ? options.length > 0 : /^(?:text|combo)$/.test(kind) && shown !== '';
 }
@@ -109,9 +109,9 @@ function jobOf(shown: Shown[], scale: number): PrintJob {
   const html = `<!doctype html><html lang=""><title>fields</title><style>${STYLE}</style>${pages.join('')}`;
   return {
     content: { kind: 'html', html, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       pageRanges: '',
       paper: { widthInches, heightInches },
       paperChosenBy: 'caller',
@@ -120,7 +120,7 @@ function jobOf(shown: Shown[], scale: number): PrintJob {
   };
 }
 
-function pageOf(field: StatedField, width: number, height: number): string {
+function pageOf(field: FormControl, width: number, height: number): string {
   const { style, kind, isMultiLine } = field;
   const [top, bottom] = within(height, style.inset[0], style.inset[2]);
   const [left, right] = within(width, style.inset[3], style.inset[1]);

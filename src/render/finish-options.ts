@@ -12,10 +12,10 @@ import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
 /** The finishing plan before the document is printed and the owner is known. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'stated' | 'forms' | 'signature'> {
+export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'structure' | 'forms' | 'signature'> {
   watermark: Watermark | undefined;
   /** Whether the PDF has tags, which are then repaired. */
-  mendsTags: boolean;
+  repairsTags: boolean;
   /** Whether the form controls of the document become form fields of the PDF. */
   forms: boolean;
   signature: SignaturePlan | undefined;
@@ -36,7 +36,7 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
     errors.add('options.compress', 'cannot be false with options.password: an encrypted PDF always uses object streams');
   return {
     metadata: parseMetadata(options.metadata ?? {}, errors),
-    mendsTags: tagged || outline,
+    repairsTags: tagged || outline,
     compress: options.compress ?? (tagged || outline),
     attachments: parseAttachments(options.attachments ?? [], options.invoice, errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),

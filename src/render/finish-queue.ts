@@ -47,11 +47,11 @@ export class FinishQueue {
     fill: (pieces: Buffer[], hole: SignatureHole) => Promise<Buffer[]>,
     deadline: Deadline,
   ): Promise<Buffer[]> {
-    const giveBack = this.#reserve(owner, bytesOf(chunks, settings));
+    const release = this.#reserve(owner, bytesOf(chunks, settings));
     const work = () => this.#finisher.prepareSignature(chunks, settings, deadline.signal);
     const done = this.#inTurn(owner, deadline, work)
       .then(({ pieces, hole }) => fill(pieces, hole))
-      .finally(giveBack);
+      .finally(release);
     return deadline.race(done);
   }
 
@@ -73,8 +73,8 @@ export class FinishQueue {
 
   /** Releases the place and the bytes when the work ends. If a thread cannot be interrupted, that is after the caller has left. */
   async #reserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
-    const giveBack = this.#reserve(owner, bytes);
-    return deadline.race(this.#inTurn(owner, deadline, work).finally(giveBack));
+    const release = this.#reserve(owner, bytes);
+    return deadline.race(this.#inTurn(owner, deadline, work).finally(release));
   }
 
   async #inTurn<T>(owner: string, deadline: Deadline, work: () => Promise<T>): Promise<T> {

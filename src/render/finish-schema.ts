@@ -1,6 +1,6 @@
 /** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
-import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/stated-metadata.ts';
+import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/document-metadata.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../pdf/conformance/profiles.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';

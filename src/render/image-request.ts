@@ -1,6 +1,6 @@
 /** Parses the body of `POST /v1/image` to a request that is valid once built, like a `RenderRequest`. */
 import type { CaptureArea, CaptureSettings } from '../chromium/capture/capture-settings.ts';
-import { OWN_SIZE } from '../chromium/devtools/emulation.ts';
+import { DEFAULT_WINDOW } from '../chromium/devtools/emulation.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
 import { validator } from '../validate.ts';
 import type { UploadedFile } from './assets.ts';
@@ -71,7 +71,7 @@ function isSent(value: unknown): boolean {
 }
 
 function loadingOptions({ mediaType = 'screen', viewport, ...options }: ImageOptions, { deviceScaleFactor }: CaptureSettings) {
-  return { ...options, mediaType, viewport: { ...OWN_SIZE, ...viewport, deviceScaleFactor } };
+  return { ...options, mediaType, viewport: { ...DEFAULT_WINDOW, ...viewport, deviceScaleFactor } };
 }
 
 function parseCapture(options: ImageOptions, errors: ValidationErrors): CaptureSettings {

@@ -19,8 +19,8 @@ export interface MergedPdf {
 }
 
 /** The PDF at `index` cannot be merged. */
-export class UnusableUpload extends Error {
-  override name = 'UnusableUpload';
+export class UnusableUploadError extends Error {
+  override name = 'UnusableUploadError';
   readonly index: number;
 
   /** `because` is a predicate such as `is protected by a password`. */
@@ -58,13 +58,13 @@ export class UploadMerging {
   }
 
   /**
-   * Owners take turns. Throws `UnusableUpload`, `resource_limit`, `queue_full`, and the reason of `signal`.
+   * Owners take turns. Throws `UnusableUploadError`, `resource_limit`, `queue_full`, and the reason of `signal`.
    */
   async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal): Promise<MergedPdf> {
     const task: MergeUploadsTask = { files, maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
     const merged = (await this.#processes.run(owner, task, signal)) as MergedUploads;
     if (merged === 'too large') throw this.#tooLarge();
-    if ('unusable' in merged) throw new UnusableUpload(merged.unusable, merged.because);
+    if ('unusable' in merged) throw new UnusableUploadError(merged.unusable, merged.because);
     const { buffer, byteOffset, byteLength } = merged.pdf;
     if (byteLength > this.#maxPdfBytes) throw this.#tooLarge();
     return { pdf: Buffer.from(buffer, byteOffset, byteLength), pages: merged.pages };

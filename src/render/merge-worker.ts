@@ -1,7 +1,7 @@
 /** The process that merges uploaded PDFs: their bytes and titles in, one PDF or the index of an unusable file out. */
 import { PDF } from '@libpdf/core';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
-import { MergedFile, MergedTooLarge } from '../pdf/edit/merge.ts';
+import { MergedFile, MergedTooLargeError } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
 import { hasSignature } from '../pdf/security/signature-field.ts';
@@ -26,7 +26,7 @@ async function merge(task: MergeUploadsTask): Promise<MergedUploads> {
   try {
     return await mergeAll(task);
   } catch (error) {
-    if (error instanceof MergedTooLarge) return 'too large';
+    if (error instanceof MergedTooLargeError) return 'too large';
     throw error;
   }
 }
@@ -42,7 +42,7 @@ async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<Merge
       merged.add(pdf, title, new Map());
       throwIfStuck();
     } catch (error) {
-      if (error instanceof MergedTooLarge) throw error;
+      if (error instanceof MergedTooLargeError) throw error;
       return { unusable: index, because: 'is damaged, or not a PDF' };
     }
   }

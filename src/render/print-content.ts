@@ -5,7 +5,7 @@ import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
 import { invalidRequest } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
-import { scaleLinkPlaces } from '../pdf/edit/link-places.ts';
+import { scaleLinkDestinations } from '../pdf/edit/link-destinations.ts';
 import { normalizeElementIds } from '../pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
@@ -14,7 +14,7 @@ import { type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/
 import { fieldSizes } from '../pdf/forms/field-places.ts';
 import type { Forms } from '../pdf/forms/forms.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
-import type { Workplace } from '../pool/pool.ts';
+import type { PagePool } from '../pool/pool.ts';
 import { paperView, printedScale } from './content-shrinking.ts';
 import { fieldAppearances, fieldKey, unplacedFields } from './field-appearances.ts';
 import type { FinishPlan } from './finish-options.ts';
@@ -40,7 +40,7 @@ export interface RenderedPdf {
 
 /** The services that turn documents into PDFs. */
 export interface PrintEngine {
-  pool: Workplace<Page>;
+  pool: PagePool<Page>;
   finishing: FinishQueue;
 }
 
@@ -101,8 +101,8 @@ export async function printContent(
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
-  const asksStructure = needOfStructure(finish);
-  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...fields, ...check };
+  const need = structureNeed(finish);
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, structureNeed: need, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,
@@ -119,13 +119,13 @@ export async function printContent(
   const shown = printed.shown ?? place;
   deadline.enter('finish');
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
-  scaleLinkPlaces(raw.chunks, printedScale(job.print, raw.chunks));
+  scaleLinkDestinations(raw.chunks, printedScale(job.print, raw.chunks));
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   if (job.print.tagged || job.print.outline) await deadline.race(normalizeElementIds(raw.chunks));
   const pages = countPages(raw.chunks);
-  const stated = statedBy(raw, [shown?.printed.report, ...reports], pageRanges === '');
+  const structure = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
-  const settings = { ...finish, boundary, stated, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const settings = { ...finish, boundary, structure, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
   const chunks = await finished(finishing, raw, settings, signing, shareOf, deadline);
   deadline.leave();
   const timings = deadline.timings();
@@ -133,7 +133,7 @@ export async function printContent(
     chunks,
     bytes: sizeOf(chunks),
     pages,
-    report: reportOf(withStamp(raw.report, stamp?.report, shown?.printed.report, ...reports), timings),
+    report: reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings),
     timings,
   };
 }
@@ -186,23 +186,23 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
   return printed;
 }
 
-/** A repair of tags uses the stated structure if it can be read; a claim of conformance requires it. */
-function needOfStructure({ conformance, mendsTags }: FinishPlan): PrintJob['asksStructure'] {
+/** A repair of tags uses the structure of the document if it can be read; a claim of conformance requires it. */
+function structureNeed({ conformance, repairsTags }: FinishPlan): PrintJob['structureNeed'] {
   if (conformance) return 'demanded';
-  return mendsTags ? 'wanted' : undefined;
+  return repairsTags ? 'wanted' : undefined;
 }
 
-/** The stated structure for the finisher. Links to assets become relative again, as they are in the PDF. */
-function statedBy(
+/** The structure of the document for the finisher. Links to assets become relative again, as they are in the PDF. */
+function structureOf(
   { structure, assetOrigin, report }: RawPdf,
   others: Array<PageReport | undefined>,
   isWhole: boolean,
-): FinishSettings['stated'] {
+): FinishSettings['structure'] {
   if (!structure) return undefined;
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
   const links = structure.links.map((link) => ({ ...link, target: relative(link.target) }));
-  const missingGlyphs = withStamp(report, ...others).missingGlyphs.map(({ characters }) => characters);
+  const missingGlyphs = addMissingGlyphs(report, ...others).missingGlyphs.map(({ characters }) => characters);
   return { ...structure, links, isWhole, missingGlyphs };
 }
 
@@ -216,20 +216,20 @@ function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageS
 }
 
 /** Adds the missing glyphs of the watermark, the signature and the fields to those of the document. */
-function withStamp(report: PageReport, ...stamps: Array<PageReport | undefined>): PageReport {
+function addMissingGlyphs(report: PageReport, ...stamps: Array<PageReport | undefined>): PageReport {
   const missingGlyphs = stamps.flatMap((stamp) => stamp?.missingGlyphs ?? []);
   return missingGlyphs.length ? { ...report, missingGlyphs: [...report.missingGlyphs, ...missingGlyphs] } : report;
 }
 
 async function finished(
   finishing: FinishQueue,
-  { chunks, stated }: Pick<RawPdf, 'chunks' | 'stated'>,
+  { chunks, metadata: own }: Pick<RawPdf, 'chunks' | 'metadata'>,
   settings: FinishSettings,
   signing: Signing | undefined,
   shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
-  const metadata = { ...stated, ...settings.metadata };
+  const metadata = { ...own, ...settings.metadata };
   const { signature } = settings;
   if (signature && signing) {
     const fill = async (pieces: Buffer[], hole: SignatureHole) =>
@@ -238,7 +238,7 @@ async function finished(
   }
   if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
   normalizeInfoDictionary(chunks);
-  return withMetadata(chunks, stated);
+  return withMetadata(chunks, own);
 }
 
 /** Throws `print_failed` if the ranges name pages that the document does not have. */

@@ -5,11 +5,11 @@ import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
 import { textErrors, validator } from '../validate.ts';
 import { type AssetLimits, parseAssets, type UploadedFile } from './assets.ts';
+import { equivalentOption } from './equivalent-options.ts';
 import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { MAX_INVOICE_BYTES } from './finish-schema.ts';
-import { foreignName } from './foreign-names.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
 import { type Metadata, parseMetadata } from './metadata.ts';
@@ -91,7 +91,7 @@ const COMPANIONS = [
 
 const TEXTS = ['html', 'markdown', 'stylesheet'] as const;
 
-const checkBody = validator(PdfRequestBody, foreignName);
+const checkBody = validator(PdfRequestBody, equivalentOption);
 
 /** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
@@ -147,9 +147,9 @@ export function parseSourceAssets(
   errors: ValidationErrors,
 ): HostedFiles | undefined {
   const assets = parseAssets(given, uploaded, limits, errors);
-  if (assets && url !== undefined) errors.add('assets', 'cannot be combined with url, whose parts have addresses of their own');
+  if (assets && url !== undefined) errors.add('assets', 'cannot be combined with url, whose resources have URLs of their own');
   if (assets && options?.baseUrl !== undefined)
-    errors.add('assets', 'cannot be combined with options.baseUrl: relative addresses start from one place');
+    errors.add('assets', 'cannot be combined with options.baseUrl: both are a base for relative addresses');
   return assets;
 }
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { type LoadSettings, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD, type LoadSettings } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -57,7 +57,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
 /** Renders the probes with a proxy listener that refuses everything. Returns the hosts that were requested. */
 async function attempt(browser: TestedBrowser, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
-  const load: LoadSettings = { ...PLAIN_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
+  const load: LoadSettings = { ...DEFAULT_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
   using deadline = new Deadline(TIMEOUT_MS);
   const page = await browser.openPage();
   try {

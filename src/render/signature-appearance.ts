@@ -1,16 +1,16 @@
 /** Prints the visible appearance of a signature: the planned signature and a size in, a printed page out. */
-import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import { DEFAULT_DEVICE } from '../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
+import type { FormControl } from '../document-structure.ts';
 import { ServiceError } from '../errors.ts';
 import type { FieldOfDocument } from '../pdf/finish-settings.ts';
 import type { FieldSize } from '../pdf/forms/field-places.ts';
-import type { StatedField } from '../stated.ts';
 import { escapeHtml } from './escape-html.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 import { POINTS_PER_INCH } from './lengths.ts';
-import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan } from './signature-options.ts';
 import type { Signing } from './signing.ts';
 
@@ -37,17 +37,17 @@ export function placedAppearance(signing: Signing | undefined): { field: FieldPl
 /** The signature place that the request names, with its size. Undefined if it names none. Throws `print_failed` if there is no such place. */
 export function namedField(
   { plan: { field } }: Signing,
-  fields: readonly StatedField[],
+  fields: readonly FormControl[],
   sizes: ReadonlyMap<number, FieldSize>,
 ): (FieldOfDocument & Size) | undefined {
   if (!field || !('name' in field)) return undefined;
   const { number } = fieldNamed(field.name, fields);
   const size = sizes.get(number);
-  if (!size) throw new Error('a form field has no place');
+  if (!size) throw new Error('a form field has no position in the printed PDF');
   return { number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
 }
 
-function fieldNamed(name: string, fields: readonly StatedField[]): StatedField {
+function fieldNamed(name: string, fields: readonly FormControl[]): FormControl {
   const places = fields.filter(({ kind }) => kind === 'signature');
   const [named, ...others] = places.filter(({ key }) => key === name);
   if (named && !others.length) return named;
@@ -85,9 +85,9 @@ export async function printAppearance(
 function appearanceJob(html: string, { width, height }: Size, language = ''): PrintJob {
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       paper: { widthInches: width, heightInches: height },
       paperChosenBy: 'caller',
       marginChosenBy: 'caller',

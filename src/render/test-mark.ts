@@ -1,6 +1,6 @@
 /** Marks the renders of test keys: a watermark on every page of a PDF, and text all over an image. */
 import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture-settings.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { CaptureJob } from '../chromium/page.ts';
 import { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark } from './watermark.ts';
@@ -27,7 +27,7 @@ export function imageMark(
   const assets = new Map([['image', { type: `image/${type}`, content: image }]]);
   return {
     content: { kind: 'html', html, baseUrl: undefined, assets },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_LOAD.device, mediaType: 'screen', transparent } },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_LOAD.device, mediaType: 'screen', transparent } },
     capture: { type, quality, area: { kind: 'clip', clip: { x: 0, y: 0, width, height } }, deviceScaleFactor: 1 },
     hanLanguages: '',
   };

@@ -4,15 +4,15 @@
  */
 
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import { DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import { hasCode, invalidRequest } from '../errors.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
 import { escapeHtml } from './escape-html.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 import type { PdfOptions } from './options-schema.ts';
-import { OWN_PAGE } from './own-page.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
@@ -80,12 +80,12 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
 }
 
 function stampJob({ html, image }: Watermark, language = ''): PrintJob {
-  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...PLAIN_LOAD.failsOn, consoleError: true } };
+  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...DEFAULT_LOAD.failsOn, consoleError: true } };
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
+    load: { ...DEFAULT_LOAD, offline: true, ...(image && checks) },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
       paperChosenBy: 'document',
       marginChosenBy: 'document',

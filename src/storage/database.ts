@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknown } from './engine.ts';
+import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { migrations } from './migrations/index.ts';
 import { openForReading, openSqlite } from './sqlite.ts';
 import type { Query } from './tables.ts';
@@ -86,7 +86,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
 
 /** Whether a failed transaction may have been committed anyway. Blobs that belong to it must stay until that is known. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof ServiceError && error.cause instanceof OutcomeUnknown;
+  return error instanceof ServiceError && error.cause instanceof OutcomeUnknownError;
 }
 
 async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {

@@ -48,6 +48,6 @@ export interface DatabaseState {
 }
 
 /** A commit was sent and not confirmed: it may have been executed, or may still be. */
-export class OutcomeUnknown extends Error {
-  override name = 'OutcomeUnknown';
+export class OutcomeUnknownError extends Error {
+  override name = 'OutcomeUnknownError';
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { explained } from './sqlite.ts';
+import { withStorageErrors } from './sqlite.ts';
 
 /** How long to wait for a service that is just stopping. */
 const WAIT_MS = 5_000;
@@ -21,7 +21,7 @@ export function lockFile(path: string, { waitMs = WAIT_MS } = {}): (() => void) 
   const lock = new DatabaseSync(path);
   try {
     lock.exec(`PRAGMA busy_timeout = ${waitMs}`);
-    explained(() => lock.exec('BEGIN EXCLUSIVE'));
+    withStorageErrors(() => lock.exec('BEGIN EXCLUSIVE'));
     return () => lock.close();
   } catch (error) {
     lock.close();

@@ -19,9 +19,9 @@ export interface ListPage<R> {
 
 export type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries' | 'api_keys' | 'certificates';
 /** The columns that hold the position of a row. */
-export type Place = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
+export type PositionColumns = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
 
-const OWN_PLACE: Place = ['created_at', 'id'];
+const OWN_COLUMNS: PositionColumns = ['created_at', 'id'];
 /** Limits the rows that one search reads, because the event loop waits for it: about ten milliseconds. */
 const MAX_SEARCHED = 2_000;
 
@@ -30,12 +30,12 @@ export function newestFirst<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   limit: number,
   after: Position | undefined,
-  place = OWN_PLACE,
+  place = OWN_COLUMNS,
 ): SelectQueryBuilder<Tables, T, O> {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
   const [createdAt, id] = place;
   const page = rows
-    .$if(after !== undefined, (later) => later.where(placed('<', after as Position, place)))
+    .$if(after !== undefined, (later) => later.where(comparePosition('<', after as Position, place)))
     .orderBy(createdAt, 'desc')
     .orderBy(id, 'desc')
     .limit(limit);
@@ -43,7 +43,7 @@ export function newestFirst<T extends Listed, O>(
 }
 
 /** A condition for `where`: the row comes after the position in the list (`<`), or not after it (`>=`). */
-function placed(operator: '<' | '>=', { createdAt, id }: Position, place: Place) {
+function comparePosition(operator: '<' | '>=', { createdAt, id }: Position, place: PositionColumns) {
   return (rows: ExpressionBuilder<Tables, Listed | 'metadata_index'>): Expression<SqlBool> =>
     rows(rows.refTuple(...place), operator, rows.tuple(createdAt, id));
 }
@@ -51,7 +51,7 @@ function placed(operator: '<' | '>=', { createdAt, id }: Position, place: Place)
 interface PageRequest<R, T extends Listed, O> {
   limit: number;
   after: Position | undefined;
-  place?: Place | undefined;
+  place?: PositionColumns | undefined;
   toItem(row: O): R;
   /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
@@ -62,7 +62,7 @@ interface PageRequest<R, T extends Listed, O> {
 /** Reads one page, the newest first. */
 export async function readListPage<R extends Position, T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
-  { limit, after, place = OWN_PLACE, toItem, search, searched }: PageRequest<R, T, O>,
+  { limit, after, place = OWN_COLUMNS, toItem, search, searched }: PageRequest<R, T, O>,
 ): Promise<ListPage<R>> {
   const last = search && (await lastToSearch((searched ?? selection) as typeof selection, after, place));
   const found = search ? search(last ? noLaterThan(selection, last, place) : selection) : selection;
@@ -75,7 +75,7 @@ export async function readListPage<R extends Position, T extends Listed, O>(
 async function lastToSearch<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   after: Position | undefined,
-  place: Place,
+  place: PositionColumns,
 ): Promise<Position | undefined> {
   const [createdAt, id] = place;
   const rows = newestFirst(selection, 1, after, place) as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
@@ -86,13 +86,13 @@ async function lastToSearch<T extends Listed, O>(
     .executeTakeFirst() as Promise<Position | undefined>;
 }
 
-function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, place: Place) {
+function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, place: PositionColumns) {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
-  return rows.where(placed('>=', last, place)) as unknown as SelectQueryBuilder<Tables, T, O>;
+  return rows.where(comparePosition('>=', last, place)) as unknown as SelectQueryBuilder<Tables, T, O>;
 }
 
 /** A condition for `where`: the column contains the text. The letters a to z match in either case. */
-export function holdsText(column: 'filename', text: string) {
+export function containsText(column: 'filename', text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`; // the database converts both to lower case by the same rules
 }

@@ -3,7 +3,7 @@
  * them as JSON; an index table with one row for each name and value finds objects without reading the others.
  */
 import type { SelectQueryBuilder } from 'kysely';
-import type { Listed, Place } from './listing.ts';
+import type { Listed, PositionColumns } from './listing.ts';
 import { preparedWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -12,7 +12,7 @@ export type Metadata = Readonly<Record<string, string>>;
 type Kind = Tables['metadata_index']['object_kind'];
 
 /** The columns with the position of a row in a list that is filtered by metadata. The index has the order of the list. */
-const INDEXED_PLACE: Place = ['object_created_at', 'object_id'];
+const INDEX_COLUMNS: PositionColumns = ['object_created_at', 'object_id'];
 
 /** The value of the column `metadata`. */
 export function writeMetadata(metadata: Metadata): string | null {
@@ -56,7 +56,7 @@ export async function removeFromIndex(query: Query, id: string): Promise<void> {
 
 export interface Filtered<T extends Listed, O> {
   rows: SelectQueryBuilder<Tables, T, O>;
-  place: Place | undefined;
+  place: PositionColumns | undefined;
   /** The rows that `search` reads, selected from the index alone, so that counting them reads no other rows. */
   searched: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
   /** Applies the rest of the filter, for which there is no index. */
@@ -84,7 +84,7 @@ export function havingMetadata<T extends Listed, O>(
   const joined = (rows as unknown as SelectQueryBuilder<Tables, 'documents', O>).innerJoin('metadata_index', 'object_id', 'id');
   return {
     rows: inIndex(joined as unknown as Indexed<O>, having, first) as unknown as SelectQueryBuilder<Tables, T, O>,
-    place: INDEXED_PLACE,
+    place: INDEX_COLUMNS,
     searched: inIndex(query.selectFrom('metadata_index'), having, first),
     search: others.length || having.filtered ? (found) => havingAlso(found, others) : undefined,
   };

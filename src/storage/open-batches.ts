@@ -4,7 +4,7 @@ import { prepared } from './prepared.ts';
 
 /** These repeat the conditions of two partial indexes word for word, so that both databases use the indexes. */
 export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
-export const isNoRender = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
+export const isBatch = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
 
 /** Without a kind, a batch makes PDFs. */
 export const isOfKind = (kinds: string[]) => sql<SqlBool>`(batches.kind is null or batches.kind in (${sql.join(kinds)}))`;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, type ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, type Nodes, OutcomeUnknown } from './engine.ts';
+import { type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
 import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
@@ -216,7 +216,7 @@ class GuardedPool implements PostgresPool {
     try {
       return new GuardedClient(await this.#pool.connect(), this.#check);
     } catch (error) {
-      throw explained(error);
+      throw toServiceError(error);
     }
   }
 
@@ -302,8 +302,8 @@ class GuardedClient {
     if (!refused.length) return answers.at(-1);
     this.#failed ||= refused.some(isEnding) || (statements[0]?.text === 'begin' && told[0]?.status === 'rejected');
     const [error] = refused;
-    throw explained(
-      last.text === 'commit' && this.#failed ? new OutcomeUnknown('no answer to a commit', { cause: error }) : error,
+    throw toServiceError(
+      last.text === 'commit' && this.#failed ? new OutcomeUnknownError('no answer to a commit', { cause: error }) : error,
     );
   }
 
@@ -329,7 +329,7 @@ function isEnding(error: unknown): boolean {
 }
 
 /** Converts an error of the database to a `ServiceError`. Returns it unchanged if it is a defect of Platen. */
-function explained(error: unknown): unknown {
+function toServiceError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return unreachable(error);
   const { code = '' } = error;
   if (code === NUL_CHARACTER) return invalidRequest([{ path: '', message: 'must not contain the character U+0000' }]);

@@ -26,7 +26,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
 
 /** Opens or creates a database file. Other processes can read and write it at the same time. */
 export function openSqlite(file: string): Engine {
-  const database = explained(() => openFile(file));
+  const database = withStorageErrors(() => openFile(file));
   const log = openOnce(`${file}-wal`);
   const query = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(database) }) });
   return {
@@ -48,7 +48,7 @@ export function openSqlite(file: string): Engine {
 
 /** Opens a database file read-only. Throws if it cannot be read. */
 export function openForReading(file: string): DatabaseSync {
-  return explained(() => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+  return withStorageErrors(() => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
 /** Runs all migrations in one transaction. Kysely assumes that SQLite cannot roll back the creation of a table. */
@@ -120,7 +120,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
       if (text === 'rollback' && !database.isTransaction) return NOTHING;
       const known = statements.get(text);
       if (known) return known;
-      const statement = adaptStatement(explained(() => database.prepare(text === 'begin' ? BEGIN : text)));
+      const statement = adaptStatement(withStorageErrors(() => database.prepare(text === 'begin' ? BEGIN : text)));
       if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
       return statement;
     },
@@ -131,8 +131,8 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
   type Values = Parameters<typeof statement.all>;
   return {
     reader: statement.columns().length > 0,
-    all: (values) => explained(() => statement.all(...(values as Values))),
-    run: (values) => explained(() => statement.run(...(values as Values))),
+    all: (values) => withStorageErrors(() => statement.all(...(values as Values))),
+    run: (values) => withStorageErrors(() => statement.run(...(values as Values))),
     iterate: (values) => statement.iterate(...(values as Values)),
   };
 }
@@ -146,7 +146,7 @@ const NOTHING: SqliteStatement = {
 };
 
 /** Converts disk errors, which may be temporary, to `storage_failed`. */
-export function explained<T>(work: () => T): T {
+export function withStorageErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -6,8 +6,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
-import { NotTrusted, reach } from '../egress/reach.ts';
+import { connectTo, UntrustedServerError } from '../egress/connect.ts';
+import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
 import { unlessAborted } from '../egress/unless-aborted.ts';
 
 export interface Attempt {
@@ -27,18 +27,18 @@ export interface Attempt {
 /** A body that is read while it is sent. */
 export interface StreamedBody {
   bytes: number;
-  /** Called once the connection is established. Throws `ContentUnavailable`. */
+  /** Called once the connection is established. Throws `ContentUnavailableError`. */
   open(): Promise<Readable>;
 }
 
 /** The body cannot be read. The message is shown to the owner of the delivery. */
-export class ContentUnavailable extends Error {
-  override name = 'ContentUnavailable';
+export class ContentUnavailableError extends Error {
+  override name = 'ContentUnavailableError';
 }
 
 /** The receiver neither read nor sent data for `idleMs`. */
-class Stalled extends Error {
-  override name = 'Stalled';
+class StalledError extends Error {
+  override name = 'StalledError';
 }
 
 export interface AttemptResult {
@@ -47,7 +47,7 @@ export interface AttemptResult {
   /** A message for the owner of the delivery. It reveals nothing about hosts that the egress policy forbids. */
   error?: string;
   /** For the operator's log. */
-  refusal?: Refusal;
+  refusal?: RefusedError;
 }
 
 const MAX_ANSWER_BYTES = 65_536;
@@ -64,20 +64,21 @@ export async function attempt(
   let socket: Socket | undefined;
   try {
     const to = new URL(url);
-    socket = await unlessAborted(reach(policy, to, end), end);
+    socket = await unlessAborted(connectTo(policy, to, end), end);
     const opening = sourceOf(sent.body);
     const source = await unlessAborted(opening, end).catch((error: unknown) => {
       opening.then((late) => late.destroy()).catch(() => {});
       throw error;
     });
-    socket.setTimeout(idleMs, () => socket?.destroy(new Stalled()));
+    socket.setTimeout(idleMs, () => socket?.destroy(new StalledError()));
     const status = await unlessAborted(exchange(to, socket, sent, source), end);
     return { status, ...(isRedirect(status) && { error: 'redirects are not followed' }) };
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
-    if (error instanceof Stalled) return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
-    return { error: describeFailure(error), ...(error instanceof Refusal && { refusal: error }) };
+    if (error instanceof StalledError)
+      return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
+    return { error: describeFailure(error), ...(error instanceof RefusedError && { refusal: error }) };
   } finally {
     socket?.destroy();
   }
@@ -88,10 +89,11 @@ function isRedirect(status: number): boolean {
 }
 
 function describeFailure(error: unknown): string {
-  if (error instanceof ContentUnavailable) return error.message;
-  if (error instanceof Refusal && error.hasNoAddress) return 'the host has no address that may be reached';
-  if (error instanceof Refusal) return 'no connection could be made';
-  if (error instanceof NotTrusted) return 'no encrypted connection could be made: the certificate must be valid for this host';
+  if (error instanceof ContentUnavailableError) return error.message;
+  if (error instanceof RefusedError && error.hasNoAddress) return 'the host has no address that may be reached';
+  if (error instanceof RefusedError) return 'no connection could be made';
+  if (error instanceof UntrustedServerError)
+    return 'no encrypted connection could be made: the certificate must be valid for this host';
   return 'the connection broke off, or the answer was not HTTP';
 }
 
@@ -150,12 +152,12 @@ async function drain(answer: IncomingMessage): Promise<void> {
 const TOO_MANY_REQUESTS = 429;
 const NOT_IMPLEMENTED = 501;
 
-export function hasArrived({ status = 0 }: AttemptResult): boolean {
+export function isDelivered({ status = 0 }: AttemptResult): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Whether a retry may succeed: there was no response, or a status that may be temporary. */
-export function mayArrive({ status, refusal }: AttemptResult): boolean {
+export function mayRetry({ status, refusal }: AttemptResult): boolean {
   if (status === undefined) return !refusal || Boolean(refusal.netError);
   return status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
 }

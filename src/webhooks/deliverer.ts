@@ -11,9 +11,9 @@ import type { Database, Query } from '../storage/database.ts';
 import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
 import type { Tables } from '../storage/tables.ts';
 import { describeSpan, tracedLater, traceHeaders } from '../tracing.ts';
-import { type Attempt, type AttemptResult, attempt, hasArrived } from './attempt.ts';
+import { type Attempt, type AttemptResult, attempt, isDelivered } from './attempt.ts';
 import type { WebhookSecrets } from './secrets.ts';
-import { mayUpload, type OpenedUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
+import { mayRetryUpload, type OpenedUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
 
 export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
@@ -270,13 +270,13 @@ export class Deliverer {
   }
 
   #outcomeOf({ attempts }: Due, result: AttemptResult): DeliveryOutcome {
-    if (hasArrived(result)) return 'delivered';
+    if (isDelivered(result)) return 'delivered';
     return result.status === GONE || this.#isLast(attempts) ? 'failed' : 'retried';
   }
 
   #uploadOutcomeOf(due: Due, result: AttemptResult, opened: OpenedUpload | undefined): DeliveryOutcome {
-    if (hasArrived(result)) return 'delivered';
-    if (!opened || !mayUpload(result) || this.#isLast(due.attempts)) return 'failed';
+    if (isDelivered(result)) return 'delivered';
+    if (!opened || !mayRetryUpload(result) || this.#isLast(due.attempts)) return 'failed';
     return this.#nextAttemptAt(due) >= opened.expiresAt ? 'failed' : 'retried';
   }
 

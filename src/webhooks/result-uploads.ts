@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { traceHeaders } from '../tracing.ts';
-import { type Attempt, attempt, hasArrived, mayArrive } from './attempt.ts';
+import { type Attempt, attempt, isDelivered, mayRetry } from './attempt.ts';
 
 export type Upload = Pick<Attempt, 'url' | 'headers' | 'body'> & { method: 'POST' | 'PUT' | 'PATCH' };
 
@@ -37,9 +37,9 @@ export class ResultUploads {
         signal,
       });
       if (result.refusal) this.#onRefused({ host: new URL(upload.url).host, reason: result.refusal.message });
-      if (hasArrived(result)) return true;
+      if (isDelivered(result)) return true;
       const pause = RETRY_MS[attempts];
-      if (pause === undefined || !mayArrive(result)) return false;
+      if (pause === undefined || !mayRetry(result)) return false;
       await wait(pause, undefined, { signal, ref: false }).catch(() => {});
     }
     return false;

@@ -11,7 +11,7 @@ import { hasCode } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import { type AttemptResult, ContentUnavailable, mayArrive, type StreamedBody } from './attempt.ts';
+import { type AttemptResult, ContentUnavailableError, mayRetry, type StreamedBody } from './attempt.ts';
 import { deliveryRow } from './delivery-row.ts';
 import type { UploadTarget } from './upload-target.ts';
 import type { DeliveryStatus } from './webhooks.ts';
@@ -42,7 +42,7 @@ export interface UploadReport {
 }
 
 /** A row that is leased to an attempt. */
-interface LentUpload {
+interface ClaimedUpload {
   id: string;
   keyId: string;
   batchId: string | null;
@@ -161,7 +161,7 @@ export class Uploads<D extends Stored = Stored> {
   }
 
   /** Prepares the request of an attempt. Returns undefined if the document was removed or the key was revoked. */
-  async open({ id, keyId, payload }: LentUpload): Promise<OpenedUpload | undefined> {
+  async open({ id, keyId, payload }: ClaimedUpload): Promise<OpenedUpload | undefined> {
     const { accounts, cipher, documents } = this.#services;
     if (await accounts.isRevoked(keyId)) return undefined;
     const sealed = Buffer.from(payload.slice(payload.indexOf(' ') + 1), 'base64');
@@ -174,14 +174,14 @@ export class Uploads<D extends Stored = Stored> {
     const headers = { 'content-type': document.image?.type ?? PDF, ...order.headers, 'user-agent': 'Platen' };
     const open = () =>
       documents.read(document).catch((cause: unknown) => {
-        throw new ContentUnavailable('the document could not be read', { cause });
+        throw new ContentUnavailableError('the document could not be read', { cause });
       });
     return { ...order, headers, body: { bytes: document.bytes, open }, expiresAt: document.expiresAt };
   }
 
   /** Runs in the transaction that ends the upload. Returns a function to call after the commit. */
   async settle(
-    { batchId }: LentUpload,
+    { batchId }: ClaimedUpload,
     opened: OpenedUpload | undefined,
     isDelivered: boolean,
     query: Query,
@@ -204,6 +204,6 @@ const TOO_EARLY = 425;
  * Whether a retry may succeed. Object stores have more temporary statuses than webhook receivers. A rejected signature stays
  * rejected.
  */
-export function mayUpload(result: AttemptResult): boolean {
-  return result.status === REQUEST_TIMEOUT || result.status === TOO_EARLY || mayArrive(result);
+export function mayRetryUpload(result: AttemptResult): boolean {
+  return result.status === REQUEST_TIMEOUT || result.status === TOO_EARLY || mayRetry(result);
 }

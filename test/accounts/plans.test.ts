@@ -21,8 +21,8 @@ async function load(content: unknown) {
 
 const good = { documents: 5, retention: '2s' };
 
-describe('a good file', () => {
-  test('has any names, with null and absent for no limit', async () => {
+describe('a valid plans file', () => {
+  test('accepts any names, and reads null and a missing value as no limit', async () => {
     const plans = await load({
       plans: { tiny: good, 'No-Limit_2': { documents: null, retention: 0, requests_per_minute: null } },
     });
@@ -33,7 +33,7 @@ describe('a good file', () => {
     expect(plans.defaultName).toBe('tiny');
   });
 
-  test('gives new accounts the plan free where there is one', async () => {
+  test('gives new accounts the plan named free if there is one', async () => {
     expect((await load({ plans: { gold: good, free: good } })).defaultName).toBe('free');
   });
 
@@ -47,14 +47,14 @@ describe('a good file', () => {
     ['1y', 31_536_000_000],
     ['0', 0],
     ['0d', 0],
-  ])('knows the duration %s', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds));
+  ])('accepts the duration %s', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds));
 
-  test.each(['', 'd', '1', '-1d', '1.5d', '1 month', '1D', '9999y', 'P1D'])('does not take %j for one', (text) =>
+  test.each(['', 'd', '1', '-1d', '1.5d', '1 month', '1D', '9999y', 'P1D'])('rejects the duration %j', (text) =>
     expect(parseDuration(text)).toBeUndefined(),
   );
 });
 
-test('every problem is named at once, with the path and what is valid', async () => {
+test('reports every problem at once, with its path and the valid values', async () => {
   const file = {
     plans: {
       free: { documents: -1, retention: 'a while' },
@@ -81,13 +81,13 @@ test('every problem is named at once, with the path and what is valid', async ()
 });
 
 test.each([['{"plans": '], ['[]'], ['{}'], ['{"plans": {}}'], ['{"plans": []}'], ['null']])(
-  '%s is no plans file',
+  'rejects %s as a plans file',
   async (content) => {
     await expect(load(content)).rejects.toThrow('PLATEN_PLANS_FILE');
   },
 );
 
-test('a faulty file, or one that lacks a plan in use, stops the start with one clear message', async () => {
+test('refuses to start with one clear message if the file is faulty or lacks a plan in use', async () => {
   const env = { ...process.env, PLATEN_DATA_DIR: join(folder, 'data'), PLATEN_PORT: '0' } as Record<string, string>;
   const file = join(folder, 'start.json');
   await writeFile(file, '{"plans": {"free": {}}}');

@@ -18,7 +18,7 @@ async function on(plan: string): Promise<Client & { issued: IssuedKey }> {
 const today = () => new Date().toISOString().slice(0, 10);
 
 describe('200', () => {
-  test('usage tells plan, period, documents, storage and days', async () => {
+  test('reports plan, period, documents, storage and days as usage', async () => {
     const client = await on('three');
     await client.pdf({ html: 'x' });
     const { bytes } = await client.store({ html: 'y' });
@@ -38,7 +38,7 @@ describe('200', () => {
     expect(usage.daily.slice(0, -1).every(({ documents }) => documents === 0)).toBe(true);
   });
 
-  test('Platen-Quota-Remaining counts down, and is absent without a limit', async () => {
+  test('sends Platen-Quota-Remaining, which counts down, unless there is no limit', async () => {
     const client = await on('three');
     const remaining = async () => (await client.pdf({ html: 'x' })).headers.get('platen-quota-remaining');
     expect([await remaining(), await remaining(), await remaining()]).toEqual(['2', '1', '0']);
@@ -46,7 +46,7 @@ describe('200', () => {
     expect((await (await on('growth')).usage()).documents).toEqual({ limit: null, used: 0, remaining: null });
   });
 
-  test('the allowance belongs to the account: its keys share it', async () => {
+  test('shares the allowance between all keys of an account', async () => {
     const client = await on('three');
     const sibling = JSON.parse(await service.cli('keys', 'create', '--account', client.issued.account_id, '--json')) as IssuedKey;
     const other = new Client(service.url, sibling.key);
@@ -55,7 +55,7 @@ describe('200', () => {
     expect((await other.usage()).documents.used).toBe(3);
   });
 
-  test('a change of plan takes effect with the next request', async () => {
+  test('applies a change of plan from the next request', async () => {
     const client = await on('none');
     await problem(await client.pdf({ html: 'x' }), 402, 'quota_exceeded');
     await service.cli('accounts', 'set-plan', client.issued.account_id, 'three');
@@ -64,7 +64,7 @@ describe('200', () => {
     expect(await problem(await client.pdf({ html: 'x' }), 402, 'quota_exceeded')).toMatchObject({ limit: 0, used: 1 });
   });
 
-  test('the account tells what it is', async () => {
+  test('returns the settings of the account', async () => {
     const client = await on('three');
     expect(await client.json('/v1/account')).toMatchObject({
       account_id: client.issued.account_id,
@@ -73,7 +73,7 @@ describe('200', () => {
     });
   });
 
-  test('platen usage and platen plans tell the operator', async () => {
+  test('shows usage and plans to the operator with platen usage and platen plans', async () => {
     const client = await on('three');
     await client.pdf({ html: 'x' });
     const month = today().slice(0, 7);
@@ -92,7 +92,7 @@ describe('200', () => {
 });
 
 describe('402', () => {
-  test('200 at once against an allowance of 100: exactly 100 succeed', async () => {
+  test('accepts exactly 100 of 200 concurrent renders with an allowance of 100', async () => {
     const client = await on('hundred');
     const replies = await Promise.all(Array.from({ length: 200 }, () => client.pdf({ html: '<p>x' })));
     const statuses = replies.map(({ status }) => status);
@@ -102,7 +102,7 @@ describe('402', () => {
     expect((await client.usage()).daily.at(-1)?.documents).toBe(100);
   });
 
-  test('tells limit, used and when the month turns', async () => {
+  test('reports the limit, the used documents and the start of the next month', async () => {
     const client = await on('none');
     const { limit, used, resets_at, detail } = await problem(await client.pdf({ html: 'x' }), 402, 'quota_exceeded');
     expect({ limit, used }).toEqual({ limit: 0, used: 0 });
@@ -111,7 +111,7 @@ describe('402', () => {
   });
 });
 
-describe('what is not charged', () => {
+describe('renders that are not charged', () => {
   test.each([
     ['bad input', { html: 'x', options: { scale: 9 } }, 400],
     ['an unknown template', { template_id: 'tpl_0123456789ABCDEFGHIJKL' }, 404],
@@ -128,7 +128,7 @@ describe('what is not charged', () => {
     expect(usage.daily.at(-1)?.documents).toBe(0);
   });
 
-  test('a client that goes away in mid-render, stored or not', async () => {
+  test('does not charge a client that disconnects during a render, stored or not', async () => {
     const client = await on('three');
     const { hostname, port } = new URL(service.url);
     for (const store of [false, true]) {
@@ -146,7 +146,7 @@ describe('what is not charged', () => {
     expect((await client.usage()).storage.documents).toBe(0);
   });
 
-  test('a service killed in mid-render: the place comes back', async () => {
+  test('returns the reserved document when the service is killed during a render', async () => {
     const own = await startService();
     const issued = await own.createKey('three');
     const client = new Client(own.url, issued.key);
@@ -163,7 +163,7 @@ describe('what is not charged', () => {
 });
 
 describe('429', () => {
-  test('more renders a minute than the plan has: not charged, with Retry-After and RateLimit-*', async () => {
+  test('rejects more renders a minute than the plan allows without charging them, with Retry-After and RateLimit-*', async () => {
     const client = await on('slow');
     for (const left of ['2', '1', '0']) {
       const { status, headers } = await client.pdf({ html: 'x' });
@@ -181,7 +181,7 @@ describe('429', () => {
     expect((await (await on('slow')).pdf({ html: 'x' })).status).toBe(200);
   });
 
-  test('renders and template uploads count together', async () => {
+  test('counts renders and template uploads together', async () => {
     const client = await on('slow');
     const { template_id } = await client.template('<p>{{x}}');
     expect((await client.send('PUT', `/v1/templates/${template_id}`, { html: '<p>x' })).status).toBe(200);
@@ -190,12 +190,12 @@ describe('429', () => {
     expect((await client.get(`/v1/templates/${template_id}`)).status).toBe(200);
   });
 
-  test('without a limit there are no such headers', async () => {
+  test('sends no rate limit headers without a limit', async () => {
     const { headers } = await (await on('growth')).pdf({ html: 'x' });
     expect([...headers.keys()].filter((name) => name.startsWith('ratelimit') || name.startsWith('x-ratelimit'))).toEqual([]);
   });
 
-  test('more renders at one time than the plan has', async () => {
+  test('rejects more concurrent renders than the plan allows', async () => {
     const client = await on('narrow');
     const body = { html: '<p>x', options: { waitForTimeout: 1_500 } };
     const replies = await Promise.all(Array.from({ length: 5 }, () => client.pdf(body)));
@@ -208,7 +208,7 @@ describe('429', () => {
   });
 });
 
-test('the plans that come with the service', async () => {
+test('loads the plans that ship with the service', async () => {
   const own = await startService({ PLATEN_PLANS_FILE: '' });
   const client = new Client(own.url, (await own.createKey('free')).key);
   expect((await client.usage()).documents).toEqual({ limit: 100, used: 0, remaining: 100 });

@@ -40,8 +40,8 @@ const SECRET = 'SECRET-OF-ONE-RENDER';
 /** Tells its origin, which is known to nobody else. */
 const TELL = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
 
-describe('a document', () => {
-  test('finds images, styles, what those name, fonts, scripts and frames', async () => {
+describe('assets of a document', () => {
+  test('loads images, style sheets and their references, fonts, scripts and frames', async () => {
     const font = await readFile(
       new URL('../../node_modules/@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf', import.meta.url),
     );
@@ -77,7 +77,7 @@ describe('a document', () => {
     expect(await readPdfReply(reply)).toMatchObject({ images: 1 });
   });
 
-  test('what is missing is a warning with the path as it was written', async () => {
+  test('reports a missing asset as a warning with the path as written', async () => {
     const { warnings, network } = await client.report({
       html: '<img src="img/none.png"><link rel=stylesheet href="a.css">',
       assets: { 'a.css': asset('@import "none.css"') },
@@ -100,7 +100,7 @@ describe('a document', () => {
     expect(refused.detail).toContain('none.png');
   });
 
-  test('the same request gives the same bytes, and relative links stay relative', async () => {
+  test('produces the same bytes for the same request, and keeps relative links relative', async () => {
     const body = { html: '<a href="annex%20(1).pdf">x</a> <img src=a.png>', assets: { 'a.png': asset(PIXEL) } };
     const [one, two] = [await bytesOf(await client.pdf(body)), await bytesOf(await client.pdf(body))];
     expect(one).toEqual(two);
@@ -130,20 +130,20 @@ describe('limits', () => {
     expect(errors?.map((error) => error.path)).toEqual([path]);
   });
 
-  test('too large together', async () => {
+  test('rejects assets whose total size is too large', async () => {
     const half = asset(Buffer.alloc(600_000));
     const large = await problem(await limited({ a: half, b: half }), 413, 'content_too_large');
     expect(large).toMatchObject({ limit: 1_048_576, actual: 1_200_000, detail: expect.stringContaining('assets') });
   });
 
-  test('not with an address of its own', async () => {
+  test('rejects assets together with a URL', async () => {
     const assets = { a: asset('x') };
     const withUrl = await problem(await client.pdf({ url: `${site.origin}/`, assets }), 400, 'invalid_request');
     const withBase = await problem(await limited(assets, { options: { baseUrl: site.origin } }), 400, 'invalid_request');
     for (const { errors } of [withUrl, withBase]) expect(errors?.map(({ path }) => path)).toEqual(['assets']);
   });
 
-  test('items of a batch have those of the defaults, and their own', async () => {
+  test('gives batch items the assets of the defaults and their own', async () => {
     const reply = await client.send(
       'POST',
       '/v1/batches',
@@ -210,7 +210,7 @@ describe('isolation', () => {
     }
   }
 
-  test('control: an image of the same document with its files shows them', async () => {
+  test('control: an image of the same document that sends the files shows them', async () => {
     const images = [{ html: thief(''), assets: secrets }, { html: thief('') }].map(async (body) => {
       const reply = await client.send('POST', '/v1/image', body);
       return Buffer.from(await reply.arrayBuffer());
@@ -219,7 +219,7 @@ describe('isolation', () => {
     expect(shown?.equals(empty as Buffer)).toBe(false);
   });
 
-  test('a later render of the same key, one with assets of its own, one of another key, a url and the playground', async () => {
+  test('are not readable by a later render of the same key, with its own assets, of another key, of a URL, or in the playground', async () => {
     const origin = await originOfRender();
     site.serve({ '/later-thief': html(thief(origin)) });
     expect(await shows(await client.pdf({ url: `${site.origin}/later-thief` }))).not.toContain(SECRET);
@@ -235,7 +235,7 @@ describe('isolation', () => {
     await expectNothingInImage(origin);
   });
 
-  test('while the render is under way: the same key, another key, a url and the playground', async () => {
+  test('are not readable by concurrent renders of the same key, another key, a URL or the playground', async () => {
     const told = Promise.withResolvers<{ origin: string; end: () => void }>();
     site.serve({
       '/hold.js': ({ url }, response) => {
@@ -263,13 +263,13 @@ describe('isolation', () => {
     expect(await readPdfReply(await first)).toMatchObject({ pages: ['done'], images: 1 });
   });
 
-  test('a file in a frame has an opaque origin, which stores nothing', async () => {
+  test('gives a file in a frame an opaque origin without storage', async () => {
     const assets = { 'f.html': asset("<p id=p></p><script>p.textContent = 'origin ' + origin</script>") };
     const reply = await client.pdf({ html: '<iframe src="f.html"></iframe>', assets });
     expect((await readPdfReply(reply)).pages[0]).toContain('origin null');
   });
 
-  test('the playground takes none', async () => {
+  test('are rejected by the playground', async () => {
     const visitor = visitorAt(service.url);
     const { errors } = await problem(await visitor.pdf({ html: 'x', assets: {} }), 400, 'invalid_request');
     expect(errors?.map(({ path }) => path)).toEqual(['assets']);
@@ -277,7 +277,7 @@ describe('isolation', () => {
   });
 });
 
-test('a page that has served assets is kept for its key', async () => {
+test('reuses a page that has served assets only for its key', async () => {
   const body = (text: string) => ({ html: `<p>${text}<img src=a.png>`, assets: { 'a.png': asset(PIXEL) } });
   const renderers = () => browserProcessesOfType(service, 'renderer');
   expect(await readPdfReply(await client.pdf(body('first')))).toMatchObject({ pages: ['first'], images: 1 });

@@ -47,7 +47,7 @@ const ended = (client: Client, { render_id }: Render) =>
 const documentsOf = async (client: Client) => (await client.usage()).documents.used;
 
 describe('202', () => {
-  test('the render, its address, and later its document', async () => {
+  test('returns the render, its URL and later its document', async () => {
     const client = await caller();
     const reply = await start(client, { html: '<p>later', filename: 'later.pdf' });
     const render = (await reply.json()) as Render;
@@ -62,7 +62,7 @@ describe('202', () => {
     expect(await documentsOf(client)).toBe(1);
   });
 
-  test('a document of its own, with parameters, is one too', async () => {
+  test('accepts a raw document with query parameters', async () => {
     const client = await caller();
     const reply = await fetch(`${service.url}/v1/pdf?format=A5`, {
       method: 'POST',
@@ -73,7 +73,7 @@ describe('202', () => {
     expect(await ended(client, (await reply.json()) as Render)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a render that fails has its error, and costs nothing', async () => {
+  test('reports the error of a failed render and does not charge it', async () => {
     const client = await caller();
     const render = (await (await start(client, { url: 'http://127.0.0.1:9/' })).json()) as Render;
     expect(await ended(client, render)).toMatchObject({
@@ -85,7 +85,7 @@ describe('202', () => {
     expect(await documentsOf(client)).toBe(0);
   });
 
-  test('the webhook is told, signed', async () => {
+  test('sends a signed webhook', async () => {
     const client = await caller();
     const render = (await (await start(client, { html: '<p>x', webhook_url: receiver.url })).json()) as Render;
     await eventually('it is told', () => receiver.received.length === 1);
@@ -98,7 +98,7 @@ describe('202', () => {
     });
   });
 
-  test.each(['a document of its own', 'a form'])('the webhook is told of %s, too', async (kind) => {
+  test.each(['a document of its own', 'a form'])('sends a webhook for %s', async (kind) => {
     const client = await caller();
     const known = receiver.received.length;
     const form = new FormData();
@@ -115,7 +115,7 @@ describe('202', () => {
     expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({ data: { render_id: id, status: 'succeeded' } });
   });
 
-  test('an Idempotency-Key gives the same render, and not to a call that waits', async () => {
+  test('returns the same render for the same Idempotency-Key, but not to a synchronous request', async () => {
     const client = await caller();
     const key = { 'idempotency-key': 'one' };
     const first = (await (await start(client, { html: '<p>x' }, key)).json()) as Render;
@@ -128,7 +128,7 @@ describe('202', () => {
   });
 });
 
-describe('refused at once', () => {
+describe('rejected immediately', () => {
   test.each<[string, object, string]>([
     ['no source', {}, 'html'],
     ['a wrong option', { html: 'x', options: { scale: 9 } }, 'options.scale'],
@@ -139,40 +139,44 @@ describe('refused at once', () => {
     expect(errors).toMatchObject([{ path }]);
   });
 
-  test('webhook_url without Prefer, as a parameter', async () => {
+  test('rejects webhook_url as a query parameter without Prefer', async () => {
     const { key } = await caller();
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/html' };
     const reply = await fetch(`${service.url}/v1/pdf?webhook_url=x`, { method: 'POST', headers, body: 'x' });
     expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'webhook_url' }]);
   });
 
-  test('webhook_url without Prefer', async () => {
+  test('rejects webhook_url without Prefer', async () => {
     const reply = await (await caller()).send('POST', '/v1/pdf', { html: 'x', webhook_url: receiver.url });
     expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'webhook_url' }]);
   });
 
-  test('a plan that stores nothing', async () => {
+  test('rejects a plan without storage', async () => {
     await problem(await start(await caller('nothing_kept'), { html: 'x' }), 422, 'storage_unavailable');
   });
 });
 
-test('404 for the render of another key, for a batch, and for none', async () => {
+test('returns 404 for a render of another key, a batch id and an unknown id', async () => {
   const client = await caller();
   const render = (await (await start(client, { html: '<p>x' })).json()) as Render;
-  await problem(await (await caller()).send('GET', `/v1/renders/${render.render_id}`), 404, 'not_found');
+  const other = await (await caller()).send('GET', `/v1/renders/${render.render_id}`);
+  expect((await problem(other, 404, 'not_found')).detail).toBe('there is no such render');
   const batch = (await (await client.send('POST', '/v1/batches', { items: [{ html: 'x' }] })).json()) as { batch_id: string };
   await problem(await client.send('GET', `/v1/renders/${batch.batch_id}`), 404, 'not_found');
   await problem(await client.send('GET', '/v1/renders/ren_0123456789ABCDEFGHIJKL'), 404, 'not_found');
 });
 
-test.each(['', '.pdf', '.zip', '/events'])('an asynchronous render is no batch: /v1/batches/{id}%s', async (rest) => {
-  const client = await caller();
-  const { render_id } = (await (await start(client, { html: '<p>x' })).json()) as Render;
-  await problem(await client.send('GET', `/v1/batches/${render_id}${rest}`), 404, 'not_found');
-  await problem(await client.send('DELETE', `/v1/batches/${render_id}`), 404, 'not_found');
-});
+test.each(['', '.pdf', '.zip', '/events'])(
+  'does not serve an asynchronous render as a batch: /v1/batches/{id}%s',
+  async (rest) => {
+    const client = await caller();
+    const { render_id } = (await (await start(client, { html: '<p>x' })).json()) as Render;
+    await problem(await client.send('GET', `/v1/batches/${render_id}${rest}`), 404, 'not_found');
+    await problem(await client.send('DELETE', `/v1/batches/${render_id}`), 404, 'not_found');
+  },
+);
 
-test('what was accepted by a service that was killed is completed by the next one, once', async () => {
+test('completes renders that a killed service accepted exactly once after the restart', async () => {
   const client = await caller();
   const pathOf = (n: number) => (n % 2 ? '/v1/image' : '/v1/pdf');
   const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => start(client, { html: `<p>${n}` }, {}, pathOf(n))));

@@ -89,7 +89,7 @@ function expectWhole(events: Event[], { items: records, ...summary }: Batch, fir
 }
 
 describe('200', () => {
-  test('each outcome while the batch runs, then its end', async () => {
+  test('streams each outcome while the batch runs, then its end', async () => {
     const client = await on();
     const id = await send(client, [
       ...items(6),
@@ -104,7 +104,7 @@ describe('200', () => {
     expect(events[0]?.data).toMatchObject({ index: 6, status: 'failed', error: { code: 'invalid_request' } });
   });
 
-  test('a batch that has ended is told from the beginning, the same to everybody', async () => {
+  test('replays a finished batch from the start, identically for every client', async () => {
     const client = await on();
     const same = { html: '<p>same' };
     const id = await send(client, [...items(3), same, same, same]);
@@ -114,7 +114,7 @@ describe('200', () => {
     expect(await all(await follow(client, id))).toEqual(first);
   });
 
-  test('lines of JSON where they are asked for', async () => {
+  test('streams JSON lines on request', async () => {
     const client = await on();
     const id = await send(client, items(3));
     const response = await follow(client, id, { accept: 'application/x-ndjson' });
@@ -124,7 +124,7 @@ describe('200', () => {
     expectWhole(events, await read(client, id));
   });
 
-  test('it goes on after the last event that is known', async () => {
+  test('continues after the last known event', async () => {
     const client = await on();
     const id = await send(client, items(5));
     const seen: Event[] = [];
@@ -135,7 +135,7 @@ describe('200', () => {
     expectWhole(await all(await follow(client, id, { 'last-event-id': '5' }, '?last_event_id=1')), await read(client, id), 6);
   });
 
-  test('what was cancelled has events, too', async () => {
+  test('includes events for cancelled items', async () => {
     const client = await on();
     const id = await send(client, items(20, 300));
     const following = follow(client, id);
@@ -146,14 +146,14 @@ describe('200', () => {
     expect(events.at(-1)?.data.status).toBe('cancelled');
   });
 
-  test('204 to whoever knows the last event, which ends the tries of an EventSource', async () => {
+  test('returns 204 for the last event, so that an EventSource stops reconnecting', async () => {
     const client = await on();
     const id = await send(client, items(2));
     await all(await follow(client, id));
     expect((await follow(client, id, { 'last-event-id': '3' })).status).toBe(204);
   });
 
-  test('a reader that does not read gets all of it when it does, and holds up nobody', async () => {
+  test('delivers everything to a slow reader without delaying others', async () => {
     const client = await on();
     const failing = { html: 'x', reference: 'x'.repeat(256), options: { format: 'no such format' } };
     const id = await send(client, [...Array(499).fill(failing), { html: 'x' }]);
@@ -166,7 +166,7 @@ describe('200', () => {
 });
 
 describe('400 to 429', () => {
-  test.each(['-1', '1.5', 'x', '', '3', '99999999999', '1, 1'])('400 for the last event %j', async (last) => {
+  test.each(['-1', '1.5', 'x', '', '3', '99999999999', '1, 1'])('returns 400 for the last event id %j', async (last) => {
     const client = await on();
     const id = await send(client, [ENDLESS, { html: 'x', options: { scale: 9 } }]);
     for (const [headers, query, path] of [
@@ -179,7 +179,7 @@ describe('400 to 429', () => {
     await client.send('DELETE', `/v1/batches/${id}`);
   });
 
-  test("another key's batch, one that is not there, other types and other methods", async () => {
+  test('rejects batches of other keys, unknown batches, other types and other methods', async () => {
     const [ada, bob] = [await on(), await on()];
     const id = await send(ada, items(1));
     for (const each of [id, 'bat_0123456789ABCDEFGHIJKL', 'x']) await problem(await follow(bob, each), 404, 'not_found');
@@ -189,7 +189,7 @@ describe('400 to 429', () => {
     expect(errors?.[0]?.path).toBe('after');
   });
 
-  test('32 streams of a key are open at one time; whoever leaves makes room', async () => {
+  test('limits each key to 32 open streams, and frees a place when a client disconnects', async () => {
     const [client, other] = [await on(), await on()];
     const id = await send(client, [ENDLESS]);
     const leave = new AbortController();
@@ -213,7 +213,7 @@ describe('400 to 429', () => {
   });
 });
 
-test('SIGTERM ends a stream in the middle', async () => {
+test('ends a stream when the service gets SIGTERM', async () => {
   await using ending = await startService(SETTINGS);
   const client = await on(ending);
   const id = await send(client, items(40, 200));
@@ -225,7 +225,7 @@ test('SIGTERM ends a stream in the middle', async () => {
   expect(await stopped).toBe(0);
 });
 
-test('SIGKILL in the middle: whoever knows the last event misses none, and gets none twice', async () => {
+test('loses and repeats no event when a client resumes after SIGKILL', async () => {
   const service = await startService(SETTINGS);
   await using _ = service;
   const client = await on(service);

@@ -91,8 +91,8 @@ async function openContent(): Promise<string[]> {
   return links.filter((link) => link.includes('/blobs/'));
 }
 
-describe('a ZIP archive', () => {
-  test('every item is listed, and those that succeeded are in it under good names', async () => {
+describe('the ZIP archive', () => {
+  test('lists every item and contains the successful documents under usable names', async () => {
     const client = await on();
     const done = await batch(client, [
       { html: '<p>a', filename: 'Rechnung März.pdf', reference: 'not used' },
@@ -127,7 +127,7 @@ describe('a ZIP archive', () => {
     for (const { file, bytes } of list) if (file) expect(files.get(file)?.length).toBe(bytes);
   });
 
-  test('documents that are gone are listed as such', async () => {
+  test('lists deleted documents as gone', async () => {
     const client = await on();
     const done = await batch(client, [{ html: '<p>kept' }, { html: '<p>deleted' }]);
     await client.send('DELETE', `/v1/documents/${done.items[1]?.document_id}`);
@@ -136,7 +136,7 @@ describe('a ZIP archive', () => {
     expect(list[1]).toMatchObject({ status: 'succeeded', file: null, error: { code: 'document_deleted' } });
   });
 
-  test('without a single document it is the list alone', async () => {
+  test('contains only the list if there are no documents', async () => {
     const client = await on();
     const { files, list } = await zipOf(client, await batch(client, [{ html: 'x', options: { pageRanges: '9' } }]));
     expect(files.size).toBe(0);
@@ -160,7 +160,7 @@ describe('a ZIP archive', () => {
   });
 });
 
-describe('one PDF', () => {
+describe('the merged PDF', () => {
   const merged = async (client: Client, { batch_id }: Batch): Promise<{ response: Response; bytes: Buffer }> => {
     const response = await client.get(`/v1/batches/${batch_id}.pdf`);
     expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
@@ -172,7 +172,7 @@ describe('one PDF', () => {
   };
   const two = (text: string) => `<p>${text} 1<p style="break-before: page">${text} 2`;
 
-  test('pages in the order of the items, each document under a bookmark', async () => {
+  test('has the pages in the order of the items, with a bookmark for each document', async () => {
     const client = await on();
     const done = await batch(client, [
       { html: two('a'), reference: 'Erste – первый' },
@@ -197,7 +197,7 @@ describe('one PDF', () => {
     expect((await merged(client, done)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('bookmarks and links of a document lead to its own pages', async () => {
+  test('keeps bookmarks and links of a document pointing to its own pages', async () => {
     const client = await on();
     const html = (text: string) =>
       `<h1 id="top">${text}</h1><a href="#end">to the end</a><a href="https://example.com/">out</a>
@@ -219,7 +219,7 @@ describe('one PDF', () => {
     ]);
   });
 
-  test('items that are the same take no more room, and each has its pages', async () => {
+  test('stores identical items once and gives each its pages', async () => {
     const client = await on();
     const image = `<img src="data:image/bmp;base64,${bitmap(256).toString('base64')}">`;
     const one = await merged(client, await batch(client, [{ html: `${image}<p>same` }]));
@@ -229,7 +229,7 @@ describe('one PDF', () => {
     expect(many.bytes.length).toBeLessThan(2 * one.bytes.length);
   });
 
-  test('documents with a password are named', async () => {
+  test('names the documents that have a password', async () => {
     const client = await on();
     const done = await batch(client, [
       { html: '<p>a' },
@@ -244,7 +244,7 @@ describe('one PDF', () => {
     expect(refused.detail).toContain('items 1, 2');
   });
 
-  test('documents that are gone are left out, and without any there is none', async () => {
+  test('skips deleted documents, and fails if none is left', async () => {
     const client = await on();
     const done = await batch(client, [{ html: '<p>a' }, { html: '<p>b' }]);
     await client.send('DELETE', `/v1/documents/${done.items[0]?.document_id}`);
@@ -255,7 +255,7 @@ describe('one PDF', () => {
     await problem(await client.get(`/v1/batches/${done.batch_id}.pdf`), 422, 'not_mergeable');
   });
 
-  test('more than may be in memory is refused with both sizes', async () => {
+  test('rejects more bytes than fit into memory with both sizes', async () => {
     const client = await on();
     const done = await batch(
       client,
@@ -266,7 +266,7 @@ describe('one PDF', () => {
     expect(refused.actual).toBeGreaterThan(6 * NOISE_BYTES);
   });
 
-  test('more pages than are merged in bearable time are refused, though they share their bytes', async () => {
+  test('rejects more pages than can be merged in time, even if they share their content', async () => {
     const client = await on();
     const long = { html: '<style>p { break-after: page }</style>'.concat('<p>x'.repeat(101)) };
     const done = await batch(client, Array(500).fill(long));
@@ -274,7 +274,7 @@ describe('one PDF', () => {
     expect(refused).toMatchObject({ limit: 50_000, actual: 500 * (done.items[0]?.pages ?? 0) });
   });
 
-  test('no render waits for a batch that is merged', async () => {
+  test('does not delay renders while a batch is merged', async () => {
     const [client, other] = [await on(), await on()];
     const long = { html: '<style>p { break-after: page }</style>'.concat('<p>x'.repeat(100)) };
     const done = await batch(client, Array(100).fill(long));
@@ -304,7 +304,7 @@ describe('one PDF', () => {
 describe('401 to 429', () => {
   const ADDRESSES = ['.zip', '.pdf'];
 
-  test.each(ADDRESSES)('%s of another key, and of what is none', async (ending) => {
+  test.each(ADDRESSES)('returns %s for a batch of another key and for an unknown id', async (ending) => {
     const [ada, bob] = [await on(), await on()];
     const { batch_id } = await batch(ada, [{ html: 'x' }]);
     for (const id of [batch_id, UNKNOWN, 'x', `${batch_id}.zip`, '..%2f'])
@@ -312,7 +312,7 @@ describe('401 to 429', () => {
     await problem(await fetch(`${service.url}/v1/batches/${batch_id}${ending}`), 401, 'unauthorized');
   });
 
-  test.each(ADDRESSES)('%s takes GET and HEAD, and names its type', async (ending) => {
+  test.each(ADDRESSES)('%s supports GET and HEAD, and names its media type', async (ending) => {
     const client = await on();
     const { batch_id } = await batch(client, [{ html: 'x' }]);
     const head = await client.send('HEAD', `/v1/batches/${batch_id}${ending}`);
@@ -324,7 +324,7 @@ describe('401 to 429', () => {
     expect(await client.json(`/v1/batches/${batch_id}`)).toMatchObject({ batch_id });
   });
 
-  test('one PDF of a batch counts as a request of the minute', async () => {
+  test('counts the merged PDF of a batch as one request of the minute', async () => {
     const client = await on('slow');
     const done = await batch(client, [{ html: 'x' }]);
     const get = () => client.get(`/v1/batches/${done.batch_id}.pdf`);
@@ -333,7 +333,7 @@ describe('401 to 429', () => {
   });
 });
 
-test('the archive follows the documents of the key', async () => {
+test('includes only documents that the key can read', async () => {
   const client = await on();
   const done = await batch(client, [{ html: '<p>x' }]);
   const record = (await client.json<{ data: DocumentRecord[] }>('/v1/documents')).data[0];
@@ -341,7 +341,7 @@ test('the archive follows the documents of the key', async () => {
   expect(list[0]).toMatchObject({ document_id: record?.document_id, bytes: record?.bytes, sha256: record?.sha256 });
 });
 
-test('there is neither before the end', async () => {
+test('has no results before the end of the batch', async () => {
   const client = await on();
   const response = await client.send('POST', '/v1/batches', {
     items: [{ html: 'x', options: { waitForFunction: 'false' } }, { html: 'x' }],

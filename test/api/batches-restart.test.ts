@@ -46,7 +46,7 @@ async function audit({ env }: Service, id: string): Promise<void> {
   expect(await number('SELECT count(*) FROM batch_requests')).toBe(0);
 }
 
-test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at the next start', async () => {
+test('finishes running items on SIGTERM, and continues with the others after the restart', async () => {
   const { service, client, id, dataDir } = await begin(40);
   await using _ = service;
   await eventually('some are done', async () => (await look(client, id)).succeeded >= 5);
@@ -59,7 +59,7 @@ test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at t
   await audit(next, id);
 });
 
-test('SIGTERM answers those who wait for a batch', async () => {
+test('answers waiting clients on SIGTERM', async () => {
   const { service, client, id } = await begin(40);
   await using _ = service;
   const waiting = client.get(`/v1/batches/${id}`, { prefer: 'wait=60' });

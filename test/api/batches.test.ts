@@ -80,7 +80,9 @@ async function textOf(url: string | null): Promise<string> {
 }
 
 describe('202 and 200', () => {
-  test('500 items, 50 of them broken in 10 ways: 450 documents, 50 errors, in order', { timeout: 300_000 }, async () => {
+  test('renders 500 items, 50 of them broken in 10 ways: 450 documents and 50 errors, in order', {
+    timeout: 300_000,
+  }, async () => {
     const client = await on();
     const { template_id } = await client.template('<p>{{x}}');
     const broken: Array<[item: unknown, code: string]> = [
@@ -112,7 +114,7 @@ describe('202 and 200', () => {
     expect((await client.usage()).storage.documents).toBe(450);
   });
 
-  test('defaults are merged under each item', async () => {
+  test('merges the defaults into each item', async () => {
     const client = await on();
     const { template_id } = await client.template('<p>{{x}}');
     const done = await batch(client, {
@@ -134,7 +136,7 @@ describe('202 and 200', () => {
     expect(millimetresOf(pdf)[0]).toEqual([210, 148]);
   });
 
-  test('without Prefer it is accepted, with its place and the time to come back', async () => {
+  test('returns 202 with Location and Retry-After without Prefer', async () => {
     const client = await on();
     const response = await send(client, { items: many(3, (n) => slow(300, `${n}`)) });
     expect(response.status).toBe(202);
@@ -151,7 +153,7 @@ describe('202 and 200', () => {
     expect(await again.json()).toEqual(done);
   });
 
-  test('Prefer: wait is granted up to a minute, and answered 202 when it was too short', async () => {
+  test('honours Prefer: wait up to a minute, and returns 202 when the time is over', async () => {
     const client = await on();
     const short = await send(client, { items: [slow(2_500)] }, { prefer: 'respond-async, wait=1' });
     expect([short.status, short.headers.get('preference-applied')]).toEqual([202, 'wait=1']);
@@ -159,7 +161,7 @@ describe('202 and 200', () => {
     expect([long.status, long.headers.get('preference-applied')]).toEqual([200, 'wait=60']);
   });
 
-  test('items that are the same are rendered and charged once, and fail alike', async () => {
+  test('renders and charges identical items once, with the same outcome for all', async () => {
     const client = await on();
     const same = { html: '<p>same', options: { format: 'A5' } };
     const bad = { html: 'x', options: { pageRanges: '9' } };
@@ -175,7 +177,7 @@ describe('202 and 200', () => {
     expect((await client.usage()).documents.used).toBe(3);
   });
 
-  test('links work without a key until the document has gone', async () => {
+  test('provides links that work without a key until the document is deleted', async () => {
     const client = await on();
     const done = await batch(client, { items: [{ html: '<p>linked' }] });
     const { url, document_id } = done.items[0] as Item;
@@ -184,7 +186,7 @@ describe('202 and 200', () => {
     expect((await fetch(url ?? '')).status).toBe(410);
   });
 
-  test('an allowance that is used up in the middle', async () => {
+  test('fails the remaining items when the allowance is used up', async () => {
     const client = await on('three');
     const done = await batch(client, { items: [{ html: 'x', options: { pageRanges: '9' } }, ...many(5)] });
     expect(done).toMatchObject({ succeeded: 3, failed: 3 });
@@ -192,7 +194,7 @@ describe('202 and 200', () => {
     expect((await client.usage()).documents.used).toBe(3);
   });
 
-  test('the renders at one time and the requests a minute of the plan delay items and fail none', async () => {
+  test('delays items at the concurrency and rate limits of the plan instead of failing them', async () => {
     const narrow = await on('narrow');
     expect(await batch(narrow, { items: many(8, (n) => slow(50, `${n}`)) })).toMatchObject({ succeeded: 8 });
     expect(await batch(await on('slow'), { items: many(8) })).toMatchObject({ succeeded: 8 });
@@ -209,12 +211,12 @@ describe('400, 404, 422', () => {
     ['a webhook that is no address', { items: many(1), webhook_url: 'example' }, 'webhook_url'],
     ['defaults that are no object', { items: many(1), defaults: [] }, 'defaults'],
     ['a reference for all', { items: many(1), defaults: { reference: 'x' } }, 'defaults.reference'],
-  ])('400 for %s', async (_name, body, path) => {
+  ])('returns 400 for %s', async (_name, body, path) => {
     const { errors } = await problem(await send(await on(), body), 400, 'invalid_request');
     expect(errors?.[0]?.path).toBe(path);
   });
 
-  test("another key's batch, and one that is not there", async () => {
+  test('returns 404 for a batch of another key and for an unknown id', async () => {
     const [ada, bob] = [await on(), await on()];
     const { batch_id } = await batch(ada, { items: many(1) });
     for (const id of [batch_id, 'bat_0123456789ABCDEFGHIJKL', 'x'])
@@ -222,11 +224,11 @@ describe('400, 404, 422', () => {
     expect((await bob.json<List<Batch>>('/v1/batches')).data).toEqual([]);
   });
 
-  test('a plan that stores nothing', async () => {
+  test('rejects a plan without storage', async () => {
     await problem(await send(await on('nothing_kept'), { items: many(2) }), 422, 'storage_unavailable');
   });
 
-  test('items are not to be kept out of the store', async () => {
+  test('rejects store: false for items', async () => {
     const done = await batch(await on(), {
       items: [
         { html: 'x', store: false },
@@ -237,7 +239,7 @@ describe('400, 404, 422', () => {
   });
 });
 
-test('an Idempotency-Key makes one batch', async () => {
+test('creates one batch for one Idempotency-Key', async () => {
   const client = await on();
   const make = (headers = {}) => send(client, { items: many(2) }, { 'idempotency-key': 'b', ...headers });
   const first = (await (await make()).json()) as Batch;
@@ -249,7 +251,7 @@ test('an Idempotency-Key makes one batch', async () => {
   expect((await client.usage()).documents.used).toBe(2);
 });
 
-test('lists are newest first, without items', async () => {
+test('lists batches without items, newest first', async () => {
   const client = await on();
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.push((await batch(client, { items: many(1) })).batch_id);
@@ -260,7 +262,7 @@ test('lists are newest first, without items', async () => {
   expect(rest.data.map(({ batch_id }) => batch_id)).toEqual([ids[0]]);
 });
 
-test('DELETE cancels what has not begun; what has is finished', async () => {
+test('cancels queued items on DELETE, and keeps finished ones', async () => {
   const client = await on();
   const { batch_id } = await accepted(client, { items: many(20, (n) => slow(400, `${n}`)) });
   await eventually('it has begun', async () => (await client.json<Batch>(`/v1/batches/${batch_id}`)).status === 'running');
@@ -276,14 +278,14 @@ test('DELETE cancels what has not begun; what has is finished', async () => {
   expect(await (await client.send('DELETE', `/v1/batches/${batch_id}`)).json()).toMatchObject({ status: 'cancelled' });
 });
 
-test('DELETE changes nothing of a batch that has ended', async () => {
+test('does not change a finished batch on DELETE', async () => {
   const client = await on();
   const done = await batch(client, { items: many(2) });
   const answer = await client.send('DELETE', `/v1/batches/${done.batch_id}`);
   expect(await answer.json()).toMatchObject({ status: 'completed', succeeded: 2 });
 });
 
-test('a single call in mid-batch is answered while the batch is running', async () => {
+test('answers a single render while a batch is running', async () => {
   const [client, other] = [await on(), await on()];
   const { batch_id } = await accepted(client, { items: many(80, (n) => slow(100, `${n}`)) });
   for (const each of [client, other]) {
@@ -293,7 +295,7 @@ test('a single call in mid-batch is answered while the batch is running', async 
   expect(await ended(client, batch_id)).toMatchObject({ succeeded: 80 });
 });
 
-test('keys take turns: a small batch does not wait for the large one before it', async () => {
+test('alternates between keys, so that a small batch does not wait for an earlier large one', async () => {
   const [large, small] = [await on(), await on()];
   const { batch_id } = await accepted(large, { items: many(200, (n) => slow(100, `${n}`)) });
   await batch(small, { items: many(3, (n) => slow(100, `${n}`)) });
@@ -301,7 +303,7 @@ test('keys take turns: a small batch does not wait for the large one before it',
   await large.send('DELETE', `/v1/batches/${batch_id}`);
 });
 
-test('a browser that dies in mid-batch costs no item', async () => {
+test('loses no item when the browser crashes during a batch', async () => {
   const client = await on();
   const { batch_id } = await accepted(client, { items: many(16, (n) => slow(100, `${n}`)) });
   await eventually('some are done', async () => (await client.json<Batch>(`/v1/batches/${batch_id}`)).succeeded >= 2);
@@ -311,7 +313,7 @@ test('a browser that dies in mid-batch costs no item', async () => {
   expect((await client.usage()).documents.used).toBe(16);
 });
 
-test('items of a key that is revoked fail', async () => {
+test('fails the items of a revoked key', async () => {
   const client = await on();
   // Far more than can be rendered while the command starts: most still wait when the key is revoked, and fail at once.
   const { batch_id } = await accepted(client, { items: many(400, (n) => slow(300, `${n}`)) });
@@ -322,7 +324,7 @@ test('items of a key that is revoked fail', async () => {
   expect(await batch(await on(), { items: many(1) })).toMatchObject({ succeeded: 1 });
 });
 
-test('batches go when their documents have expired', async () => {
+test('deletes batches when their documents have expired', async () => {
   const client = await on('short');
   const { batch_id } = await accepted(client, { items: [{ html: 'x' }] });
   await eventually('it has gone', async () => (await client.get(`/v1/batches/${batch_id}`)).status === 404);

@@ -57,14 +57,17 @@ const expectLimit = async (response: Response) =>
 test.each([
   ['blobs', { html: BLOBS }],
   ['blobs made from blobs', { path: '/fetched' }],
-])('%s: 422 resource_limit, and the browser lives on', async (_name, { html, path }: { html?: string; path?: string }) => {
-  const source = path ? { url: site.origin + path } : { html };
-  await expectLimit(await service.pdf({ ...source, options: { timeout: 50_000, waitForFunction: 'globalThis.over' } }));
-  expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
-  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
-});
+])(
+  'returns 422 resource_limit for %s, and keeps the browser running',
+  async (_name, { html, path }: { html?: string; path?: string }) => {
+    const source = path ? { url: site.origin + path } : { html };
+    await expectLimit(await service.pdf({ ...source, options: { timeout: 50_000, waitForFunction: 'globalThis.over' } }));
+    expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
+    expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+  },
+);
 
-test('a neighbour that has been at work for longer is done again, and gets its document', async () => {
+test('repeats the render of another page that had been running longer', async () => {
   let loads = 0;
   site.serve({
     '/loaded': (_request, response) => response.setHeader('access-control-allow-origin', '*').end(String(++loads)),
@@ -82,7 +85,7 @@ test('a neighbour that has been at work for longer is done again, and gets its d
   expect(await service.metric('platen_render_retries_total')).toBeGreaterThan(retries);
 });
 
-describe('what an origin stores has a quota of its own', () => {
+describe('storage quota of an origin', () => {
   test.each(['/files', '/cache'])('%s', async (path) => {
     const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
     const response = await service.pdf({ url: site.origin + path, options });
@@ -93,7 +96,7 @@ describe('what an origin stores has a quota of its own', () => {
     ['of the same site', () => other.origin, '/files'],
     ['of another site', () => `http://localhost:${site.port}`, '/files'],
     ['of another site', () => `http://localhost:${site.port}`, '/cache'],
-  ])('in a frame %s', async (_name, origin, path) => {
+  ])('limits the storage of a frame: %s', async (_name, origin, path) => {
     const framed = `<p id=said>x</p><script>onmessage = ({ data }) => { said.textContent = data; globalThis.over = true }</script>
       <iframe hidden src="${origin()}${path}"></iframe>`;
     site.serve({ '/framing': page(framed) });

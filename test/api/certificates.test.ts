@@ -39,7 +39,7 @@ async function stored(
   return (await response.json()) as CertificateRecord;
 }
 
-test('a certificate is stored, read, listed and deleted, and its key is never shown', async () => {
+test('stores, returns, lists and deletes a certificate, and never returns its key', async () => {
   const body = { name: 'invoices', pkcs12: pkcs12Of(leaf, [], PASSWORD), password: PASSWORD };
   const response = await upload(ada, body);
   expect(response.status).toBe(201);
@@ -59,7 +59,7 @@ test('a certificate is stored, read, listed and deleted, and its key is never sh
   await problem(await ada.send('DELETE', `/v1/certificates/${id}`), 404, 'not_found');
 });
 
-test('lists go on after a page', async () => {
+test('continues lists on the next page', async () => {
   const { key } = await service.createKey();
   const client = new Client(service.url, key);
   const ids = [await stored(client), await stored(client)].map((each) => each.certificate_id);
@@ -69,7 +69,7 @@ test('lists go on after a page', async () => {
   expect(second).toMatchObject({ has_more: false, data: [{ certificate_id: ids[0] }] });
 });
 
-test("another key's certificate does not exist, and neither does a malformed id", async () => {
+test('returns 404 for a certificate of another key and for a malformed id', async () => {
   const { certificate_id: id } = await stored(ada);
   const answers = await Promise.all(
     [`/v1/certificates/${id}`, '/v1/certificates/cert_0123456789ABCDEFGHIJKL', '/v1/certificates/%00'].map(async (path) => {
@@ -82,7 +82,7 @@ test("another key's certificate does not exist, and neither does a malformed id"
   expect((await bob.json<List<CertificateRecord>>('/v1/certificates')).data).toEqual([]);
 });
 
-describe('nothing is stored of', () => {
+describe('stores nothing for', () => {
   test.each([
     ['a wrong password', { pkcs12: MODERN, password: 'wrong' }, 422, 'certificate_password_wrong'],
     ['a file that is none', { pkcs12: 'AAAA', password: '' }, 422, 'certificate_unusable'],
@@ -98,7 +98,7 @@ describe('nothing is stored of', () => {
     expect(await bob.json('/v1/certificates')).toEqual(before);
   });
 
-  test('a certificate that has expired, or that may not sign', async () => {
+  test('an expired certificate, or one that must not sign', async () => {
     const past = await issue('Past', { notAfter: new Date(Date.now() - 1_000) });
     const expired = await upload(bob, { name: 'x', pkcs12: pkcs12Of(past, [], 'x'), password: 'x' });
     expect((await problem(expired, 422, 'certificate_expired')).detail).toContain('expired at');
@@ -108,7 +108,7 @@ describe('nothing is stored of', () => {
   });
 });
 
-test('the same Idempotency-Key stores one certificate', async () => {
+test('stores one certificate for one Idempotency-Key', async () => {
   const body = { name: 'once', pkcs12: MODERN, password: PASSWORD };
   const answers = await Promise.all([1, 2].map(() => upload(bob, body, { 'idempotency-key': 'one' })));
   const again = await upload(bob, body, { 'idempotency-key': 'one' });
@@ -117,7 +117,7 @@ test('the same Idempotency-Key stores one certificate', async () => {
   expect(await again.json()).toEqual(record);
 });
 
-test('a key without the scope may neither store nor see certificates', async () => {
+test('requires the scope to store and to read certificates', async () => {
   const made = await ada.send('POST', '/v1/keys', { scopes: ['render'] });
   const { key } = (await made.json()) as { key: string };
   const narrow = new Client(service.url, key);
@@ -149,7 +149,7 @@ testOfFolder('the secret key is for this user alone', async () => {
   expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600);
 });
 
-test('PLATEN_SECRET_KEY_FILE: kept through a rotation, refused with another key', async () => {
+test('keeps certificates readable when PLATEN_SECRET_KEY_FILE is rotated, and refuses an unknown key', async () => {
   const file = join(service.env.PLATEN_DATA_DIR ?? '', '..', `platen-secret-${process.pid}.key`);
   const [first, second] = ['1'.repeat(64), '2'.repeat(64)];
   await writeFile(file, `${first}\n`);

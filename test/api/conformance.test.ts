@@ -39,7 +39,7 @@ test.each([
     ['PDF/A-4', 'PDF/UA-2'],
     ['<pdfaid:part>4<', '<pdfuaid:part>2<'],
   ],
-])('%s is what the PDF says', async (conformance, claims) => {
+])('produces a PDF that claims %s', async (conformance, claims) => {
   const response = await client.pdf({ html: GOOD, options: { conformance } });
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   const { xmp, info, texts } = await readFinished(await bytesOf(response));
@@ -49,7 +49,7 @@ test.each([
   expect(texts.join()).toContain('All is well here');
 });
 
-test('PDF/A-4f has files, and PDF/A-4 has none', async () => {
+test('writes attachments for PDF/A-4f, and rejects them for PDF/A-4', async () => {
   const attachments = [{ name: 'a.csv', type: 'text/csv', content: 'YQ==' }];
   const pdf = await bytesOf(await client.pdf({ html: GOOD, options: { conformance: 'PDF/A-4f', attachments } }));
   const { xmp, attachments: found } = await readFinished(pdf);
@@ -58,14 +58,14 @@ test('PDF/A-4f has files, and PDF/A-4 has none', async () => {
   expect(pdf.toString('latin1')).not.toMatch(/\/Info\b/);
 });
 
-test('the same request gives the same bytes', async () => {
+test('produces the same bytes for the same request', async () => {
   const [one, other] = await Promise.all(
     [1, 2].map(async () => bytesOf(await client.pdf({ html: GOOD, options: { conformance: 'PDF/UA-1' } }))),
   );
   expect(one?.equals(other ?? Buffer.alloc(0))).toBe(true);
 });
 
-test('elements named like members of forms and of the document do not hide them', async () => {
+test('reads elements whose ids are names of form and document members', async () => {
   const names = ['title', 'documentElement', 'querySelectorAll', 'baseURI', 'querySelector'];
   const members = [
     'getAttribute',
@@ -84,8 +84,8 @@ test('elements named like members of forms and of the document do not hide them'
   expect(await rulesOf(html, 'PDF/UA-1')).toEqual(['field_name_missing #f']);
 });
 
-describe('what the document does not say', () => {
-  test('is refused with every element, its rule and its remedy, and not charged', async () => {
+describe('violations of a document', () => {
+  test('are all reported with their element, rule and remedy, without a charge', async () => {
     const before = await used();
     const response = await client.pdf({ html: BAD, options: { conformance: ['PDF/A-2a', 'PDF/UA-1'] }, store: true });
     const { violations } = await problem(response, 422, 'not_conformant');
@@ -103,12 +103,12 @@ describe('what the document does not say', () => {
     expect((await client.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
   });
 
-  test('matters for a profile only as far as that profile goes', async () => {
+  test('only count for the profiles that have the rule', async () => {
     expect(await rulesOf(BAD, 'PDF/A-2a')).toEqual(['language_missing -', 'alternate_text_missing #i']);
     expect((await client.pdf({ html: BAD, options: { conformance: 'PDF/A-2u' } })).status).toBe(200);
   });
 
-  test('is listed without an error, and without a charge, when only the list is asked for', async () => {
+  test('are listed without an error and without a charge in a conformance report', async () => {
     const before = await used();
     const response = await client.pdf({ html: BAD, options: { conformance: 'PDF/A-3a' }, conformance_report: true });
     expect(response.status).toBe(200);
@@ -120,13 +120,13 @@ describe('what the document does not say', () => {
     expect(await used()).toBe(before);
   });
 
-  test('is not hidden by a document that redefines what it is asked with', async () => {
+  test('cannot be hidden by a document that redefines built-in functions', async () => {
     const script = `<script>Document.prototype.querySelectorAll = () => []; Element.prototype.getAttribute = () => 'x'</script>`;
     expect(await rulesOf(BAD + script, 'PDF/A-2a')).toEqual(['language_missing -', 'alternate_text_missing #i']);
   });
 });
 
-test('what an effect draws as an image is refused, unless it is decoration', async () => {
+test('include content that an effect rasterizes, unless it is decoration', async () => {
   const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   const effects = `<p id="a" style="filter: blur(1px)">x</p><img id="b" alt="Dot" src="${PIXEL_URL}" style="filter: invert(1)">
 <div style="perspective: 90px"><p id="c" style="transform: rotateY(9deg)">x</p></div><p id="d" style="-webkit-box-reflect: below">x</p>`;
@@ -143,7 +143,7 @@ test('what an effect draws as an image is refused, unless it is decoration', asy
   expect((await client.pdf({ html: html(effects), options: { conformance: 'PDF/A-3b' } })).status).toBe(200);
 });
 
-test('a template, a batch and a stored document', async () => {
+test('apply to a template, a batch and a stored document', async () => {
   const { template_id } = await client.template('<!doctype html><html lang="en"><title>{{title}}</title><h1>{{title}}</h1>');
   const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
   await client.store({ template_id, data: { title: 'Filled' }, options });
@@ -169,12 +169,12 @@ test.each([
   [{ conformance: 'PDF/A-2b', password: 'x' }, 'options.password'],
   [{ conformance: 'PDF/A-2b', tagged: false }, 'options.tagged'],
   [{ conformance: 'PDF/A-2b', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments'],
-])('%j is refused before anything is rendered', async (options, path) => {
+])('rejects %j before anything is rendered', async (options, path) => {
   const { errors } = await problem(await client.pdf({ html: GOOD, options }), 400, 'invalid_request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
 });
 
-test('a report needs a profile, and is not for batches', async () => {
+test('requires a profile for a conformance report, and rejects it in batches', async () => {
   const alone = await problem(await client.pdf({ html: GOOD, conformance_report: true }), 400, 'invalid_request');
   expect(alone.errors).toEqual([{ path: 'conformance_report', message: 'requires options.conformance or options.invoice' }]);
   const items = [{ html: GOOD, options: { conformance: 'PDF/UA-1' }, conformance_report: true }];
@@ -182,7 +182,7 @@ test('a report needs a profile, and is not for batches', async () => {
   expect(await batch.json()).toMatchObject({ succeeded: 0, failed: 1 });
 });
 
-test('a violation of a part of the document names no element that may be another', async () => {
+test('names no element for a violation if several elements could be meant', async () => {
   const image = (id: string) => `<img id="${id}" src="${PIXEL_URL}" width="9" height="9">`;
   const html = (first: string) =>
     `<!doctype html><html lang="en"><title>T</title><h1>a</h1>${first}<p style="break-before: page">${image('second')}`;

@@ -57,7 +57,7 @@ describe('content_clipped', () => {
     ['the root', '<html dir="rtl"><body>'],
     ['the body', '<html><body dir="rtl">'],
     ['a style', '<style>html { direction: rtl }</style><body>'],
-  ])('of a document that goes from right to left by %s: at the left', async (_what, begin) => {
+  ])('reports content clipped on the left in a right-to-left document: %s', async (_what, begin) => {
     const document = `<!doctype html>${begin}${bar(1_400).replace('text-align: right', 'text-align: left')}`;
     const { warnings } = await client.report({ html: document });
     expect(warnings.filter(({ kind }) => kind === 'content_clipped')).toMatchObject([
@@ -73,11 +73,11 @@ describe('content_clipped', () => {
       '<html dir="rtl"><body><p style="position: absolute; left: -9999px">for readers of screens</p>x',
     ],
     ['goes down in lines', '<html style="writing-mode: vertical-rl"><body><div style="width: 3000px">x</div>'],
-  ])('nothing is lost of what %s, and begins at the right', async (_what, markup) => {
+  ])('reports nothing clipped for %s, which starts on the right', async (_what, markup) => {
     expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
   });
 
-  test('tells how much', async () => {
+  test('reports how many pixels are clipped', async () => {
     const { warnings } = await client.report({ html: html(1_400), options: { width: 800, height: 800, margin: 0 } });
     expect(warnings).toMatchObject([
       { kind: 'content_clipped', side: 'right', pixels: 200 },
@@ -85,7 +85,7 @@ describe('content_clipped', () => {
     ]);
   });
 
-  test('the next document of the key is laid out as ever', async () => {
+  test('restores the layout for the next document of the key', async () => {
     const read = async () => (await readPdfReply(await client.pdf({ html: '<p style="text-align: right">x' }))).firstText;
     const before = await read();
     await client.report({ html: html(1_400) });
@@ -273,24 +273,24 @@ describe('content_clipped by a box', () => {
     expect(warnings).toMatchObject([{ kind: 'content_clipped', count: 1, ...expected }]);
   });
 
-  test.each(ON_PURPOSE)('nothing is lost: %s', async (_what, markup) => {
+  test.each(ON_PURPOSE)('is not reported for %s', async (_what, markup) => {
     expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
   });
 
-  test('by what is contained, by frames and by fields', async () => {
+  test('is reported for nested content, frames and form fields', async () => {
     const told = async (markup: string) => (await client.report({ html: `<!doctype html>${markup}` })).warnings;
     expect(await told(HIDING_OTHERWISE.bottom)).toMatchObject([{ kind: 'content_clipped', side: 'bottom', count: 3 }]);
     expect(await told(HIDING_OTHERWISE.right)).toMatchObject([{ kind: 'content_clipped', side: 'right', count: 2 }]);
   });
 
-  test('beside a frame with a text of very many lines', async () => {
+  test('is reported next to a frame with very many lines of text', async () => {
     const html = `<!doctype html><div style="height: 100px; overflow: hidden">${rows(20)}</div>
       <iframe id=f></iframe><script>f.contentDocument.write('<pre>' + 'a\\n'.repeat(150_000)); f.contentDocument.close()</script>`;
     const { warnings } = await client.report({ html, options: { timeout: 60_000 } });
     expect(warnings).toMatchObject([{ kind: 'content_clipped', side: 'bottom' }]);
   });
 
-  test('at both sides, of several boxes', async () => {
+  test('is reported for both sides and for several boxes', async () => {
     const box = (n: number) =>
       `<div id="b${n}" style="width: 200px; height: 100px; overflow: hidden"><pre>${words}</pre>${rows(n)}</div>`;
     const { warnings } = await client.report({ html: `<!doctype html>${box(10)}${box(20)}` });
@@ -300,7 +300,7 @@ describe('content_clipped by a box', () => {
     ]);
   });
 
-  test('a style from elsewhere, a paper of its own, and room on a single page', async () => {
+  test('is reported with an external style sheet, a custom paper size and a single page', async () => {
     const markup = `<!doctype html><style>@page { size: A5 landscape; margin: 1cm }</style><div style="height: 100vh; overflow: hidden">${rows(15)}</div>${SCRIPT}`;
     expect((await client.report({ html: markup })).warnings).toMatchObject([{ side: 'bottom' }]);
     expect((await client.report({ html: markup, options: { format: 'A3' } })).warnings).toEqual([]);
@@ -343,7 +343,7 @@ describe('content_shrunk', () => {
   });
 });
 
-test('no false alarms: the documents that are compared with pictures', async () => {
+test('reports nothing for the reference documents of the visual tests', async () => {
   const folder = new URL('../visual/documents/', import.meta.url);
   for (const name of await readdir(folder)) {
     const { warnings } = await client.report({ html: await readFile(new URL(name, folder), 'utf8') });

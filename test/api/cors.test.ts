@@ -25,7 +25,7 @@ const pdf = (origin: string, key = service.key) =>
   });
 const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin');
 
-test.each([ORIGIN, 'http://localhost:5173'])('a page of %s asks and is answered', async (origin) => {
+test.each([ORIGIN, 'http://localhost:5173'])('allows requests from a page of %s', async (origin) => {
   const asked = await preflight('/v1/pdf', origin);
   expect([asked.status, allowed(asked), asked.headers.get('access-control-allow-credentials')]).toEqual([204, origin, null]);
   expect(asked.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization, content-type');
@@ -38,7 +38,7 @@ test.each([ORIGIN, 'http://localhost:5173'])('a page of %s asks and is answered'
   expect(exposed).toEqual(expect.arrayContaining(own));
 });
 
-test('an error is readable, too', async () => {
+test('lets the page read error responses', async () => {
   const reply = await pdf(ORIGIN, 'plt_wrong');
   expect([reply.status, allowed(reply)]).toEqual([401, ORIGIN]);
 });
@@ -49,32 +49,32 @@ test.each([
   'https://app.example.com:8443',
   'null',
   'https://APP.example.com',
-])('a page of %s is not', async (origin) => {
+])('refuses requests from a page of %s', async (origin) => {
   const asked = await preflight('/v1/pdf', origin);
   expect([asked.status, allowed(asked)]).toEqual([405, null]);
   expect(allowed(await pdf(origin))).toBeNull();
 });
 
-describe('what is not of the API', () => {
-  test.each(['/metrics', '/healthz', '/', '/v1'])('%s is for nobody else', async (path) => {
+describe('outside of the API', () => {
+  test.each(['/metrics', '/healthz', '/', '/v1'])('sends no CORS headers for %s', async (path) => {
     const reply = await fetch(service.url + path, { headers: { origin: ORIGIN } });
     expect(allowed(reply)).toBeNull();
   });
 
-  test('an address that does not exist does not, and OPTIONS that ask for nothing are no preflight', async () => {
+  test('sends no CORS headers for unknown paths or for OPTIONS that are not a preflight', async () => {
     expect((await fetch(`${service.url}/v1/nothing`, { headers: { origin: ORIGIN } })).status).toBe(404);
     const plain = await fetch(`${service.url}/v1/pdf`, { method: 'OPTIONS', headers: { origin: ORIGIN } });
     expect([plain.status, plain.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
 
-test('without the setting there is none of it', async () => {
+test('sends no CORS headers without the setting', async () => {
   const { url } = await sharedService();
   const asked = await preflight('/v1/pdf', ORIGIN, url);
   expect([asked.status, allowed(asked), asked.headers.get('vary')]).toEqual([405, null, null]);
 });
 
 test.each(['*', 'https://app.example.com/', 'app.example.com', 'null', 'https://*.example.com', 'ftp://a.example'])(
-  'the service does not start with %s',
+  'refuses to start with %s',
   (PLATEN_CORS_ORIGINS) => expect(() => loadConfig({ PLATEN_CORS_ORIGINS })).toThrow(ConfigError),
 );

@@ -83,7 +83,7 @@ const ended = (client: Client, { render_id }: Render) =>
 const documentsOf = async (client: Client) => (await client.usage()).documents.used;
 
 describe('the upload', () => {
-  test('is one PUT of the PDF with its length, and the record tells of it', async () => {
+  test('is one PUT of the PDF with its length, and is described in the record', async () => {
     const client = await caller();
     const done = await ended(client, await start(client, { html: '<p>uploaded' }));
     expect(done).toMatchObject({
@@ -100,7 +100,7 @@ describe('the upload', () => {
     expect(await documentsOf(client)).toBe(1);
   });
 
-  test('is one of an image, with its type, which is kept no longer where it is not to be stored', async () => {
+  test('of an image has its media type, and removes the image afterwards unless it is stored', async () => {
     const client = await caller();
     const options = { type: 'webp', fullPage: false, viewport: { width: 50, height: 40 } };
     const done = await ended(client, await start(client, { html: '<p>x', store: false, options }, {}, '/v1/image'));
@@ -112,7 +112,7 @@ describe('the upload', () => {
     expect(await documentsOf(client)).toBe(1);
   });
 
-  test('has the headers that the store asks for', async () => {
+  test('sends the headers that the target requires', async () => {
     const client = await caller();
     const deliverTo = { url: target(), headers: { 'x-ms-blob-type': 'BlockBlob', 'Content-Type': 'application/octet-stream' } };
     await ended(client, await start(client, { html: '<p>x', deliver_to: deliverTo }));
@@ -122,7 +122,7 @@ describe('the upload', () => {
     });
   });
 
-  test('is tried again when the store is out of order, with one render and one charge', async () => {
+  test('is retried while the target fails, with one render and one charge', async () => {
     bucket.answer = (response, before) => response.writeHead(before < 2 ? 503 : 200).end();
     const client = await caller();
     const done = await ended(client, await start(client, { html: '<p>x' }));
@@ -146,7 +146,7 @@ describe('the upload', () => {
   });
 
   test.each(['https://127.0.0.1:9/x', 'https://10.0.0.1/x', 'https://169.254.169.254/latest'])(
-    'goes nowhere that documents may not reach: %s',
+    'is refused for targets that the egress policy blocks: %s',
     async (address) => {
       const client = await caller();
       const done = await ended(client, await start(client, { html: '<p>x', deliver_to: address }));
@@ -159,7 +159,7 @@ describe('the upload', () => {
     },
   );
 
-  test('the webhook is told after it, and what became of it', async () => {
+  test('comes before the webhook, which reports its outcome', async () => {
     const client = await caller();
     bucket.answer = (response) => {
       expect(hooks.received).toEqual([]);
@@ -179,7 +179,7 @@ describe('the upload', () => {
     expect(bucket.received).toHaveLength(1);
   });
 
-  test('a render that fails uploads nothing, and its webhook is told', async () => {
+  test('does not happen for a failed render, whose webhook is sent', async () => {
     const client = await caller();
     const done = await ended(client, await start(client, { url: 'http://127.0.0.1:9/', webhook_url: hooks.url }));
     expect(done).toMatchObject({ status: 'failed', error: { code: 'forbidden_url' } });
@@ -189,7 +189,7 @@ describe('the upload', () => {
     expect(await documentsOf(client)).toBe(0);
   });
 
-  test('a form may ask for it in its request', async () => {
+  test('can be requested in a form', async () => {
     const client = await caller();
     const form = new FormData();
     form.append('request', JSON.stringify({ html: '<img src="a.txt">form', deliver_to: target() }));
@@ -203,7 +203,7 @@ describe('the upload', () => {
     expect((await ended(client, (await reply.json()) as Render)).delivery).toMatchObject({ status: 'delivered' });
   });
 
-  test('items of batches have their own', async () => {
+  test('can be different for each batch item', async () => {
     const client = await caller();
     const items = [{ html: '<p>a', deliver_to: target() }, { html: '<p>b' }, { html: '<p>a', deliver_to: target() }];
     const reply = await client.send('POST', '/v1/batches', { items, webhook_url: hooks.url }, { prefer: 'wait=60' });
@@ -215,11 +215,11 @@ describe('the upload', () => {
   });
 });
 
-describe('a document that is not to be kept', () => {
+describe('a document that is not stored', () => {
   test.each([
     ['where the plan keeps nothing', 'nothing_kept', {}],
     ['with store: false', undefined, { store: false }],
-  ])('is gone once it has arrived: %s', async (_name, plan, body) => {
+  ])('is deleted once it is uploaded: %s', async (_name, plan, body) => {
     const client = await caller(plan);
     const done = await ended(client, await start(client, { html: '<p>gone', ...body }));
     expect(done.delivery).toMatchObject({ status: 'delivered' });
@@ -229,13 +229,13 @@ describe('a document that is not to be kept', () => {
     expect(await documentsOf(client)).toBe(1);
   });
 
-  test('is refused where the plan keeps nothing and it is to be stored', async () => {
+  test('is rejected if the plan has no storage and store is true', async () => {
     const reply = await (await caller('nothing_kept')).send('POST', '/v1/pdf', { html: 'x', store: true, deliver_to: target() });
     await problem(reply, 422, 'storage_unavailable');
   });
 });
 
-describe('refused at once', () => {
+describe('rejected immediately', () => {
   test.each<[string, unknown, string]>([
     ['an address without encryption', 'http://example.com/x', 'deliver_to'],
     ['no address', 'bucket/x', 'deliver_to'],
@@ -259,7 +259,7 @@ describe('refused at once', () => {
     expect(await documentsOf(client)).toBe(0);
   });
 
-  test('among the defaults of a batch, where all items would go to one address', async () => {
+  test('rejects deliver_to in the defaults of a batch, which would send all items to one URL', async () => {
     const reply = await (await caller()).send('POST', '/v1/batches', {
       items: [{ html: 'x' }],
       defaults: { deliver_to: target() },
@@ -271,7 +271,7 @@ describe('refused at once', () => {
 test.each([
   ['allowed', () => target()],
   ['refused', () => 'https://10.0.0.1/x'],
-])('a dry run tells that the upload would be %s, and uploads nothing', async (verdict, address) => {
+])('reports in a dry run that the upload would be %s, and uploads nothing', async (verdict, address) => {
   const client = await caller();
   const body = { html: 'x', dry_run: true, deliver_to: address() };
   const answer = await (await client.send('POST', '/v1/pdf', body)).json();
@@ -279,7 +279,7 @@ test.each([
   expect(bucket.received).toEqual([]);
 });
 
-test('the address is secret: neither logs nor lists nor records have its signature', async () => {
+test('keeps the signature of the URL out of logs, lists and records', async () => {
   const client = await caller();
   bucket.answer = (response) => response.writeHead(403).end();
   const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
@@ -294,7 +294,7 @@ test('the address is secret: neither logs nor lists nor records have its signatu
   expect(data.map(({ type }) => type)).toEqual(['render.completed']);
 });
 
-test('a service that is killed while it uploads leaves the upload to the next one, which renders nothing anew', async () => {
+test('continues an upload after the service was killed, without another render', async () => {
   const client = await caller();
   const held = Promise.withResolvers<void>();
   bucket.answer = () => held.resolve(); // nothing is answered

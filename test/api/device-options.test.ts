@@ -62,21 +62,21 @@ const TABLE: Array<[name: string, options: object, html: string, withIt: string,
   ],
 ];
 
-describe('is told, and forgotten', () => {
+describe('applies an option, and resets it for the next document', () => {
   test.each(TABLE)('%s', async (_name, options, html, withIt, without) => {
     expect((await render(html, options)).pages).toEqual([withIt]);
     expect((await render(html)).pages).toEqual([without]);
   });
 });
 
-test('omitBackground leaves the sheet unpainted, and paints what the document paints', async () => {
+test('leaves the page background transparent with omitBackground, but keeps what the document paints', async () => {
   const pdf = await render('<div style="background: #00ff00; height: 50px">x</div>', { omitBackground: true });
   expect(pdf.pages).toEqual(['x']);
   expect(pdf.fills).toContain('#00ff00');
   expect(pdf.fills).not.toContain('#ffffff');
 });
 
-test('an added style sheet that does not load is 422 and names the option', async () => {
+test('returns 422 naming the option if an added style sheet does not load', async () => {
   const response = await service.pdf({ html: 'x', options: { addStyleTag: { url: 'http://127.0.0.1:9/x.css' } } });
   expect(response.status).toBe(422);
   expect(await response.json()).toMatchObject({ code: 'navigation_failed', detail: expect.stringContaining('addStyleTag') });
@@ -100,7 +100,7 @@ const WRONG: Array<[name: string, options: object, path: string, message: string
   ['failOnWarning', { failOnWarning: ['everything'] }, 'options.failOnWarning[0]', 'one of resource_failed'],
 ];
 
-describe('wrong values are 400 with path and what is allowed', () => {
+describe('returns 400 with path and valid values for wrong values', () => {
   test.each(WRONG)('%s', async (_name, options, path, message) => {
     const response = await service.pdf({ html: 'x', options });
     expect(response.status).toBe(400);

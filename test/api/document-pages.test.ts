@@ -42,19 +42,19 @@ async function pixels(path: string): Promise<{ width: number; height: number; at
 }
 
 describe('200', () => {
-  test.each([1, 2, 3])('page %i has what is on it, and is a thousand pixels wide', async (page) => {
+  test.each([1, 2, 3])('returns page %i as an image a thousand pixels wide', async (page) => {
     const image = await pixels(pathOf(document, page));
     expect([image.width, image.height]).toEqual([1_000, 1_414]);
     expect(image.at(500, 700)).toEqual(COLORS[page - 1]);
   });
 
-  test.each([16, 200, 3_000])('in the width that is asked for: %i', async (width) => {
+  test.each([16, 200, 3_000])('returns the requested width: %i', async (width) => {
     const image = await pixels(pathOf(document, 1, `?width=${width}`));
     expect(image.width).toBe(width);
     expect(image.height).toBeCloseTo((width * 297) / 210, -1);
   });
 
-  test('a very high page is drawn narrower, and in a width of its own where it has few enough pixels', async () => {
+  test('reduces the width of a very high page, unless the requested width has few enough pixels', async () => {
     const high = await store({ html: '<p>x', options: { width: '1in', height: '200in', margin: 0 } });
     const image = await pixels(pathOf(high));
     expect(image.width * image.height).toBeLessThanOrEqual(16_777_216);
@@ -64,7 +64,7 @@ describe('200', () => {
     expect(errors).toMatchObject([{ path: 'width', message: expect.stringContaining('at most 289') }]);
   });
 
-  test('nobody but the client keeps it, and what it has is not sent again', async () => {
+  test('allows only private caching, and returns 304 for an unchanged image', async () => {
     const reply = await draw(pathOf(document));
     expect(reply.headers.get('cache-control')).toBe('no-store');
     const etag = reply.headers.get('etag') as string;
@@ -74,43 +74,43 @@ describe('200', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, etag]);
   });
 
-  test('it costs nothing', async () => {
+  test('does not charge page images', async () => {
     const before = (await ada.usage()).documents.used;
     await draw(pathOf(document, 1, '?width=77'));
     expect((await ada.usage()).documents.used).toBe(before);
   });
 
-  test('permissions alone are no password', async () => {
+  test('needs no password for a PDF with permissions only', async () => {
     const limited = await store({ html: '<p>x', options: { password: { owner: 'secret', permissions: ['print'] } } });
     expect((await draw(pathOf(limited))).status).toBe(200);
   });
 });
 
 describe('refused', () => {
-  test.each(['0', '4', '-1', '01', '1.5', 'x', '9999999999'])('404 for a page that is not there: %s', async (page) => {
+  test.each(['0', '4', '-1', '01', '1.5', 'x', '9999999999'])('returns 404 for a page that does not exist: %s', async (page) => {
     await problem(await draw(pathOf(document, page)), 404, 'not_found');
   });
 
-  test('404 for another key, and for a document that is none', async () => {
+  test('returns 404 for another key and for an unknown document', async () => {
     const bob = new Client(service.url, (await service.createKey()).key);
     await problem(await draw(pathOf(document), { by: bob }), 404, 'not_found');
     await problem(await draw('/v1/documents/doc_0123456789ABCDEFGHIJKL/pages/1.png'), 404, 'not_found');
   });
 
-  test('401 without a key', async () => {
+  test('returns 401 without a key', async () => {
     expect((await fetch(service.url + pathOf(document))).status).toBe(401);
   });
 
-  test.each(['15', '4001', '1e3', '', '100px'])('400 for a width of "%s"', async (width) => {
+  test.each(['15', '4001', '1e3', '', '100px'])('returns 400 for the width "%s"', async (width) => {
     const { errors } = await problem(await draw(pathOf(document, 1, `?width=${width}`)), 400, 'invalid_request');
     expect(errors).toMatchObject([{ path: 'width' }]);
   });
 
-  test('406 for another kind of image', async () => {
+  test('returns 406 for another image type', async () => {
     await problem(await draw(pathOf(document), { headers: { accept: 'image/webp' } }), 406, 'not_acceptable');
   });
 
-  test('410 once it is deleted, or past its time', async () => {
+  test('returns 410 for a deleted or expired document', async () => {
     const gone = await store({ html: '<p>x' });
     await ada.send('DELETE', `/v1/documents/${gone.document_id}`);
     await problem(await draw(pathOf(gone)), 410, 'document_deleted');
@@ -120,7 +120,7 @@ describe('refused', () => {
     await problem(await draw(pathOf(old), { by: short }), 410, 'document_expired');
   });
 
-  test('422 for a document with a password', async () => {
+  test('returns 422 for a document with a password', async () => {
     const secret = await store({ html: '<p>x', options: { password: 'secret' } });
     await problem(await draw(pathOf(secret)), 422, 'document_protected');
   });

@@ -37,7 +37,7 @@ async function asWritten(path: string, method = 'GET'): Promise<{ status: number
 }
 
 describe('201', () => {
-  test('store: true answers with the record, and the PDF is where it says', async () => {
+  test('returns the record for store: true, and serves the PDF at its URL', async () => {
     const response = await ada.pdf({ html: '<p>kept', store: true, filename: 'Rechnung № 7.pdf' });
     expect(response.status).toBe(201);
     const record = (await response.json()) as DocumentRecord;
@@ -56,7 +56,7 @@ describe('201', () => {
     expect((await readPdf(bytes)).pages[0]).toBe('kept');
   });
 
-  test('with Accept: application/pdf alone the bytes come back, and the id beside them', async () => {
+  test('returns the bytes with the id in a header for Accept: application/pdf', async () => {
     const response = await ada.pdf({ html: '<p>both', store: true }, { accept: 'application/pdf' });
     expect(response.status).toBe(201);
     expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -67,7 +67,7 @@ describe('201', () => {
   });
 
   test.each(['*/*', 'application/pdf, application/json', 'application/json, text/plain, */*', 'application/pdf, */*;q=0.1'])(
-    'Accept: %s surprises nobody: the record',
+    'returns the record for Accept: %s',
     async (accept) => {
       const response = await ada.pdf({ html: 'x', store: true }, { accept });
       expect(response.headers.get('content-type')).toContain('application/json');
@@ -78,14 +78,14 @@ describe('201', () => {
     ['starter', 30],
     ['growth', 365],
     ['scale', 730],
-  ])('plan %s keeps for %i days', async (plan, days) => {
+  ])('stores documents with the plan %s for %i days', async (plan, days) => {
     const record = await (await another(plan)).store({ html: 'x' });
     expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(days * DAY_MS);
   });
 });
 
-describe('200 on rendering', () => {
-  test('nothing is stored unless somebody asks', async () => {
+describe('200 for renders', () => {
+  test('stores nothing by default', async () => {
     const client = await another();
     for (const body of [{ html: 'x' }, { html: 'x', store: false }]) {
       const response = await client.pdf(body);
@@ -95,7 +95,7 @@ describe('200 on rendering', () => {
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
   });
 
-  test('auto_store stores and leaves the reply as it was; store: false opts out', async () => {
+  test('stores documents with auto_store without changing the reply, unless store is false', async () => {
     const client = await another();
     const changed = await client.send('PATCH', '/v1/account', { auto_store: true });
     expect(await changed.json()).toMatchObject({ auto_store: true, plan: 'growth' });
@@ -110,7 +110,7 @@ describe('200 on rendering', () => {
     expect((await client.pdf({ html: 'x' })).headers.get('platen-document-id')).toBeNull();
   });
 
-  test('auto_store of an account that came to a plan without storage stops by itself', async () => {
+  test('stops storing with auto_store when the account moves to a plan without storage', async () => {
     const { account_id, key } = await service.createKey();
     const client = new Client(service.url, key);
     await client.send('PATCH', '/v1/account', { auto_store: true });
@@ -120,7 +120,7 @@ describe('200 on rendering', () => {
     expect(response.headers.get('platen-document-id')).toBeNull();
   });
 
-  test('filename names the reply', async () => {
+  test('uses filename in the reply', async () => {
     const response = await ada.pdf({ html: 'x', filename: 'naïve "file".pdf' });
     expect(response.headers.get('content-disposition')).toBe(
       `inline; filename="naive \\"file\\".pdf"; filename*=UTF-8''na%C3%AFve%20%22file%22.pdf`,
@@ -136,7 +136,7 @@ describe('fetching', () => {
     whole = await bytesOf(await ada.get(pathOf(document)));
   });
 
-  test('200 with type, name, size, ETag, and nothing for a cache to keep', async () => {
+  test('returns 200 with type, name, size and ETag, and forbids caching', async () => {
     const { headers } = await ada.get(pathOf(document));
     expect(headers.get('content-type')).toBe('application/pdf');
     expect(headers.get('content-disposition')).toBe('inline; filename=r.pdf');
@@ -147,13 +147,13 @@ describe('fetching', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('the record where Accept asks for JSON alone', async () => {
+  test('returns the record if Accept names only JSON', async () => {
     expect(await ada.json(pathOf(document))).toEqual(document);
     for (const accept of ['application/json, */*', 'application/json, application/pdf'])
       expect((await ada.get(pathOf(document), { accept })).headers.get('content-type')).toBe('application/pdf');
   });
 
-  test('HEAD tells the same without the bytes', async () => {
+  test('returns the same headers without a body for HEAD', async () => {
     const response = await ada.send('HEAD', pathOf(document));
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe(String(document.bytes));
@@ -166,7 +166,7 @@ describe('fetching', () => {
     ['bytes=10-', 10, undefined],
     ['bytes=-20', -20, undefined],
     ['bytes=5-99999999', 5, undefined],
-  ])('206 for %s', async (range, from, to) => {
+  ])('returns 206 for %s', async (range, from, to) => {
     const response = await ada.get(pathOf(document), { range });
     expect(response.status).toBe(206);
     const part = await bytesOf(response);
@@ -175,31 +175,34 @@ describe('fetching', () => {
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${start + part.length - 1}/${whole.length}`);
   });
 
-  test.each(['bytes=0-1, 5-6', 'lines=1-2', 'bytes=x', 'bytes=9-2x'])('all of it for the range %s', async (range) => {
-    const response = await ada.get(pathOf(document), { range });
-    expect(response.status).toBe(200);
-    expect((await bytesOf(response)).equals(whole)).toBe(true);
-  });
+  test.each(['bytes=0-1, 5-6', 'lines=1-2', 'bytes=x', 'bytes=9-2x'])(
+    'returns the whole document for the range %s',
+    async (range) => {
+      const response = await ada.get(pathOf(document), { range });
+      expect(response.status).toBe(200);
+      expect((await bytesOf(response)).equals(whole)).toBe(true);
+    },
+  );
 
-  test('If-Range: the part when it is still the same, else all of it', async () => {
+  test('returns the part for a matching If-Range, otherwise everything', async () => {
     const range = 'bytes=0-3';
     const same = await ada.get(pathOf(document), { range, 'if-range': `"${document.sha256}"` });
     expect(same.status).toBe(206);
     expect((await ada.get(pathOf(document), { range, 'if-range': '"other"' })).status).toBe(200);
   });
 
-  test('304 when the client has it', async () => {
+  test('returns 304 for a matching ETag', async () => {
     const response = await ada.get(pathOf(document), { 'if-none-match': `"other", "${document.sha256}"` });
     expect(response.status).toBe(304);
     expect((await bytesOf(response)).length).toBe(0);
     expect((await ada.get(pathOf(document), { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('406 for types it has not', async () => {
+  test('returns 406 for unsupported types', async () => {
     await problem(await ada.get(pathOf(document), { accept: 'image/png' }), 406, 'not_acceptable');
   });
 
-  test('416 past the end, with the size', async () => {
+  test('returns 416 with the size for a range past the end', async () => {
     const response = await ada.get(pathOf(document), { range: 'bytes=99999999-' });
     expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`);
     await problem(response, 416, 'range_not_satisfiable');
@@ -207,7 +210,7 @@ describe('fetching', () => {
 });
 
 describe('lists', () => {
-  test('newest first, in pages, stable while documents come and go, with filters', async () => {
+  test('are newest first, paged, stable while documents are added and deleted, and can be filtered', async () => {
     const client = await another();
     const { template_id } = await client.template('<p>{{x}}');
     const made: DocumentRecord[] = [];
@@ -232,7 +235,7 @@ describe('lists', () => {
     expect((await bob.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
   });
 
-  test('searched by a part of the filename, or the id', async () => {
+  test('can be searched by a part of the filename, or by id', async () => {
     const client = await another();
     const names = ['Invoice_1.pdf', 'invoice-1.pdf', '100 % €.pdf', 'a%b.pdf'];
     const made: DocumentRecord[] = [];
@@ -259,13 +262,13 @@ describe('lists', () => {
     'created=x',
     'limit=1.5',
     'cursor=',
-  ])('400 for ?%s', async (query) => {
+  ])('returns 400 for ?%s', async (query) => {
     const { errors } = await problem(await ada.get(`/v1/documents?${query}`), 400, 'invalid_request');
     expect(errors?.map(({ path }) => path)).toEqual([query.split('=')[0]]);
   });
 });
 
-test('a time may be in any zone, its plus sign encoded or not', async () => {
+test('accepts times in any zone, with the plus sign encoded or not', async () => {
   const client = await another();
   const { created_at } = await client.store({ html: 'x' });
   const east = new Date(Date.parse(created_at) + 7_200_000 - 1_000).toISOString().replace('Z', '+02:00');
@@ -274,7 +277,7 @@ test('a time may be in any zone, its plus sign encoded or not', async () => {
 });
 
 describe('signed links', () => {
-  test('work without a key, with ranges, and say nothing to others', async () => {
+  test('work without a key, support ranges, and reveal nothing to others', async () => {
     const document = await ada.store({ html: '<p>linked' });
     const response = await ada.send('POST', `${pathOf(document)}/links`, { expires_in: 600 });
     expect(response.status).toBe(201);
@@ -288,7 +291,7 @@ describe('signed links', () => {
     expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe(String(document.bytes));
   });
 
-  test('without a body the link lasts an hour, and never longer than its document', async () => {
+  test('last an hour without a body, and never longer than their document', async () => {
     const document = await ada.store({ html: 'x' });
     const hour = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { expires_at: string };
     expect(Math.abs(Date.parse(hour.expires_at) - Date.now() - 3_600_000)).toBeLessThan(60_000);
@@ -299,14 +302,14 @@ describe('signed links', () => {
     expect(Date.parse(long.expires_at)).toBeGreaterThan(Date.parse(document.expires_at) - 1_000);
   });
 
-  test('need no body, whatever its announced type', async () => {
+  test('can be created without a body, whatever its announced type', async () => {
     const document = await ada.store({ html: 'x' });
     const json = { 'content-type': 'application/json' };
     expect((await ada.send('POST', `${pathOf(document)}/links`, undefined, json)).status).toBe(201);
     expect((await ada.send('DELETE', pathOf(document), undefined, json)).status).toBe(204);
   });
 
-  test('404 for every change to one', async () => {
+  test('return 404 after any change to the URL', async () => {
     const document = await ada.store({ html: 'x' });
     const other = await ada.store({ html: 'y' });
     const { url } = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { url: string };
@@ -384,20 +387,20 @@ describe('signed links', () => {
       expect((await asWritten(path)).status).toBe(200);
     });
 
-    test('but the whole address in the request line is the same link', async () => {
+    test('accept the absolute URL in the request line', async () => {
       expect((await asWritten(service.url + path)).status).toBe(200);
       expect((await asWritten(`${service.url + path}&x=1`)).status).toBe(404);
     });
   });
 
-  test('400 for a time that is none, 404 for a document that is not the caller’s', async () => {
+  test('return 400 for an invalid time, and 404 for a document of another key', async () => {
     const document = await ada.store({ html: 'x' });
     for (const expires_in of [0, -1, 1.5, '1h'])
       await problem(await ada.send('POST', `${pathOf(document)}/links`, { expires_in }), 400, 'invalid_request');
     await problem(await bob.send('POST', `${pathOf(document)}/links`), 404, 'not_found');
   });
 
-  test('410 when the time of the link is over, and when the document is gone', async () => {
+  test('return 410 for an expired link and for a deleted document', async () => {
     const document = await ada.store({ html: 'x' });
     const short = (await (await ada.send('POST', `${pathOf(document)}/links`, { expires_in: 1 })).json()) as { url: string };
     const long = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { url: string };
@@ -408,7 +411,7 @@ describe('signed links', () => {
   });
 });
 
-describe('204 and 410: gone means gone', () => {
+describe('204 and 410: deleted documents cannot be read', () => {
   test('a deleted document', async () => {
     const document = await ada.store({ html: '<p>deleted soon', filename: 'marker-deleted-8d1f.pdf' });
     expect(await isStored('marker-deleted-8d1f')).toBe(true);
@@ -459,24 +462,27 @@ describe('204 and 410: gone means gone', () => {
 
 describe('400', () => {
   test.each(['', ' ', '..', 'a/b.pdf', 'a\\b.pdf', 'a\nb', 'a\0', 'a\u202efdp.exe', 'x'.repeat(201)])(
-    'the filename %j',
+    'rejects the filename %j',
     async (filename) => {
       const { errors } = await problem(await ada.pdf({ html: 'x', filename }), 400, 'invalid_request');
       expect(errors?.map(({ path }) => path)).toEqual(['filename']);
     },
   );
 
-  test.each(['yes', 1])('store: %j', async (store) => {
+  test.each(['yes', 1])('rejects store: %j', async (store) => {
     const { errors } = await problem(await ada.pdf({ html: 'x', store }), 400, 'invalid_request');
     expect(errors?.map(({ path }) => path)).toEqual(['store']);
   });
 
-  test.each([{ auto_store: 'yes' }, { autoStore: true }, { plan: 'scale' }, []])('PATCH /v1/account with %j', async (body) => {
-    await problem(await ada.send('PATCH', '/v1/account', body), 400, 'invalid_request');
-  });
+  test.each([{ auto_store: 'yes' }, { autoStore: true }, { plan: 'scale' }, []])(
+    'rejects PATCH /v1/account with %j',
+    async (body) => {
+      await problem(await ada.send('PATCH', '/v1/account', body), 400, 'invalid_request');
+    },
+  );
 });
 
-test('401 without a key, 401 with a revoked one', async () => {
+test('returns 401 without a key and with a revoked key', async () => {
   const { key, key_id } = await service.createKey();
   const client = new Client(service.url, key);
   const document = await client.store({ html: 'x' });
@@ -486,14 +492,14 @@ test('401 without a key, 401 with a revoked one', async () => {
   await problem(await client.get(pathOf(document)), 401, 'unauthorized');
 });
 
-test('a rotated key keeps its documents and templates', async () => {
+test('keeps documents and templates of a rotated key', async () => {
   const { key, key_id } = await service.createKey();
   const document = await new Client(service.url, key).store({ html: 'x' });
   const { key: next } = JSON.parse(await service.cli('keys', 'rotate', key_id, '--json')) as { key: string };
   expect(await new Client(service.url, next).json(pathOf(document))).toEqual(document);
 });
 
-test('404 for ids that are none', async () => {
+test('returns 404 for malformed ids', async () => {
   for (const id of ['x', 'doc_', 'doc_%00', '%zz', 'x'.repeat(300), 'doc_0123456789ABCDEFGHIJKL%00'])
     await problem(await ada.get(`/v1/documents/${id}`), 404, 'not_found');
   expect((await ada.json<List<DocumentRecord>>('/v1/documents?template_id=%00')).data).toEqual([]);
@@ -521,7 +527,7 @@ test('503 when the content is not where it was, with nothing said of what was as
   }
 });
 
-test("404: another key's, even of the same account, and a missing one are answered alike", async () => {
+test('returns the same 404 for a document of another key, even of the same account, and for an unknown one', async () => {
   const { account_id, key } = await service.createKey();
   const document = await new Client(service.url, key).store({ html: 'x' });
   const sibling = JSON.parse(await service.cli('keys', 'create', '--account', account_id, '--json')) as { key: string };
@@ -546,7 +552,7 @@ test("404: another key's, even of the same account, and a missing one are answer
   expect((await new Client(service.url, key).get(pathOf(document))).status).toBe(200);
 });
 
-test('422: a plan without retention stores nothing, renders nothing, charges nothing', async () => {
+test('rejects store with 422 on a plan without retention, and renders and charges nothing', async () => {
   const client = await another('nothing_kept');
   const rendered = await service.metric('platen_renders_total', 'outcome="ok"');
   const response = await client.pdf({ html: '<p>x', store: true });
@@ -557,7 +563,7 @@ test('422: a plan without retention stores nothing, renders nothing, charges not
   expect((await client.pdf({ html: '<p>x' })).status).toBe(200);
 });
 
-test('a document keeps the expiry it was given when the plan changes; new ones get the new one', async () => {
+test('keeps the expiry of a document when the plan changes, and applies the new one to new documents', async () => {
   const { account_id, key } = await service.createKey('starter');
   const client = new Client(service.url, key);
   const before = await client.store({ html: 'x' });

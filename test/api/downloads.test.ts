@@ -28,7 +28,7 @@ describe('names', () => {
     expect(dispositionOf(await ada.pdf({ html: 'x', filename }))).toBe(expected);
   });
 
-  test('an image gets the extension of its format', async () => {
+  test('gives an image the extension of its format', async () => {
     const response = await ada.send('POST', '/v1/image', { html: 'x', filename: 'chart', options: { type: 'jpeg' } });
     expect(dispositionOf(response)).toBe('inline; filename=chart.jpg');
   });
@@ -40,7 +40,7 @@ describe('download=1', () => {
     document = await ada.store({ html: 'x', filename: 'r' });
   });
 
-  test('on a document', async () => {
+  test('works for a document', async () => {
     const path = `/v1/documents/${document.document_id}`;
     expect(dispositionOf(await ada.get(path))).toBe('inline; filename=r.pdf');
     expect(dispositionOf(await ada.get(`${path}?download=1`))).toBe('attachment; filename=r.pdf');
@@ -52,7 +52,7 @@ describe('download=1', () => {
     );
   });
 
-  test('on a signed link, whose signature still has to be right', async () => {
+  test('works for a signed link, whose signature is still checked', async () => {
     const response = await ada.send('POST', `/v1/documents/${document.document_id}/links`, {});
     const { url } = (await response.json()) as { url: string };
     expect(dispositionOf(await fetch(url))).toBe('inline; filename=r.pdf');
@@ -62,7 +62,7 @@ describe('download=1', () => {
   });
 });
 
-test('Server-Timing and the report agree, to a tenth of a millisecond', async () => {
+test('reports the same timings in Server-Timing and in the report, to a tenth of a millisecond', async () => {
   const response = await ada.pdf({ html: 'x' }, JSON_ONLY);
   const { report } = (await response.json()) as { report: { timings: Record<string, number> } };
   const told = Object.entries(report.timings).map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`);
@@ -70,7 +70,7 @@ test('Server-Timing and the report agree, to a tenth of a millisecond', async ()
   for (const milliseconds of Object.values(report.timings)) expect(String(milliseconds)).toMatch(/^\d+(\.\d)?$/);
 });
 
-test('a render that is stored for the account tells its document, also when it is told again', async () => {
+test('names the document that auto_store created, also in a replay', async () => {
   const client = new Client(service.url, (await service.createKey()).key);
   expect(((await (await client.pdf({ html: 'x' }, JSON_ONLY)).json()) as DocumentRecord).document_id).toBeUndefined();
   await client.send('PATCH', '/v1/account', { auto_store: true });

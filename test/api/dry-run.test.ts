@@ -49,7 +49,7 @@ async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<D
 const renders = () => service.metric('platen_renders_total');
 const verdicts = ({ addresses }: DryRun) => Object.fromEntries(addresses.map(({ address, verdict }) => [address, verdict]));
 
-test('nothing is rendered, charged or stored', async () => {
+test('renders, charges and stores nothing', async () => {
   const [before, { used }] = [await renders(), (await ada.usage()).documents];
   const told = await dry({ html: '<p>é', store: true });
   expect(told).toEqual({
@@ -70,7 +70,7 @@ test('nothing is rendered, charged or stored', async () => {
   expect((await ada.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
 });
 
-describe('what is not valid is the error of a render', () => {
+describe('returns the error of a render for an invalid request', () => {
   test.each([
     [{ html: 'x', options: { scale: 9 } }, 400, 'invalid_request'],
     [{ template_id: 'tpl_0123456789ABCDEFGHIJKL' }, 404, 'not_found'],
@@ -79,7 +79,7 @@ describe('what is not valid is the error of a render', () => {
     await problem(await ada.pdf({ ...body, dry_run: true }), status, code);
   });
 
-  test('in a batch and with respond-async it is refused', async () => {
+  test('rejects dry runs in a batch and with respond-async', async () => {
     const reply = await ada.pdf({ html: 'x', dry_run: true }, { prefer: 'respond-async' });
     expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'dry_run' }]);
     const batch = await ada.send('POST', '/v1/batches', { items: [{ html: 'x', dry_run: true }] });
@@ -87,7 +87,7 @@ describe('what is not valid is the error of a render', () => {
   });
 });
 
-test.each(['placeholders', 'liquid'])('a template with %s: what is missing, and what nothing reads', async (engine) => {
+test.each(['placeholders', 'liquid'])('reports missing and unused data for a template with %s', async (engine) => {
   const { template_id } = await ada.template('<p>{{customer.name}} {{total}} <img src="https://{{host}}/x">', { engine });
   const data = { customer: { phone: '1' }, total: 1, host: 'a.denied.test', draft: true };
   const told = await dry({ template_id, data });
@@ -95,7 +95,7 @@ test.each(['placeholders', 'liquid'])('a template with %s: what is missing, and 
   expect(verdicts(told)).toEqual({ 'https://a.denied.test/x': 'refused' });
 });
 
-test('each source, as a PDF and as an image', async () => {
+test('accepts each source, for PDFs and for images', async () => {
   expect(await dry({ markdown: '![x](https://a.denied.test/y)' })).toMatchObject({
     source: 'markdown',
     addresses: [{ verdict: 'refused' }],
@@ -108,7 +108,7 @@ test('each source, as a PDF and as an image', async () => {
   expect(await raw.json()).toMatchObject({ dry_run: true, html_bytes: 4 });
 });
 
-test('addresses are judged by their host and port, and a name that leads nowhere as one that may not be reached', async () => {
+test('judges URLs by host and port, and refuses names that do not resolve', async () => {
   const allowed = `http://127.0.0.1:${site.port}/a.png`;
   const refused = [
     'http://127.0.0.1:1/',
@@ -122,11 +122,11 @@ test('addresses are judged by their host and port, and a name that leads nowhere
   expect(told.would_render).toBe(true); // a missing image is a warning
 });
 
-test('an address that may not be reached is a problem where it is the document', async () => {
+test('reports a problem if the document itself is at a blocked URL', async () => {
   expect(await dry({ url: 'http://10.0.0.1/' })).toMatchObject({ would_render: false, problems: [{ code: 'forbidden_url' }] });
 });
 
-test('a hundred addresses are looked at', async () => {
+test('checks a hundred URLs', async () => {
   const html = Array.from({ length: 150 }, (_, n) => `<img src="https://n${n}.denied.test/">`).join('');
   const { addresses, addresses_complete } = await dry({ html });
   expect([addresses.length, addresses_complete]).toEqual([100, false]);
@@ -134,7 +134,7 @@ test('a hundred addresses are looked at', async () => {
   expect([same.addresses.length, same.addresses_complete]).toEqual([1, true]);
 });
 
-test('an allowance that is used up and a plan that stores nothing', async () => {
+test('reports an exhausted allowance and a plan without storage as problems', async () => {
   const spent = new Client(service.url, (await service.createKey('none')).key);
   const told = await dry({ html: 'x' }, { by: spent });
   expect(told).toMatchObject({
@@ -151,7 +151,7 @@ test('an allowance that is used up and a plan that stores nothing', async () => 
   });
 });
 
-test('where only listed hosts may be reached, no other name is looked up', async () => {
+test('resolves only listed names when only listed hosts are allowed', async () => {
   const settings = { PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'zero.test' };
   await using listed = await startService(settings);
   const html = '<img src="http://secret.of-the-caller.test/"><img src="http://zero.test/">';
@@ -161,12 +161,12 @@ test('where only listed hosts may be reached, no other name is looked up', async
   expect([...names.asked]).toContain('zero.test');
 });
 
-test('an address longer than what is told is judged by its own host', async () => {
+test('judges a URL that is truncated in the report by its full host', async () => {
   const { addresses } = await dry({ html: `<img src="http://${'u'.repeat(3_000)}:p@127.0.0.1:${site.port}/x"><p>x` });
   expect(addresses).toEqual([{ address: `http://${'u'.repeat(2_041)}`, verdict: 'allowed' }]);
 });
 
-test('an account has 300 names looked up in a minute, and another one its own', async () => {
+test('limits each account to 300 lookups a minute', async () => {
   const caller = async () => new Client(service.url, (await service.createKey()).key);
   const [busy, other] = [await caller(), await caller()];
   const links = (run: number) => Array.from({ length: 100 }, (_, n) => `<img src="http://n${run}-${n}.denied.test/">`).join('');
@@ -176,7 +176,7 @@ test('an account has 300 names looked up in a minute, and another one its own', 
   expect(await told(other, 4)).toEqual(new Set(['refused']));
 });
 
-test('a certificate that the key does not have is a problem', async () => {
+test('reports an unknown certificate as a problem', async () => {
   const options = { signature: { certificate: 'crt_0123456789ABCDEFGHIJKL' } };
   expect(await dry({ html: 'x', options })).toMatchObject({ would_render: false, problems: [{ code: 'not_found' }] });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { talk as talkTo } from '../support/raw-http.ts';
+import { converse as talkTo } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -31,7 +31,7 @@ describe('400', () => {
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
     ['100,000 levels of arrays', `{"html": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['100,000 levels of objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('%s is not JSON for us', async (_name, body) => {
+  ])('rejects %s as JSON', async (_name, body) => {
     const { detail } = await problem(await service.pdf(body), 400, 'invalid_json');
     expect(detail).not.toContain('<p>');
   });
@@ -40,11 +40,11 @@ describe('400', () => {
     ['an array', []],
     ['null', 'null'],
     ['a number', '5'],
-  ])('%s instead of an object', async (_name, body) =>
+  ])('rejects %s instead of an object', async (_name, body) =>
     expect(await invalid(body)).toEqual([{ path: '', message: 'must be a JSON object' }]),
   );
 
-  test('html is required, and a string', async () => {
+  test('requires html to be a string', async () => {
     expect(await invalid({})).toEqual([{ path: 'html', message: 'is required, or markdown, url or template_id in its place' }]);
     expect(await invalid({ html: 5 })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
   });
@@ -58,14 +58,14 @@ describe('400', () => {
     ['POST', '/v1/templates'],
     ['POST', '/v1/pdf'],
     ['POST', '/v1/playground/pdf'],
-  ])('%s %s knows no such parameter', async (method, path) => {
+  ])('rejects an unknown query parameter: %s %s', async (method, path) => {
     const client = new Client(service.url, service.key);
     const reply = await client.send(method, `${path}?pretty=1`, method === 'POST' ? { html: 'x' } : undefined);
     const { errors } = await problem(reply, 400, 'invalid_request');
     expect(errors).toEqual([{ path: 'pretty', message: expect.stringContaining('there is no such parameter') }]);
   });
 
-  test('null is as good as not sent where a field is optional, and is named where it is not', async () => {
+  test('treats null as missing in optional fields, and rejects it in others', async () => {
     const options = {
       format: null,
       margin: { top: '1cm', left: null },
@@ -91,7 +91,7 @@ describe('400', () => {
     [{ options: { marginTop: 1 } }, 'options.marginTop', 'options.margin.top'],
     [{ options: { footer: 'x' } }, 'options.footer', 'options.footerTemplate'],
     [{ options: { filename: 'x' } }, 'options.filename', 'filename, beside options'],
-  ])('%j: the name it has here', async (member, path, name) => {
+  ])('suggests the name of our option for %j', async (member, path, name) => {
     expect(await invalid({ html: 'x', ...member })).toEqual([{ path, message: `there is no such field; did you mean ${name}?` }]);
   });
 
@@ -108,11 +108,11 @@ describe('400', () => {
     [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
     [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string$/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],
-  ])('%j: the fault of what it is meant to be', async (options, path, message) => {
+  ])('reports the fault in the union branch that is most likely meant: %j', async (options, path, message) => {
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
-  test('unknown names are refused with the nearest valid one', async () => {
+  test('rejects unknown names and suggests the nearest valid one', async () => {
     expect(await invalid({ html: 'x', htlm: 'y' })).toEqual([
       { path: 'htlm', message: 'there is no such field; did you mean html?' },
     ]);
@@ -130,7 +130,7 @@ describe('400', () => {
     expect(far?.message).toContain('use one of format, width, height');
   });
 
-  test('prototype names are names like any other', async () => {
+  test('treats names of Object.prototype as any other unknown name', async () => {
     expect((await invalid('{"html": "x", "__proto__": {"options": {}}}'))[0]?.path).toBe('__proto__');
     expect((await invalid('{"html": "x", "options": {"constructor": 1}}'))[0]?.path).toBe('options.constructor');
   });
@@ -161,7 +161,7 @@ describe('400', () => {
     expect(errors[0]?.message).toContain(message);
   });
 
-  test('width and height go together, and not with format', async () => {
+  test('requires width and height together, and rejects them together with format', async () => {
     expect(await invalid({ html: 'x', options: { width: '10cm' } })).toEqual([
       { path: 'options.height', message: expect.stringContaining('is required') },
     ]);
@@ -172,26 +172,26 @@ describe('400', () => {
     expect((await invalid({ html: 'x', options: { width: 0, height: 10 } }))[0]?.message).toContain('from 1px to 200in');
   });
 
-  test('many unknown names do not hide what is wrong', async () => {
+  test('reports other faults despite many unknown names', async () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, 1]));
     const errors = await invalid({ html: 'x', options: many });
     expect(errors.length).toBeGreaterThan(4);
     expect(errors[0]).toEqual({ path: 'options.x0', message: expect.stringContaining('there is no such field') });
   });
 
-  test('every fault is named at once', async () => {
+  test('reports every fault at once', async () => {
     const paths = (await invalid({ html: 5, options: { scale: 9, landscape: 1, colour: 1 } })).map(({ path }) => path);
     expect(paths.sort()).toEqual(['html', 'options.colour', 'options.landscape', 'options.scale']);
   });
 
-  test('lone surrogates and NUL characters are named with their position', async () => {
+  test('reports the position of lone surrogates and NUL characters', async () => {
     expect(await invalid('{"html": "ab\\ud800c"}')).toEqual([
       { path: 'html', message: 'holds half of a surrogate pair at position 2' },
     ]);
     expect(await invalid('{"html": "a\\u0000"}')).toEqual([{ path: 'html', message: 'holds a NUL character at position 1' }]);
   });
 
-  test('what is not HTTP at all', async () => {
+  test('rejects requests that are not HTTP', async () => {
     expect(await talk((write) => write('HELLO\r\n\r\n'))).toContain('HTTP/1.1 400');
   });
 });
@@ -204,7 +204,7 @@ describe('401', () => {
       headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
     });
 
-  test('all ways to be wrong look the same', async () => {
+  test('answers all invalid credentials identically', async () => {
     const mistyped = service.key.slice(0, -1) + (service.key.endsWith('A') ? 'B' : 'A');
     const wrong = [
       undefined,
@@ -227,15 +227,15 @@ describe('401', () => {
     expect(bodies.size).toBe(1);
   });
 
-  test('is answered before the body is read', async () => {
+  test('is returned before the body is read', async () => {
     const answer = await talk((write) => write(head('Content-Type: application/json\r\nContent-Length: 1000000\r\n')));
     expect(answer).toContain('HTTP/1.1 401');
   });
 
-  test('the name of the scheme is read in any case', async () =>
+  test('accepts the name of the scheme in any case', async () =>
     expect((await attempt(`bearer ${service.key}`)).status).toBe(200));
 
-  test('a revoked key ends within a second, a rotated one too, its successor works', async () => {
+  test('revokes a key within a second, also a rotated one, and keeps its successor valid', async () => {
     const { key, key_id } = await service.createKey();
     expect((await service.pdf({ html: 'x' }, { key })).status).toBe(200);
     const rotated = JSON.parse((await runCli(['keys', 'rotate', key_id, '--json'], service.env)).stdout) as {
@@ -251,19 +251,19 @@ describe('401', () => {
 });
 
 describe('404 and 405', () => {
-  test('an unknown address', async () => {
+  test('returns 404 for an unknown path', async () => {
     await problem(await fetch(`${service.url}/v1/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/errors/nothing`), 404, 'not_found');
   });
 
-  test('an address of Gotenberg, where they are turned off, names the setting', async () => {
+  test('names the setting for Gotenberg paths that are turned off', async () => {
     const response = await fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', body: new FormData() });
     const { detail } = await problem(response, 404, 'not_found');
     expect(detail).toContain('PLATEN_GOTENBERG_ROUTES=on');
   });
 
-  test('a known address with another method names the right ones', async () => {
+  test('returns 405 with the allowed methods for a known path', async () => {
     const response = await fetch(`${service.url}/v1/pdf`);
     expect(response.headers.get('allow')).toBe('POST');
     await problem(response, 405, 'method_not_allowed');
@@ -273,12 +273,12 @@ describe('404 and 405', () => {
 });
 
 describe('406', () => {
-  test('types we cannot answer with', async () => {
+  test('rejects types that the route cannot produce', async () => {
     await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'text/html' } }), 406, 'not_acceptable');
     await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'image/png, text/plain' } }), 406, 'not_acceptable');
   });
 
-  test('JSON where it is asked for: the PDF beside the report of its render', async () => {
+  test('returns JSON with the PDF and the report of its render on request', async () => {
     const body = { html: '<p>x<script>nope()</script>', filename: 'x.pdf' };
     const response = await service.pdf(body, { headers: { accept: 'application/json' } });
     expect(response.status).toBe(200);
@@ -295,14 +295,14 @@ describe('406', () => {
   test.each<[name: string, html: string, options: object]>([
     ['without waiting', '<p>x<script>nope()</script>', { waitUntil: 'domcontentloaded' }],
     ['of an added script', '<p>x', { addScriptTag: { content: 'nope()' } }],
-  ])('errors of the console are told: %s', async (_name, html, options) => {
+  ])('reports console errors: %s', async (_name, html, options) => {
     const response = await service.pdf({ html, options }, { headers: { accept: 'application/json' } });
     const { report } = (await response.json()) as { report: object };
     expect(report).toMatchObject({ warnings: [{ kind: 'console_error', message: expect.stringContaining('nope') }] });
   });
 
   test.each(['*/*', 'application/json, text/plain, */*', 'application/pdf', 'application/*', 'application/pdf;q=0.5, text/html'])(
-    'Accept: %s gets the PDF',
+    'returns the PDF for Accept: %s',
     async (accept) => {
       const response = await service.pdf({ html: 'x' }, { headers: { accept } });
       expect(response.status).toBe(200);
@@ -314,19 +314,19 @@ describe('406', () => {
 describe('408', () => {
   const authorized = () => `Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
 
-  test('a chunked body that never ends', async () => {
+  test('ends a chunked body that never ends', async () => {
     const answer = await talk((write) => write(`${head(`${authorized()}Transfer-Encoding: chunked\r\n`)}5\r\n{"htm\r\n`));
     expect(answer).toContain('HTTP/1.1 408');
     expect(answer).toContain('"code":"request_timeout"');
   });
 
-  test('headers that never end', async () => {
+  test('ends headers that never end', async () => {
     expect(await talk((write) => write('POST /v1/pdf HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toContain('HTTP/1.1 408');
   });
 });
 
 describe('413 and 431', () => {
-  test('a body over the limit, announced or not', async () => {
+  test('rejects a body over the limit, announced or not', async () => {
     const body = JSON.stringify({ html: 'x'.repeat(8_000_001) });
     expect(await problem(await service.pdf(body), 413, 'content_too_large')).toMatchObject({ limit: 8_000_000 });
     const chunk = `${(1_000_000).toString(16)}\r\n${'x'.repeat(1_000_000)}\r\n`;
@@ -338,7 +338,7 @@ describe('413 and 431', () => {
   });
 
   test.each(['Content-Length: 40000000', 'Transfer-Encoding: chunked'])(
-    'reaches a client that sends all of it before it reads (%s)',
+    'delivers the error to a client that sends everything before it reads (%s)',
     async (announced) => {
       const chunked = announced.startsWith('Transfer');
       const megabyte = Buffer.alloc(1_000_000, 'x');
@@ -361,14 +361,14 @@ describe('413 and 431', () => {
     },
   );
 
-  test('HTML over the limit in a smaller body', async () => {
+  test('rejects HTML over its limit in a smaller body', async () => {
     expect(await problem(await service.pdf({ html: 'x'.repeat(5_242_881) }), 413, 'content_too_large')).toMatchObject({
       limit: 5_242_880,
       actual: 5_242_881,
     });
   });
 
-  test('headers over the limit', async () => {
+  test('rejects headers over the limit', async () => {
     expect(await talk((write) => write(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(40_000)}\r\n\r\n`))).toContain(
       'HTTP/1.1 431',
     );
@@ -380,22 +380,22 @@ describe('415', () => {
     await problem(await service.pdf({ html: 'x' }, { headers: { 'content-type': type } }), 415, 'unsupported_media_type');
   });
 
-  test('a body compressed in another way', async () => {
+  test('rejects a body with an unsupported compression', async () => {
     await problem(await service.pdf({ html: 'x' }, { headers: { 'content-encoding': 'br' } }), 415, 'unsupported_media_type');
   });
 
-  test('a byte order mark is passed over', async () => {
+  test('ignores a byte order mark', async () => {
     expect((await service.pdf(Buffer.from('\ufeff{"html": "x"}'))).status).toBe(200);
   });
 
-  test('application/json with a charset is fine', async () => {
+  test('accepts application/json with a charset', async () => {
     expect((await service.pdf({ html: 'x' }, { headers: { 'content-type': 'application/json; charset=utf-8' } })).status).toBe(
       200,
     );
   });
 });
 
-test('nothing of a request is in the log but its outcome', async () => {
+test('logs nothing of a request except its outcome', async () => {
   await service.pdf({ html: '<p>SECRETMARK</p>', options: { scale: 99, SECRETNAME: 1 } });
   await service.pdf('{"html": "SECRETMARK"');
   await fetch(`${service.url}/v1/pdf?token=SECRETMARK`, { method: 'POST', headers: { authorization: 'Bearer SECRETMARK' } });

@@ -50,7 +50,7 @@ async function rendersAndIsReady(client: Client, times = 3): Promise<void> {
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
 }
 
-test.each(Object.keys(holds))('a key that %s in every place there is', async (way) => {
+test.each(Object.keys(holds))('serves other keys while one key %s in every place', async (way) => {
   const other = new Client(service.url, (await service.createKey()).key);
   const client = new AbortController();
   const held = Array.from({ length: 3 * PLACES }, () => service.pdf(holds[way]?.(), { signal: client.signal }));
@@ -62,7 +62,7 @@ test.each(Object.keys(holds))('a key that %s in every place there is', async (wa
   await letGo(held, client);
 });
 
-test('keys of one account share its places', async () => {
+test('shares the places of an account between its keys', async () => {
   const mine = await service.createKey();
   const second = JSON.parse(await service.cli('keys', 'create', '--account', mine.account_id, '--json')) as { key: string };
   const other = new Client(service.url, (await service.createKey()).key);
@@ -76,7 +76,7 @@ test('keys of one account share its places', async () => {
   await letGo(held, client);
 });
 
-test('batches of one key that wait for ever hold up neither calls nor batches of others', async () => {
+test('delays neither calls nor other batches when batches of one key never end', async () => {
   const hog = new Client(service.url, (await service.createKey()).key);
   const other = new Client(service.url, (await service.createKey()).key);
   const items = Array.from({ length: 40 }, holds['waits for a function'] ?? (() => ({})));

@@ -82,7 +82,7 @@ describe('documents that never end', () => {
       '<p>x<script>document.fonts.ready.then = () => {}; Object.defineProperty(document.fonts, "size", { value: 1 }); Object.defineProperty(document.fonts, "status", { value: "loading" }); Object.defineProperty(document.fonts, "ready", { value: new Promise(() => {}) })</script>',
       'load',
     ],
-  ])('%s: 504 with the phase', async (_name, html, phase) => {
+  ])('returns 504 with the phase for %s', async (_name, html, phase) => {
     const started = performance.now();
     const problem = await besides(expectProblem(html, 504, 'render_timeout', 1_500));
     expect(problem.phase).toBe(phase);
@@ -91,7 +91,7 @@ describe('documents that never end', () => {
   });
 });
 
-describe('documents that take too much', () => {
+describe('documents that use too many resources', () => {
   const use = Array.from({ length: 11 }, (_, n) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`).join('');
 
   test.each([
@@ -106,13 +106,13 @@ describe('documents that take too much', () => {
       `<svg xmlns="http://www.w3.org/2000/svg"><defs><g id="a0"><rect width="1" height="1"/></g>${use}</defs><use href="#a11"/></svg>`,
     ],
     ['100,000 table rows', `<table>${'<tr><td>a</td><td>b</td><td>c</td></tr>'.repeat(100_000)}</table>`],
-  ])('%s: 422 resource_limit', async (_name, html) => {
+  ])('returns 422 resource_limit for %s', async (_name, html) => {
     const before = await browserProcessesOfType(service, 'browser');
     await besides(expectProblem(html, 422, 'resource_limit', 100_000));
     expect(await browserProcessesOfType(service, 'browser')).toEqual(before);
   });
 
-  test('500 busy workers end with their document', async () => {
+  test('ends 500 busy workers with their document', async () => {
     const html =
       '<p>x<script>const u = URL.createObjectURL(new Blob(["for (;;);"])); for (let i = 0; i < 500; i++) new Worker(u)</script>';
     const response = await service.pdf({ html, options: { timeout: 5_000 } });
@@ -120,7 +120,7 @@ describe('documents that take too much', () => {
     await eventually('the workers have ended', async () => (await threads()) < 400);
   });
 
-  test('a PDF over the limit', async () => {
+  test('rejects a PDF over the limit', async () => {
     await using small = await startService({ PLATEN_MAX_PDF_BYTES: '20000' });
     const response = await small.pdf({ html: '<p>word '.repeat(2_000) });
     expect(response.status).toBe(422);
@@ -134,25 +134,25 @@ describe('documents that take too much', () => {
   }
 });
 
-describe('documents that want more than paper', () => {
+describe('documents that try to use the browser', () => {
   const render = async (html: string) =>
     (await readPdfReply(await service.pdf({ html, options: { timeout: 100_000 } }))).pages.join(' ');
 
-  test('alert, confirm and prompt are dismissed', async () => {
+  test('dismisses alert, confirm and prompt', async () => {
     expect(await render('<p>x<script>alert(1); document.write(confirm(2), prompt(3))</script>')).toBe('xfalsenull');
   });
 
-  test('window.print, window.open and window.close do nothing', async () => {
+  test('ignores window.print, window.open and window.close', async () => {
     expect(await render('<p>x<script>print(); document.write(open("about:blank"))</script>')).toContain('null');
     expect(await render('<p>still here<script>setTimeout(close)</script><script>close()</script>')).toBe('still here');
     expect(await browserProcessesOfType(service, 'browser')).toHaveLength(1);
   });
 
-  test('beforeunload does not keep the page', async () => {
+  test('closes the page despite beforeunload', async () => {
     expect(await render('<p>x<script>onbeforeunload = (e) => { e.preventDefault(); return "stay" }</script>')).toBe('x');
   });
 
-  test('downloads are not made', async () => {
+  test('starts no downloads', async () => {
     expect(await render('<a id=a download=f href="data:application/octet-stream,x">x</a><script>a.click()</script>')).toBe('x');
     expect((await readdir(service.tmp, { recursive: true })).filter((name) => name.endsWith('/f'))).toEqual([]);
   });
@@ -168,9 +168,9 @@ describe('documents that want more than paper', () => {
     ['a file: address', '<p>stays<script>location = "file:///etc/passwd"</script>'],
     ['a data: address', '<p>stays<script>location = "data:text/html,gone"</script>'],
     ['a javascript: address', '<p>stays<script>location = "javascript:void 0"</script>'],
-  ])('%s that leads away is not followed', async (_name, html) => expect(await render(html)).toBe('stays'));
+  ])('does not follow %s to another page', async (_name, html) => expect(await render(html)).toBe('stays'));
 
-  test('a document that leaves while it loads, or replaces itself, is refused', async () => {
+  test('rejects a document that navigates away or replaces itself while it loads', async () => {
     await expectProblem('<p>x<script>location = "http://127.0.0.1:1/"</script>', 422, 'navigation_failed');
     await expectProblem(
       '<form id=f action="https://127.0.0.1:1/" method=post></form><script>f.submit()</script>',
@@ -185,17 +185,17 @@ describe('documents that want more than paper', () => {
     );
   });
 
-  test('a flood of messages to the console', async () => {
+  test('survives a flood of console messages', async () => {
     expect(await render('<p>x<script>for (let i = 0; i < 200000; i++) console.log("x".repeat(100))</script>')).toBe('x');
   });
 
-  test('dialogs in a loop end at the deadline', async () => {
+  test('ends dialogs in a loop at the deadline', async () => {
     await expectProblem('<script>for (;;) alert(1)</script>', 504, 'render_timeout', 1_500);
   });
 });
 
-describe('what a document may not fetch', () => {
-  test('nothing but data: and blob: is loaded', async () => {
+describe('what a document must not load', () => {
+  test('loads nothing except data: and blob: URLs', async () => {
     const { createServer } = await import('node:http');
     const asked: string[] = [];
     const canary = createServer((request, response) => {
@@ -227,7 +227,7 @@ describe('what a document may not fetch', () => {
   });
 });
 
-describe('broken browsers', () => {
+describe('crashed browsers', () => {
   /** A document that is at work until something happens to it, and whole when it is loaded again. */
   const begin = async () => {
     site.forget();
@@ -238,7 +238,7 @@ describe('broken browsers', () => {
     return { reply };
   };
 
-  test('kill -9 of the browser during a render: it is done again on the next browser', async () => {
+  test('repeats a render on another browser after kill -9 of the browser', async () => {
     const before = await browserProcessesOfType(service, 'browser');
     const crashes = await service.metric('platen_browser_crashes_total');
     const { reply } = await begin();
@@ -248,7 +248,7 @@ describe('broken browsers', () => {
     expect(await service.metric('platen_browser_crashes_total')).toBe(crashes + 1);
   });
 
-  test('a browser that is killed takes along what its pages had of the service', async () => {
+  test('closes the connections of a browser that was killed', async () => {
     const pages = async () => (await service.metric('platen_pages_warm')) + (await service.metric('platen_pages_spare'));
     const rest = async () => (await listeningSockets()) - (await pages());
     const before = await rest(); // one more while a page is being opened
@@ -259,7 +259,7 @@ describe('broken browsers', () => {
     await eventually('each page has one door', async () => (await rest()) <= before);
   });
 
-  test('kill -9 of a renderer during a render: it is done again on another page', async () => {
+  test('repeats a render on another page after kill -9 of the renderer', async () => {
     const browser = await browserProcessesOfType(service, 'browser');
     const retries = await service.metric('platen_render_retries_total');
     const { reply } = await begin();
@@ -269,7 +269,7 @@ describe('broken browsers', () => {
     expect(await browserProcessesOfType(service, 'browser')).toEqual(browser);
   });
 
-  test('a page that crashes every time is noticed at once, not at the deadline', async () => {
+  test('reports a page that always crashes at once, not at the deadline', async () => {
     let killing = true;
     const killer = (async () => {
       while (killing) await killBusyRenderers();
@@ -282,7 +282,7 @@ describe('broken browsers', () => {
     expect(performance.now() - started).toBeLessThan(30_000); // the deadline is a minute
   });
 
-  test('a browser that is stopped and never answers is replaced', async () => {
+  test('replaces a browser that is stopped and never answers', async () => {
     const [before] = await browserProcessesOfType(service, 'browser');
     process.kill(before as number, 'SIGSTOP');
     const reply = await service.pdf({ html: '<p>patience', options: { timeout: 60_000 } });
@@ -308,7 +308,7 @@ function endIfAlive(pid: number): void {
 }
 
 describe('clients', () => {
-  test('a client that leaves in mid-render frees its page', async () => {
+  test('frees the page when the client disconnects during a render', async () => {
     const gone = await service.metric('platen_renders_total', 'outcome="client_closed"');
     const controller = new AbortController();
     const reply = service.pdf(
@@ -322,7 +322,7 @@ describe('clients', () => {
     expect(await service.metric('platen_renders_total', 'outcome="client_closed"')).toBe(gone + 1);
   });
 
-  test('200 clients at once all get their own document', async () => {
+  test('gives 200 concurrent clients their own documents', async () => {
     const replies = await Promise.all(
       Array.from({ length: 200 }, async (_, n) =>
         readPdfReply(await service.pdf({ html: `<p>client ${n}` }, { key: n % 2 ? service.key : neighbour })),
@@ -332,7 +332,7 @@ describe('clients', () => {
   });
 });
 
-test('after all of it: pages, processes, file handles and temporary files are back where they were', async () => {
+test('leaves no pages, processes, file handles or temporary files behind', async () => {
   const shelved = (await service.metric('platen_pages_warm')) + (await service.metric('platen_pages_spare'));
   await eventually('one renderer a page', async () => (await browserProcessesOfType(service, 'renderer')).length <= shelved + 1);
   expect(await browserProcessesOfType(service, 'browser')).toHaveLength(1);

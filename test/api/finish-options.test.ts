@@ -30,7 +30,7 @@ async function render(options: object, html = THREE_PAGES): Promise<Buffer> {
 const finished = async (options: object, password?: string): Promise<Finished> => readFinished(await render(options), password);
 
 describe('metadata', () => {
-  test('every entry, in the information dictionary and in XMP', async () => {
+  test('writes every entry to the information dictionary and to XMP', async () => {
     const metadata = {
       title: 'Jahresbericht „2026“ 漢字',
       author: 'A & B <c>',
@@ -55,7 +55,7 @@ describe('metadata', () => {
       expect(xmp).toContain(text);
   });
 
-  test("not sent: the document's own title, no dates; keywords as one text", async () => {
+  test('keeps the title of the document, without dates, and writes keywords as one text by default', async () => {
     const { info } = await finished({ metadata: { keywords: 'eins, zwei' } });
     expect(info).toMatchObject({ Title: 'Bericht', Keywords: 'eins, zwei' });
     expect(info).not.toHaveProperty('CreationDate');
@@ -66,7 +66,7 @@ describe('metadata', () => {
 });
 
 describe('password', () => {
-  test('opens, and nothing else does', async () => {
+  test('is required to open the PDF', async () => {
     const pdf = await render({ password: 'grün 漢' });
     expect((await readFinished(pdf, 'grün 漢')).texts.join()).toContain('zwei');
     await expect(readFinished(pdf)).rejects.toMatchObject({ name: 'PasswordException' });
@@ -75,7 +75,7 @@ describe('password', () => {
   });
 
   test.each(['café 1', '😀', '\u05e9\u05dc\u05d5\u05dd', '한국어', '\u0627\u0628 7 \u062a'])(
-    '%s opens as it was sent',
+    'opens the PDF as it was sent: %s',
     async (password) => {
       const pdf = await render({ password: { user: password, owner: `${password}${password}` } });
       for (const each of [password, password + password]) expect((await readFinished(pdf, each)).texts).toHaveLength(3);
@@ -94,13 +94,13 @@ describe('password', () => {
     ['assemble', [ASSEMBLE]],
     ['accessibility', [PermissionFlag.COPY_FOR_ACCESSIBILITY]],
   ];
-  test.each(FLAGS)('%s is allowed alone', async (permission, flags) => {
+  test.each(FLAGS)('allows only %s', async (permission, flags) => {
     const pdf = await render({ password: { owner: 'o', permissions: [permission] } });
     expect((await readFinished(pdf)).permissions).toEqual([...flags].sort((one, other) => one - other));
     expect((await readFinished(pdf, 'o')).texts).toHaveLength(3);
   });
 
-  test('of a stored document is nowhere in the data folder, nor in the log', async () => {
+  test('of a stored document appears neither in the data folder nor in the log', async () => {
     const record = await client.store({
       html: THREE_PAGES,
       options: { password: { user: 'nowhere-4711', owner: 'nowhere-4712' } },
@@ -115,7 +115,7 @@ describe('password', () => {
 });
 
 describe('attachments', () => {
-  test('come back byte for byte', async () => {
+  test('are returned byte for byte', async () => {
     const attachments = [
       { name: 'Zahlen – März.csv', type: 'text/csv', content: CSV.toString('base64'), description: 'Die Zahlen' },
       { name: 'leer.txt', content: '' },
@@ -128,24 +128,24 @@ describe('attachments', () => {
 });
 
 describe('watermark', () => {
-  test('a text on the pages that were chosen', async () => {
+  test('draws a text on the selected pages', async () => {
     const { texts } = await finished({ watermark: { text: 'ENTWURF', pages: '2-' } });
     expect(texts.map((text) => text.includes('ENTWURF'))).toEqual([false, true, true]);
     for (const [page, word] of ['eins', 'zwei', 'drei'].entries()) expect(texts[page]).toContain(word);
   });
 
-  test('markup in a text is text', async () => {
+  test('draws markup in a text as text', async () => {
     const { texts } = await finished({ watermark: { text: '<b>&amp;</b><script>1</script>' } });
     expect(texts[0]).toContain('<b>&amp;</b><script>1</script>');
   });
 
-  test('an image, as base64 and as an address, over and under', async () => {
+  test('draws an image from base64 and from a data: URL, over and under the page', async () => {
     for (const image of [PIXEL_URL, PIXEL_URL.replace(/.*,/, '')])
       for (const layer of ['over', 'under'])
         expect((await readPdf(await render({ watermark: { image, layer } }))).images).toBe(3);
   });
 
-  test('an image drawn by SVG', async () => {
+  test('draws an SVG image', async () => {
     const svg = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="#00ff00"/></svg>',
     );
@@ -153,13 +153,13 @@ describe('watermark', () => {
     expect((await readPdf(pdf)).fills).toContain('#00ff00');
   });
 
-  test('on a document with scripts, with the own page of a key', async () => {
+  test('works on a document with scripts, on a page of its key', async () => {
     const html = '<p id="p"></p><script>p.textContent = document.images.length + ":" + document.title</script>';
     const pdf = await readPdf(await render({ watermark: { image: PIXEL_URL } }, html));
     expect(pdf.pages[0]).toBe('0:');
   });
 
-  test('pages that are not there: 422 with their number, not charged', async () => {
+  test('returns 422 with the number of pages for pages that do not exist, and does not charge it', async () => {
     const { documents } = await client.usage();
     const refused = await client.pdf({ html: THREE_PAGES, options: { watermark: { text: 'x', pages: '4' } } });
     const { detail, pages } = await problem(refused, 422, 'print_failed').then((body) => body as typeof body & { pages: number });
@@ -172,7 +172,7 @@ describe('watermark', () => {
 describe('tagged, outline, compress', () => {
   const ROWS = `<html lang="de"><title>t</title><table>${'<tr><td>eins<td>zwei'.repeat(300)}</table>`;
 
-  test('a tagged PDF is packed, unless asked not to be; it says the same', async () => {
+  test('compresses a tagged PDF unless compress is false, with the same content', async () => {
     const packed = await render({ tagged: true }, ROWS);
     const loose = await render({ tagged: true, compress: false }, ROWS);
     expect(packed.length).toBeLessThan(loose.length / 2);
@@ -181,14 +181,14 @@ describe('tagged, outline, compress', () => {
     expect(one).toMatchObject({ tagged: true, title: 't' });
   });
 
-  test('an untagged one is packed where asked to', async () => {
+  test('compresses an untagged PDF on request', async () => {
     const packed = await render({ compress: true }, ROWS);
     expect(packed.includes('/ObjStm')).toBe(true);
     expect((await render({}, ROWS)).includes('/ObjStm')).toBe(false);
   });
 });
 
-describe('the same request gives the same bytes', () => {
+describe('the same request produces the same bytes', () => {
   const ALL = {
     tagged: true,
     outline: true,
@@ -209,7 +209,7 @@ describe('the same request gives the same bytes', () => {
     expect(sha256(await render(options, html))).toBe(sha256(first));
   });
 
-  test('of another key, too', async () => {
+  test('also for another key', async () => {
     const other = new Client(service.url, (await service.createKey()).key);
     const { password: _, ...open } = ALL;
     const theirs = await bytesOf(await other.pdf({ html: THREE_PAGES, options: open }));
@@ -219,7 +219,7 @@ describe('the same request gives the same bytes', () => {
   });
 });
 
-test('singlePage, pageRanges and the rest go with finishing', async () => {
+test('combines finishing with singlePage, pageRanges and other options', async () => {
   const { texts } = await finished({ pageRanges: '2-3', metadata: { title: 'x' }, watermark: { text: 'W', pages: '1' } });
   expect(texts.map((text) => text.includes('W'))).toEqual([true, false]);
   expect(texts[0]).toContain('zwei');

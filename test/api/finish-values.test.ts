@@ -91,7 +91,7 @@ describe('400 invalid_request', () => {
     expect(errors).toContainEqual({ path, message: expect.stringMatching(message) });
   });
 
-  test('an image that only begins like one', async () => {
+  test('rejects an image with only a valid start', async () => {
     const refused = await problem(
       await client.pdf({ html: '<p>x', options: { watermark: { image: CUT } } }),
       400,
@@ -100,7 +100,7 @@ describe('400 invalid_request', () => {
     expect(refused.errors).toMatchObject([{ path: 'options.watermark.image', message: expect.stringContaining('damaged') }]);
   });
 
-  test('passwords are not repeated in errors', async () => {
+  test('does not repeat passwords in errors', async () => {
     const password = `secret${LONG}`;
     const response = await client.pdf({ html: '<p>x', options: { password: { user: password, owner: password } } });
     expect(response.status).toBe(400);
@@ -119,10 +119,10 @@ describe('400 invalid_request', () => {
     ['an ångström', '\u212b', 'å'.toUpperCase()],
     ['an Arabic letter in its final form', '\ufe8e', '\u0627'],
   ];
-  describe.each(CHANGED)('a password with %s, which not every reader takes as it was sent', (_name, sent, normalized) => {
+  describe.each(CHANGED)('a password with %s, which some readers change', (_name, sent, normalized) => {
     const fault = (path: string) => ({ path, message: expect.stringContaining('send the normalized form'), normalized });
 
-    test('is named with what to send instead, and that is accepted', async () => {
+    test('is rejected with the accepted form of it', async () => {
       for (const [password, path] of [
         [sent, 'options.password'],
         [{ user: sent }, 'options.password.user'],
@@ -141,7 +141,7 @@ describe('400 invalid_request', () => {
     });
   });
 
-  test('a password is told to nobody but its sender: neither the log nor an item of a batch has it', async () => {
+  test('shows a password only to its sender: neither in the log nor in a batch item', async () => {
     const sent = { user: 'nowhere-4711-²', owner: 'nowhere-4712-\ufb01' };
     const single = await client.send(
       'POST',
@@ -162,7 +162,7 @@ describe('400 invalid_request', () => {
     expect(await storedWith(service.env, 'nowhere')).toEqual([]);
   });
 
-  test('nothing was charged', async () => {
+  test('charges nothing', async () => {
     expect((await client.usage()).documents.used).toBe(0);
   });
 });

@@ -73,13 +73,13 @@ describe('glyphs', () => {
     ['Egyptian Hieroglyphs', '&#x13000;', '\u{13000}', 1],
     ['Private use', '\uE123', '\uE123', 1],
     ['Tibetan', 'བོད', 'བད', 2],
-  ])('%s is told when no font has it', async (script, html, characters, count) => {
+  ])('reports %s if no font has it', async (script, html, characters, count) => {
     const { warnings } = await render(`<p>plain ${html}`);
     expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script, characters, count }]);
   });
 
   test.each(Object.entries(OPTIONAL_SCRIPTS).filter(([script]) => ['Bengali', 'Khmer', 'Oriya', 'Sinhala'].includes(script)))(
-    'where no font has %s, the warning names the package that brings one',
+    'names the package with a font for %s if none is installed',
     async (script, letters) => {
       const { warnings } = await render(`<p>${letters}`);
       expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script, count: 3 }]);
@@ -87,14 +87,14 @@ describe('glyphs', () => {
     },
   );
 
-  test('also where script wrote it; not where it is hidden, a mark, a joiner or not assigned', async () => {
+  test('reports characters that a script wrote, but not hidden, combining, joining or unassigned ones', async () => {
     const written = await render('<p id=a><script>a.textContent = String.fromCodePoint(0x12000)</script>');
     expect(written.warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Cuneiform' }]);
     const hidden = '<style>/* \u{12000} */</style><p hidden>\u{12000}<p>a\u200D\uFE0F\u0301\u{E0100}\u0378\u2003b';
     expect((await render(hidden)).warnings).toEqual([]);
   });
 
-  test('a page that breaks what it is looked at with is printed all the same', async () => {
+  test('prints a page that breaks the functions used to inspect it', async () => {
     const html = `<p>\u{12000}<script>Set.prototype.add = RegExp.prototype.exec = Array.from = () => { throw 1 };
       document.createTreeWalker = document.createElement = () => null</script>`;
     expect((await service.pdf({ html })).status).toBe(200);
@@ -162,14 +162,14 @@ describe('Chinese characters', () => {
     ['what keeps a size of its own', '<pre>骨</pre>'],
     ['a frame', '<iframe srcdoc="<html lang=LANG><p>骨"></iframe>'],
     ['a margin box', '<style>@page { margin: 2cm; @top-center { content: "骨" } }</style>'],
-  ])('%s: have the shapes of the language, whatever the page has shown before', async (_, html) => {
+  ])('have the shapes of the language regardless of earlier documents on the page: %s', async (_, html) => {
     for (const round of [1, 2]) {
       expect((await render(inChinese(html))).fonts, `Chinese, round ${round}`).toEqual(['NotoSansSC-Regular']);
       expect((await render(inJapanese(html))).fonts, `Japanese, round ${round}`).toEqual(['NotoSansJP-Regular']);
     }
   });
 
-  test('do not move the lines of a document without them that comes after', async () => {
+  test('do not shift lines in a following document without Chinese characters', async () => {
     const html = readFileSync(new URL('../visual/documents/letter.html', import.meta.url), 'utf8');
     const print = async () => Buffer.from(await (await service.pdf({ html })).arrayBuffer());
     const before = await print();
@@ -177,7 +177,7 @@ describe('Chinese characters', () => {
     expect((await print()).equals(before)).toBe(true);
   });
 
-  test('each text of a document has those of its own language', async () => {
+  test('have the shapes of the language of each text in a document', async () => {
     const languages = ['ja', 'zh-CN', 'zh-TW', 'zh-Hant-HK', 'zh-Hans-HK', 'ko'];
     const { fonts } = await render(
       `<!doctype html><div lang="ja">${languages.map((lang) => `<p lang="${lang}">骨直`).join('')}</div>`,
@@ -198,11 +198,11 @@ describe('Chinese characters', () => {
       ['NotoSansJP-Bold'],
     ],
     ['beside a script', '<html lang="ja"><b>漢字</b><script></script>', ['NotoSansJP-Bold']],
-  ])('in bold %s are those of the bold font', async (_, html, expected) => {
+  ])('in bold %s use the bold font', async (_, html, expected) => {
     expect((await render(`<!doctype html>${html}`)).fonts).toEqual(expected);
   });
 
-  test('change nothing else: not the font of the letters beside them, not their size, not a font the document names', async () => {
+  test('change nothing else: neither the font of nearby letters, nor their size, nor a font that the document names', async () => {
     const letters = await render(inJapanese('<p style="font-family: Times New Roman, serif">漢字 abc <code>abc</code>'));
     expect(letters.fonts).toEqual(['NotoSansJP-Regular', 'Tinos-Regular', 'Cousine-Regular']);
     const named = await render(inJapanese('<p style="font-family: \'Noto Sans SC\'">漢字'));
@@ -246,19 +246,19 @@ describe('families', () => {
       '<p style="font-family: Arial">a<p style="font-family: \'Times New Roman\'">a<p style="font-family: Georgia">a',
       [],
     ],
-  ])('one %s', async (_, html, families) => {
+  ])('reports one %s', async (_, html, families) => {
     const { warnings } = await render(html);
     const lacking = warnings.filter(({ kind }) => kind !== 'resource_failed'); // of a font that is broken
     expect(lacking.map(({ kind, family }) => [kind, family])).toEqual(families.map((family) => ['font_substituted', family]));
   });
 
-  test('one that the document brings', async () => {
+  test('does not report a font that the document loads', async () => {
     expect((await render(`${face()}<p style="font-family: Own">的`)).warnings).toEqual([]);
   });
 });
 
 describe('PLATEN_FONTS_DIR', () => {
-  test('its fonts are there for every document', async () => {
+  test('makes its fonts available to every document', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
     const medium = '500Medium/NotoSansThai_500Medium.ttf';
     await copyFile(join(folderOf('@expo-google-fonts/noto-sans-thai'), medium), join(folder, 'a.ttf'));
@@ -273,7 +273,7 @@ describe('PLATEN_FONTS_DIR', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('where it has a file of that name, no other font stands in for a family', async () => {
+  test('prefers a file in the folder over a substitute for the family', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
     await copyFile(
       join(folderOf('@expo-google-fonts/caladea'), '400Regular/Caladea_400Regular.ttf'),
@@ -285,7 +285,7 @@ describe('PLATEN_FONTS_DIR', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a folder that is not there is a fault of the settings', async () => {
+  test('is rejected if the folder does not exist', async () => {
     const env = { ...process.env, PLATEN_FONTS_DIR: '/nowhere' } as Record<string, string>;
     await expect(runCli(['doctor'], env)).rejects.toMatchObject({ stderr: expect.stringContaining('PLATEN_FONTS_DIR=/nowhere') });
   });

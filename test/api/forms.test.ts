@@ -34,19 +34,19 @@ async function fieldOf(body: string, options: object = {}, head = ''): Promise<F
 }
 
 describe('each control', () => {
-  test('a text', async () => {
+  test('creates a text field', async () => {
     const field = await fieldOf('<label>First name <input name="first" value="Ada Łódź" maxlength="40" required></label>');
     expect(field).toMatchObject({ type: 'Tx', name: 'first', value: 'Ada Łódź', description: 'First name', maxLength: 40 });
     expect(field).toMatchObject({ isRequired: true, isReadOnly: false, isMultiLine: false, hasAppearance: true });
   });
 
-  test('a text of several lines', async () => {
+  test('creates a multi-line text field', async () => {
     const field = await fieldOf('<textarea id="notes" aria-label="Notes" readonly>one\ntwo</textarea>');
     expect(field).toMatchObject({ type: 'Tx', name: 'notes', value: 'one\ntwo', description: 'Notes' });
     expect(field).toMatchObject({ isMultiLine: true, isReadOnly: true });
   });
 
-  test('a password, which is never in the PDF', async () => {
+  test('creates a password field whose value is never in the PDF', async () => {
     const field = await fieldOf('<input type="password" name="pin" value="hunter2" title="PIN" disabled>');
     expect(field).toMatchObject({ type: 'Tx', name: 'pin', value: '', description: 'PIN', isPassword: true, isReadOnly: true });
   });
@@ -59,7 +59,7 @@ describe('each control', () => {
     ['month', '2026-01', 'January 2026'],
     ['week', '2026-W05', 'Week 05, 2026'],
     ['date', '', ''],
-  ])('a %s of %s, as the control shows it', async (type, value, shown) => {
+  ])('creates a %s of %s that shows what the control shows', async (type, value, shown) => {
     const pdf = await rendered(page(`<input type="${type}" name="at" value="${value}" aria-label="At">`));
     expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: shown }]);
     expect(await readAppearances(pdf)).toEqual({ at: shown });
@@ -75,7 +75,7 @@ describe('each control', () => {
     ]);
   });
 
-  test('radio buttons of one name are one field in each form', async () => {
+  test('creates one field for radio buttons of one name in each form', async () => {
     const radio = (value: string, more = '') => `<label><input type="radio" name="pay" value="${value}" ${more}>${value}</label>`;
     const fields = await fieldsOf(
       `<form><fieldset><legend>Payment</legend>${radio('card', 'checked')}${radio('on account')}</fieldset></form><form>${radio('cash')}</form>`,
@@ -105,7 +105,7 @@ describe('each control', () => {
     expect(fields.map(({ options }) => options.length)).toEqual([2, 3, 2]);
   });
 
-  test('a place for a signature', async () => {
+  test('creates a signature field', async () => {
     const fields = await fieldsOf(
       '<div data-signature-field="applicant" aria-label="Signature of the applicant" style="height: 60px"></div><input data-signature-field="clerk" title="Clerk">',
     );
@@ -115,7 +115,7 @@ describe('each control', () => {
     ]);
   });
 
-  test('buttons, files, colours, hidden ones and those that nobody sees stay what they are', async () => {
+  test('leaves buttons, file inputs, colour inputs, hidden and invisible controls as they are', async () => {
     const fields = await fieldsOf(
       `<button name="a">A</button><input type="submit" name="b"><input type="file" name="c"><input type="color" name="d"><input type="range" name="e">
       <input type="hidden" name="f"><input name="g" style="display: none"><input name="h" style="visibility: hidden"><input name="i" style="opacity: 0">`,
@@ -124,16 +124,16 @@ describe('each control', () => {
   });
 });
 
-test('names are unique, and without the periods that would divide them', async () => {
+test('creates unique names without the periods that would split them', async () => {
   const fields = await fieldsOf('<input name="row[]"><input name="row[]"><input name="a.b"><input id="i"><input><input>');
   expect(fields.map(({ name }) => name)).toEqual(['row[]', 'row[]_2', 'a_b', 'i', 'field1', 'field2']);
 });
 
-describe('what is printed', () => {
+describe('the printed page', () => {
   const FILLED =
     '<p><input name="a" value="Findme-1"> <textarea name="b">Findme-2\nFindme-3</textarea> <select name="c"><option>Findme-4</select> <select multiple name="d"><option>Findme-5</select> <input name="e" placeholder="Findme-6">';
 
-  test('the value is in the appearance of the field, and not a second time on the page', async () => {
+  test('shows the value in the appearance of the field, and not a second time on the page', async () => {
     const pdf = await rendered(page(FILLED));
     const { texts } = await readFinished(pdf);
     expect(texts.join()).toContain('Form');
@@ -141,7 +141,7 @@ describe('what is printed', () => {
     expect((await readFields(pdf)).every(({ hasAppearance }) => hasAppearance)).toBe(true);
   });
 
-  test('fields stand where the controls are, on any page, in columns, and scaled', async () => {
+  test('places fields where the controls are, on any page, in columns and scaled', async () => {
     const body =
       '<div style="position: absolute; left: 96px; top: 96px"><input name="a" style="box-sizing: border-box; width: 192px; height: 48px"></div><div style="break-before: page; columns: 2; column-gap: 0; padding-top: 1px"><input name="b" style="box-sizing: border-box; width: 50%; height: 24px"><div style="break-before: column"><input name="c" style="box-sizing: border-box; width: 100%; height: 24px"></div></div>';
     const options = { width: '6in', height: '8in', margin: 0 };
@@ -159,7 +159,7 @@ describe('what is printed', () => {
     expect((await fieldsOf(body, { ...options, pageRanges: '2' }, head)).map(({ name }) => name)).toEqual(['b', 'c']);
   });
 
-  test('rules of style sheets that speak of the controls and their neighbours still hold', async () => {
+  test('keeps applying style rules that select controls and their siblings', async () => {
     const style =
       '<style>p { display: none } :checked ~ p.a { display: block } input:not(:placeholder-shown) ~ p.b { display: block } p.c:last-child { display: block } body > a { display: none } a::after { content: attr(href) }</style>';
     const body =
@@ -169,7 +169,7 @@ describe('what is printed', () => {
     expect(texts.join()).not.toContain('platen');
   });
 
-  test('the same request gives the same bytes', async () => {
+  test('has the same bytes for the same request', async () => {
     const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
     const html = page('<input name="a" value="b" aria-label="c">');
     const [one, other] = await Promise.all([rendered(html, options), rendered(html, options)]);
@@ -177,7 +177,7 @@ describe('what is printed', () => {
   });
 });
 
-describe('what cannot be a field stays as it is printed', () => {
+describe('controls that cannot become fields stay printed', () => {
   const textsOf = async (pdf: Buffer) => (await readFinished(pdf)).texts;
   const kept = async (body: string, text: string, options: object = {}) => {
     const pdf = await rendered(page(`${body}<p><input name="last" value="Last-value">`), { tagged: true, ...options });
@@ -202,19 +202,19 @@ describe('what cannot be a field stays as it is printed', () => {
     expect(await kept(`<div style="position: fixed; top: 0">${control}</div>${pages}`, 'Kept-value')).toBeGreaterThan(0);
   });
 
-  test('a control in the top layer, and one that a link cannot find', async () => {
+  test('a control in the top layer, and one that a link cannot locate', async () => {
     expect(await kept(`<dialog id="d">${control}</dialog><script>d.showModal()</script>`, 'Kept-value')).toBe(1);
     expect(await kept(`<div style="anchor-scope: all">${control}</div>`, 'Kept-value')).toBe(1);
   });
 
   test.each(['transform: rotate(90deg)', 'transform: scale(.5)', 'scale: -1 1', 'zoom: 2', 'writing-mode: vertical-rl'])(
-    'a control that is turned or scaled: %s',
+    'a rotated or scaled control: %s',
     async (style) => {
       expect(await kept(`<div style="width: 300px; margin: 200px 0; ${style}">${control}</div>`, 'Kept-value')).toBe(1);
     },
   );
 
-  test('a set of radio buttons of which one cannot be a field', async () => {
+  test('a set of radio buttons of which one cannot become a field', async () => {
     const radio = (name: string, more = '') => `<label><input type="radio" name="${name}" value="x" ${more}> one</label>`;
     const sets = `${radio('a')}${radio('a', 'style="rotate: 90deg"')}${radio('b')}<dialog id="d">${radio('b')}</dialog>`;
     const script = '<script>d.showModal()</script>';
@@ -222,7 +222,7 @@ describe('what cannot be a field stays as it is printed', () => {
     expect(fields.map(({ name }) => name)).toEqual(['a', 'c']);
   });
 
-  test('each is a warning that names it', async () => {
+  test('and are each reported in a warning', async () => {
     const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)">';
     const body = `<div style="rotate: 9deg"><input id="turned"></div><div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
     const { warnings } = await client.report({ html: page(body), options: { forms: true } });
@@ -234,7 +234,7 @@ describe('what cannot be a field stays as it is printed', () => {
     await problem(await client.pdf({ html: page(body), options }), 422, 'render_gate_failed');
   });
 
-  test('what removes the links of the fields leaves the whole document as it is', async () => {
+  test('and the whole document stays as it is if the links of the fields are removed', async () => {
     const script =
       '<script>new MutationObserver(() => { for (const each of [...document.documentElement.children]) if (each.localName === "div") each.remove() }).observe(document.documentElement, { childList: true })</script>';
     const pdf = await rendered(page(`${control}<textarea>More-value</textarea>${script}`));
@@ -242,7 +242,7 @@ describe('what cannot be a field stays as it is printed', () => {
     expect((await textsOf(pdf)).join()).toMatch(/Kept-value.*More-value/);
   });
 
-  test('values that are hidden from view are not in the PDF', async () => {
+  test('and hidden values are not in the PDF', async () => {
     const hidden = (style: string, index: number) => `<input name="h${index}" value="Hidden-value" style="${style}">`;
     const styles = [
       'position: absolute; clip: rect(0, 0, 0, 0)',
@@ -260,8 +260,8 @@ describe('what cannot be a field stays as it is printed', () => {
   });
 });
 
-describe('what fields show', () => {
-  test('each shows its own value, also where the box has no room for it', async () => {
+describe('the appearance of fields', () => {
+  test('shows the value of each field, even if the box has no room for it', async () => {
     const inputs = [1, 2, 3].map(
       (index) =>
         `<input name="n${index}" value="Value-${index}" style="padding: 40px 10px; height: 12px; box-sizing: border-box; font-size: 60px; line-height: 200px">`,
@@ -270,7 +270,7 @@ describe('what fields show', () => {
     expect(shown).toEqual({ n1: 'Value-1', n2: 'Value-2', n3: 'Value-3' });
   });
 
-  test('each of many shows its own value', async () => {
+  test('shows the value of each of many fields', async () => {
     const names = Array.from({ length: 600 }, (_, index) => `n${index}`);
     const inputs = names.map((name) => `<input name="${name}" value="Value of ${name}" style="width: 100px">`);
     const pdf = await rendered(page(inputs.join('')));
@@ -279,7 +279,7 @@ describe('what fields show', () => {
     expect(await readAppearances(pdf, some)).toEqual(Object.fromEntries(some.map((name) => [name, `Value of ${name}`])));
   });
 
-  test('a choice shows its label, and options of one value are told apart', async () => {
+  test('shows the label of a choice, and distinguishes options with the same value', async () => {
     const pdf = await rendered(
       page(
         '<select name="a"><option value="" disabled selected hidden>Please choose<option>x</select><select name="b"><option value="1">One<option value="1" selected>Uno</select>',
@@ -289,7 +289,7 @@ describe('what fields show', () => {
     expect((await readFields(pdf)).map(({ value }) => value)).toEqual([[''], ['Uno']]);
   });
 
-  test('a value with a character that no font has is warned of', async () => {
+  test('warns about a value with a character that no font has', async () => {
     const response = await client.pdf({
       html: page('<input value="\u{10FFFD}">'),
       options: { forms: true, failOnWarning: ['missing_glyphs'] },
@@ -297,13 +297,13 @@ describe('what fields show', () => {
     await problem(response, 422, 'render_gate_failed');
   });
 
-  test('a text that its box cuts off is warned of, as without fields', async () => {
+  test('warns about text that its box clips, as without fields', async () => {
     const html = page(`<textarea style="height: 30px; resize: none; overflow: hidden">${'line\n'.repeat(30)}</textarea>`);
     const warningsOf = async (forms: boolean) => (await client.pdf({ html, options: { forms } })).headers.get('platen-warnings');
     expect(await warningsOf(true)).toBe(await warningsOf(false));
   });
 
-  test('scripts that change a value during the print get no PDF with another', async () => {
+  test('does not change when a script changes a value during the print', async () => {
     const html = page('<input id="a" value="before"><script>onbeforeprint = () => { a.value = "after" }</script>');
     const { detail } = await problem(await client.pdf({ html, options: { forms: true } }), 422, 'print_failed');
     expect(detail).toBe('options.forms: scripts of the document changed its form fields while it was printed');
@@ -328,21 +328,21 @@ async function buttonsOf(bytes: Buffer): Promise<{ values: string[]; states: str
 describe('radio buttons', () => {
   const radio = (value: string, more = '') => `<input type="radio" name="r" value="${value}" aria-label="${value}" ${more}>`;
 
-  test('each has a state of its own, whatever their values are', async () => {
+  test('have distinct states, whatever their values are', async () => {
     const values = ['Choice2', 'é', 'Choice3', 'a b', 'a b'];
     const found = await buttonsOf(await rendered(page(values.map((value) => radio(value)).join(''))));
     expect(found).toEqual({ values, states: ['Choice2', 'Choice3', 'Choice4', 'Choice5', 'Choice6'] });
     expect(await buttonsOf(await rendered(page(radio('x'))))).toEqual({ values: [], states: ['x'] });
   });
 
-  test('one that is disabled does not make its set read-only', async () => {
+  test('do not make their set read-only when one is disabled', async () => {
     const [field] = await fieldsOf(`${radio('a', 'disabled')}${radio('b', 'required')}`);
     expect(field).toMatchObject({ isReadOnly: false, isRequired: true });
     const [other] = await fieldsOf(`${radio('a', 'disabled')}${radio('b', 'disabled')}`);
     expect(other).toMatchObject({ isReadOnly: true });
   });
 
-  test('a set has the buttons of one name, not those with an id of it', async () => {
+  test('are grouped by name, not by an equal id', async () => {
     const fields = await fieldsOf(`${radio('a', 'checked')}<input type="radio" id="r" value="b" checked aria-label="b">`);
     expect(fields.map(({ name, value }) => [name, value])).toEqual([
       ['r', 'a'],
@@ -351,15 +351,15 @@ describe('radio buttons', () => {
   });
 });
 
-describe('together with', () => {
+describe('combined with other options', () => {
   const BODY = '<label>Name <input name="n" value="v"></label>';
 
-  test('a password, a watermark and packing', async () => {
+  test('supports a password, a watermark and compression', async () => {
     const pdf = await rendered(page(BODY), { password: 'secret', watermark: { text: 'DRAFT' }, compress: true });
     expect(await readFields(pdf, 'secret')).toMatchObject([{ name: 'n', value: 'v', description: 'Name' }]);
   });
 
-  test('conformance: a field without a name is refused', async () => {
+  test('rejects a field without a name with conformance', async () => {
     const html = page('<select id="s"><option>x</select><input id="t" aria-label="named">');
     const response = await client.pdf({ html, options: { forms: true, conformance: 'PDF/UA-1' } });
     const { violations } = await problem(response, 422, 'not_conformant');
@@ -367,7 +367,7 @@ describe('together with', () => {
     expect(await fieldsOf('<input id="t">', { conformance: 'PDF/A-2b' })).toMatchObject([{ name: 't' }]);
   });
 
-  test('a merged batch: names that collide get a number', async () => {
+  test('numbers equal names in a merged batch', async () => {
     const item = (value: string) => ({
       html: page(
         `<input name="n" value="${value}" aria-label="N"><input type="radio" name="r" value="x" checked aria-label="X">`,
@@ -388,7 +388,7 @@ describe('together with', () => {
   });
 });
 
-test('the place of a problem does not tell the value of a password', async () => {
+test('does not reveal the value of a password in the location of a violation', async () => {
   const html = page('<input type="password" value="hunter2" id="p">');
   for (const forms of [true, false]) {
     const refused = await problem(await client.pdf({ html, options: { forms, conformance: 'PDF/UA-1' } }), 422, 'not_conformant');
@@ -397,7 +397,7 @@ test('the place of a problem does not tell the value of a password', async () =>
   }
 });
 
-test('read-only, the longest value and places for signatures are told as HTML and PDF mean them', async () => {
+test('maps read-only, maximum lengths and signature fields from HTML to PDF', async () => {
   const fields = await fieldsOf(
     '<input type="checkbox" readonly><input id="m" maxlength="3" aria-label="m"><script>m.value = "longer"</script><input maxlength="9" value="x">',
   );
@@ -419,7 +419,7 @@ test('read-only, the longest value and places for signatures are told as HTML an
 describe('limits', () => {
   const used = async () => (await client.usage()).documents.used;
 
-  test('2,000 fields', async () => {
+  test('rejects more than 2,000 fields', async () => {
     const before = await used();
     const many = (count: number) => page('<input>'.repeat(count));
     const refused = await problem(await client.pdf({ html: many(2_001), options: { forms: true } }), 422, 'resource_limit');
@@ -429,12 +429,12 @@ describe('limits', () => {
     expect(await readFields(await rendered(many(600)))).toHaveLength(600);
   });
 
-  test('16,000 characters of a value', async () => {
+  test('rejects values of more than 16,000 characters', async () => {
     const html = page(`<input value="${'x'.repeat(16_001)}">`);
     await problem(await client.pdf({ html, options: { forms: true } }), 422, 'resource_limit');
   });
 
-  test('a document cannot forge the links of fields', async () => {
+  test('does not let a document forge the links of fields', async () => {
     const forged = '<a href="platen-field:0">one</a> <a href="platen-field-0:0">two</a> <a href="platen-field:">three</a>';
     const fields = await fieldsOf(`${forged}<input name="n">`);
     expect(fields.map(({ name }) => name)).toEqual(['n']);

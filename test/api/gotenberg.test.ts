@@ -75,7 +75,7 @@ async function refusal(reply: Promise<Response>, code: number): Promise<string> 
 }
 
 describe('convert', () => {
-  test('pdfa and pdfua are profiles, and a document that lacks something is refused', async () => {
+  test('applies the profiles pdfa and pdfua, and rejects a document that violates them', async () => {
     const document = '<html lang="en"><title>Report</title><h1>Report';
     const bytes = await bytesOf(await good(html({ 'index.html': document, pdfa: 'PDF/A-3b', pdfua: 'true' })));
     expect(await claimsOf(bytes)).toEqual(['PDF/A-3b', 'PDF/UA-1']);
@@ -84,7 +84,7 @@ describe('convert', () => {
     expect(await claimsOf(await bytesOf(await good(html({ 'index.html': document, pdfua: 'false' }))))).toEqual([]);
   });
 
-  test('a page with its files, header and footer, as Gotenberg prints it', async () => {
+  test('prints a page with files, header and footer as Gotenberg does', async () => {
     const response = await good(
       html(
         {
@@ -109,7 +109,7 @@ describe('convert', () => {
     expect(read.pages[0]).toMatch(/Head.*1$|Head.*1 |1.*Head/);
   });
 
-  test('fields have their effect, under the names of version 8 and of version 9', async () => {
+  test('applies fields under the names of versions 8 and 9', async () => {
     const common = { paperWidth: '100mm', paperHeight: '5', marginTop: '0', marginLeft: '0', waitDelay: '10ms', scale: '1.0' };
     const markup = '<h1>One</h1><h1 style="break-before: page">Two</h1><h1 style="break-before: page">Three</h1>';
     const metadata = JSON.stringify({ Title: 'Named', Author: 'Ada' });
@@ -129,13 +129,13 @@ describe('convert', () => {
     expect(await pdf(html({ 'index.html': markup, ...nine }))).toMatchObject({ pages: ['One'], tagged: true });
   });
 
-  test('a script is waited for', async () => {
+  test('waits for a script', async () => {
     const markup = '<p id=a>early</p><script>setTimeout(() => { a.textContent = "late"; window.status = "done" }, 50)</script>';
     const waits = { waitForExpression: "a.textContent === 'late'", waitWindowStatus: 'done', waitForSelector: '#a' };
     expect((await pdf(html({ 'index.html': markup, ...waits }))).pages).toEqual(['late']);
   });
 
-  test('an address', async () => {
+  test('prints a URL', async () => {
     const fields = {
       url: `http://127.0.0.1:${site.port}/page`,
       cookies: JSON.stringify([{ name: 'a', value: '1', domain: '127.0.0.1' }]),
@@ -181,7 +181,7 @@ describe('convert', () => {
     await good(post('pdfengines/merge', { 'a.pdf': one, ...screenshot, paperWidth: '5', skipNetworkIdleEvent: 'false' }));
   });
 
-  test('Markdown in the places of a page', async () => {
+  test('inserts Markdown into a page', async () => {
     const page = '<body><p>Before</p>{{ toHTML "text.md" }}<hr>{{ toHTML "other.md" }}</body>';
     const fields = { 'index.html': page, 'text.md': '# A *title*', 'other.md': '- one' };
     expect((await pdf(post('chromium/convert/markdown', fields))).pages[0]).toMatch(/Before A title.*one/);
@@ -190,7 +190,7 @@ describe('convert', () => {
     expect(await refusal(post('chromium/convert/markdown', { 'index.html': page }), 400)).toContain('[.md]');
   });
 
-  test('a password and attachments', async () => {
+  test('applies a password and attachments', async () => {
     const withData = (fields: Fields) => {
       const body = formOf({ 'index.html': 'x', ...fields });
       body.append('embeds', new Blob(['a,b']), 'data.csv');
@@ -203,7 +203,7 @@ describe('convert', () => {
     await expect(readPdf(await bytesOf(response))).rejects.toThrow(/password/i);
   });
 
-  test('counts as a document, and once with an Idempotency-Key', async () => {
+  test('charges a document, once for an Idempotency-Key', async () => {
     const { documents: before } = await ada.usage();
     const send = () =>
       html({ 'index.html': '<p>once' }, { 'idempotency-key': 'gotenberg-1', 'gotenberg-output-filename': 'kept' });
@@ -219,7 +219,7 @@ describe('convert', () => {
 describe('screenshot', () => {
   const shot = async (fields: Fields) => headOf(await bytesOf(await good(post('chromium/screenshot/html', fields))));
 
-  test('of the document, or of its window', async () => {
+  test('captures the document or its window', async () => {
     const page = { 'index.html': '<!doctype html><body style="margin: 0; height: 900px">' };
     expect(await shot(page)).toEqual({ format: 'png', width: 800, height: 900 });
     expect(await shot({ ...page, width: '300', height: '200', clip: 'true', format: 'jpeg', quality: '50' })).toEqual({
@@ -230,14 +230,14 @@ describe('screenshot', () => {
     });
   });
 
-  test('of an address and of Markdown, with their names', async () => {
+  test('captures a URL and Markdown, with filenames', async () => {
     const fields = { url: `http://127.0.0.1:${site.port}/page` };
     const response = await good(post('chromium/screenshot/url', fields, { 'gotenberg-output-filename': 'shot' }));
     expect(response.headers.get('content-disposition')).toBe('attachment; filename=shot.png');
     await good(post('chromium/screenshot/markdown', { 'index.html': '{{ toHTML "a.md" }}', 'a.md': '# x' }));
   });
 
-  test('sent again under one Idempotency-Key, of an account that stores all results', async () => {
+  test('replays a screenshot for an Idempotency-Key with auto_store', async () => {
     await good(ada.send('PATCH', '/v1/account', { auto_store: true }));
     const again = () => good(post('chromium/screenshot/html', { 'index.html': '<p>' }, { 'idempotency-key': 'screenshot-1' }));
     const [first, second] = [await again(), await again()];
@@ -261,7 +261,7 @@ async function withSignature(file: Buffer): Promise<Uint8Array> {
 describe('merge', () => {
   const one = async (text: string) => bytesOf(await good(html({ 'index.html': `<h1>${text}</h1>` })));
 
-  test('in the order of the names, at no charge, under either address', async () => {
+  test('merges in the order of the names without a charge, at both paths', async () => {
     const [first, second] = [await one('First'), await one('Second')];
     const { documents: before } = await ada.usage();
     const files = { '10.pdf': second, '2.pdf': first };
@@ -270,7 +270,7 @@ describe('merge', () => {
     expect((await ada.usage()).documents).toEqual(before);
   });
 
-  test('what cannot be merged is named', async () => {
+  test('names files that cannot be merged', async () => {
     const secret = await bytesOf(await good(html({ 'index.html': 'x', userPassword: 'open' })));
     const merge = (fields: Fields) => refusal(post('pdfengines/merge', fields), 400);
     expect(await merge({ 'a.pdf': 'not a PDF' })).toContain("'a.pdf' is damaged, or not a PDF");
@@ -313,7 +313,7 @@ describe('refusals', () => {
     expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);
   });
 
-  test('a page is required, and so is an address', async () => {
+  test('requires a page or a URL', async () => {
     expect(await refusal(html({ 'other.html': 'x' }), 400)).toBe(
       "Invalid form data: form file 'index.html' is required, as a file of this name",
     );
@@ -322,7 +322,7 @@ describe('refusals', () => {
     expect(await refusal(named, 400)).toContain("Invalid 'Gotenberg-Output-Filename' header");
   });
 
-  test('pages that fail have the statuses of Gotenberg', async () => {
+  test('returns the statuses of Gotenberg for pages that fail', async () => {
     const url = (address: string, fields: Fields = {}) => post('chromium/convert/url', { url: address, ...fields });
     const gone = `http://127.0.0.1:${site.port}/gone`;
     expect(await refusal(url(gone), 409)).toBe('Invalid HTTP status code from the main page: 404');
@@ -347,7 +347,7 @@ describe('refusals', () => {
     );
   });
 
-  test('the body is a form', async () => {
+  test('requires a form', async () => {
     const reply = ada.send('POST', '/forms/chromium/convert/html', { html: 'x' });
     expect(await refusal(reply, 415)).toContain('send multipart/form-data');
     await refusal(ada.send('POST', '/forms/chromium/convert/html'), 415);
@@ -359,7 +359,7 @@ describe('credentials', () => {
     fetch(`${base.url}/forms/chromium/convert/html`, { method: 'POST', headers, body: formOf({ 'index.html': 'x' }) });
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
-  test('a key as Bearer, as password, as name, or as X-Api-Key', async () => {
+  test('accepts a key as Bearer token, password, user name or X-Api-Key', async () => {
     for (const headers of [basic(`anyone:${ada.key}`), basic(`${ada.key}:`), { 'x-api-key': ada.key }]) await good(as(headers));
     for (const headers of [{}, basic('anyone:secret'), { 'x-api-key': 'plt_x' }, { authorization: 'Bearer plt_x' }]) {
       const refused = await as(headers);
@@ -373,7 +373,7 @@ describe('credentials', () => {
     expect(await refusal(as({}), 401)).toMatch(/Bearer .* Basic .* X-Api-Key/);
   });
 
-  test('one key for those without credentials, and nothing of it where the routes are off', async () => {
+  test('uses the default key for requests without credentials, but only if the routes are on', async () => {
     await using other = await startService({ PLATEN_GOTENBERG_KEY: ada.key });
     expect((await as({}, other)).status).toBe(404);
     expect((await fetch(`${other.url}/version`)).status).toBe(404);
@@ -383,7 +383,7 @@ describe('credentials', () => {
 describe('webhooks', () => {
   const told = (path: string) => receiver.received.filter((each) => each.path === path);
 
-  test('a result is uploaded, and an event tells so', async () => {
+  test('uploads a result and sends an event', async () => {
     const response = await html(
       { 'index.html': '<p>by webhook' },
       {
@@ -410,7 +410,7 @@ describe('webhooks', () => {
     expect(told('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
   });
 
-  test('an error is told with its status', async () => {
+  test('sends an error with its status', async () => {
     const response = await post(
       'chromium/convert/url',
       { url: `http://127.0.0.1:${site.port}/gone` },
@@ -430,7 +430,7 @@ describe('webhooks', () => {
     expect(told('POST /none')).toEqual([]);
   });
 
-  test('an address that may not be reached gets nothing, and the error address is told', async () => {
+  test('sends nothing to a blocked URL, and reports that to the error URL', async () => {
     await html(
       { 'index.html': 'x' },
       { 'gotenberg-webhook-url': `${service.url}/v1/usage`, 'gotenberg-webhook-error-url': `http://${receiver.address}/refused` },
@@ -439,7 +439,7 @@ describe('webhooks', () => {
     expect(JSON.parse(told('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
   });
 
-  test('headers that are wrong are named', async () => {
+  test('names invalid headers', async () => {
     const url = `http://${receiver.address}/x`;
     for (const [headers, message] of [
       [{ 'gotenberg-webhook-url': url }, "Invalid 'Gotenberg-Webhook-Events-Url' header"],
@@ -479,7 +479,7 @@ test('addresses of Gotenberg that this server does not have get the same kind of
   await problem(await fetch(`${service.url}/formsx`, { headers }), 404, 'not_found');
 });
 
-test('health and version need no key', async () => {
+test('serves health and version without a key', async () => {
   const health = await fetch(`${service.url}/health`);
   expect(await health.json()).toMatchObject({ status: 'up', details: { chromium: { status: 'up' } } });
   expect((await fetch(`${service.url}/health`, { method: 'HEAD' })).status).toBe(200);

@@ -34,7 +34,7 @@ describe('headerTemplate and footerTemplate', () => {
     pdf = await render(REPORT, { headerTemplate: HEADER, footerTemplate: FOOTER });
   });
 
-  test('stand at the top and bottom of every page, with title and numbers filled in', () => {
+  test('are printed at the top and bottom of every page, with title and page numbers', () => {
     expect(pdf.pages.length).toBeGreaterThan(3);
     for (let page = 1; page <= pdf.pages.length; page++) {
       expect(find(pdf, page, /Annual report/).y).toBeLessThan(45);
@@ -52,7 +52,7 @@ describe('headerTemplate and footerTemplate', () => {
     }
   });
 
-  test('nor do those that hold nothing but what is filled in', async () => {
+  test('do not overlap the text when they contain only placeholders', async () => {
     const filled = await render(REPORT, {
       headerTemplate: '<span style="margin: auto" class="title"></span>',
       footerTemplate: '<span style="margin: auto" class="pageNumber"></span>',
@@ -62,12 +62,12 @@ describe('headerTemplate and footerTemplate', () => {
     expect(Math.max(...lines.map(({ y }) => y))).toBeLessThan(find(filled, 3, /^3$/).y - 10);
   });
 
-  test('every line is there, once', () => {
+  test('lose and repeat no line', () => {
     const text = pdf.pages.join(' ');
     for (let n = 0; n < 120; n++) expect(text.match(new RegExp(`line ${n}(?!\\d)`, 'g'))).toHaveLength(1);
   });
 
-  test('a tall one pushes the text down, an image in it is there', async () => {
+  test('push the text down when they are tall, also with an image', async () => {
     const tall = await render(REPORT, {
       headerTemplate: `<div style="height: 200px"><img src="${PIXEL_URL}" style="width: 50px; height: 150px"></div>`,
     });
@@ -75,21 +75,21 @@ describe('headerTemplate and footerTemplate', () => {
     expect(tall.images).toBe(tall.pages.length);
   });
 
-  test('one alone brings no other: nothing of Chromium stands at the other end', async () => {
+  test('do not add the default of Chromium at the other end when only one is sent', async () => {
     const headed = await render('<title>T</title><p>x', { headerTemplate: '<b>top</b>' });
     expect(headed.pages[0]?.split(' ').sort()).toEqual(['top', 'x']);
     const footed = await render('<title>T</title><p>x', { footerTemplate: '<b>bottom</b>' });
     expect(footed.pages[0]?.split(' ').sort()).toEqual(['bottom', 'x']);
   });
 
-  test('a margin that was sent, and an @page margin, stay as they are', async () => {
+  test('keep a margin that was sent, and an @page margin', async () => {
     const sent = await render('<body style="margin: 0">x', { headerTemplate: '<i>h</i>', margin: { top: '50mm', left: 0 } });
     expect(find(sent, 1, /^x/).y).toBeGreaterThan(140);
     const ruled = await render('<style>@page { margin: 3in } body { margin: 0 }</style>x', { headerTemplate: '<i>h</i>' });
     expect(find(ruled, 1, /^x/).y).toBeGreaterThan(216);
   });
 
-  test('scripts in them do not run, and the next document knows nothing of them', async () => {
+  test('run no scripts, and leave nothing for the next document', async () => {
     const headerTemplate =
       '<span id="a">safe</span><script>document.getElementById("a").textContent = "RAN"</script><img src="x" onerror="document.body.append(\'RAN\')">';
     const pdf = await render('<p>x', { headerTemplate });
@@ -119,7 +119,7 @@ describe('headerTemplate and footerTemplate', () => {
     ['an object', `<object data="${SITE}/x.svg"></object>`, '<object data>'],
     ['an image in SVG', `<svg><image xlink:href="${SITE}/x.png"/></svg>`, '<image xlink:href>'],
     ['what comes after text that looks like it', `<title><img src="x.png"></title><img src="${SITE}/x.png">`, '<img src>'],
-  ])('what names something external says so: %s', async (_name, template, where) => {
+  ])('are rejected for an external reference: %s', async (_name, template, where) => {
     for (const name of ['headerTemplate', 'footerTemplate']) {
       const { errors } = await problem(
         await service.pdf({ html: '<p>x', options: { [name]: template } }),
@@ -143,12 +143,12 @@ describe('headerTemplate and footerTemplate', () => {
     ['a script that is in it, and does not run', `<script>"<img src='${SITE}/x.png'>"</script><b>x</b>`],
     ['a name of a namespace', '<svg xmlns="http://www.w3.org/2000/svg"></svg><b>x</b>'],
     ['the end of nothing', `<b title="<img src=${SITE}>">x</b>`],
-  ])('what names nothing external is printed: %s', async (_name, template) => {
+  ])('are printed without an external reference: %s', async (_name, template) => {
     for (const name of ['headerTemplate', 'footerTemplate'])
       expect((await render('<p>text', { [name]: template })).pages.join()).toMatch(/\bx/);
   });
 
-  test("Chromium's own margin boxes count pages, too", async () => {
+  test('leave the page counters of margin boxes intact', async () => {
     const html = `<style>@page { margin: 2cm; @top-center { content: counter(page) " von " counter(pages) } }</style>${LINES}`;
     const pdf = await render(html);
     expect(find(pdf, 3, /von/).y).toBeLessThan(60);
@@ -156,15 +156,15 @@ describe('headerTemplate and footerTemplate', () => {
   });
 });
 
-describe('the address of the document', () => {
-  test('is nothing where the document was sent as markup', async () => {
+describe('the placeholder for the document URL', () => {
+  test('is empty if the document was sent as markup', async () => {
     const pdf = await render('<p>x', { headerTemplate: '<span>[<span class="url"></span>]</span>' });
     expect(pdf.pages[0]).toBe('x []');
   });
 });
 
 describe('singlePage', () => {
-  test('is as high as the document, whatever it says about pages', async () => {
+  test('is as high as the document, whatever page rules it has', async () => {
     const html = `<style>@page { size: A5; margin: 4cm } h2 { break-before: page } body { margin: 0 }</style><div style="height: 2000px">a</div><h2>b</h2><p style="break-after: page">c<p>d`;
     const pdf = await render(html, { singlePage: true, margin: '10mm' });
     expect(pdf.pages).toEqual(['a b c d']);
@@ -173,14 +173,14 @@ describe('singlePage', () => {
     expect(pdf.sizes[0]?.height).toBeLessThan(2300 * PX);
   });
 
-  test('takes the width that is sent, and the next document its own paper', async () => {
+  test('applies the width, and the next document has its own paper', async () => {
     const pdf = await render(LINES, { singlePage: true, width: '80mm', scale: 0.5 });
     expect(pdf.pages).toHaveLength(1);
     expect(millimetresOf(pdf)).toEqual([[80, expect.any(Number)]]);
     expect(millimetresOf(await render('<p>next'))).toEqual([[210, 297]]);
   });
 
-  test('with a header', async () => {
+  test('includes a header', async () => {
     const pdf = await render(LINES, { singlePage: true, headerTemplate: '<b>head</b>' });
     expect(pdf.pages).toHaveLength(1);
     expect(find(pdf, 1, /line 0/).y).toBeGreaterThan(find(pdf, 1, /head/).y + 10);
@@ -203,7 +203,7 @@ describe('singlePage', () => {
       'a policy against styles',
       `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
     ],
-  ])('with width or format, the page of a document with %s is as high as its content', async (_name, html) => {
+  ])('fits the height of a document with %s to its content with width or format', async (_name, html) => {
     const plain = await render(`<!doctype html>${RECEIPT}`, { singlePage: true, width: '80mm' });
     expect(plain.pages).toEqual(['Receipt line 1 line 2 Total 12.50']);
     for (const options of [{ width: '80mm' }, { format: 'A5' }, {}]) {
@@ -241,7 +241,7 @@ describe('singlePage', () => {
       ...options,
     });
 
-  test.each(WINDOW)('of %s is one page', async (_name, style, body, least, most) => {
+  test.each(WINDOW)('prints %s on one page', async (_name, style, body, least, most) => {
     const text = body
       .replace(/<[^>]*>/g, ' ')
       .replace(/\s+/g, ' ')
@@ -257,13 +257,13 @@ describe('singlePage', () => {
     }
   });
 
-  test('the window is that of options.viewport', async () => {
+  test('uses the window of options.viewport', async () => {
     const { pages, sizes } = await shownIn('section { height: 100vh }', BLOCKS, { viewport: { width: 1_000, height: 1_000 } });
     expect(pages).toHaveLength(1);
     expect(sizes[0]?.height).toBeGreaterThan(3_000 * PX);
   });
 
-  test('what scrolls on a screen is shown as a whole', async () => {
+  test('shows scrollable content completely', async () => {
     const rows = Array.from({ length: 80 }, (_, n) => `<p>Row ${n + 1}.</p>`).join('');
     const style =
       'html, body { height: 100%; margin: 0; overflow: hidden } .app { display: flex; height: 100vh } .main { flex: 1; overflow-y: auto }';
@@ -273,21 +273,21 @@ describe('singlePage', () => {
     expect(pages[0]).toContain('Row 80.');
   });
 
-  test('a document that grows with its page is 422', async () => {
+  test('returns 422 for a document that grows with its page', async () => {
     const html = '<!doctype html><style>p::before, p::after { content: "x"; display: block; height: 100vh }</style><p>x';
     const response = await service.pdf({ html, options: { singlePage: true } });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'print_failed', detail: expect.stringContaining('grows with its page') });
   });
 
-  test('higher than 200 inches is 422', async () => {
+  test('returns 422 for a document higher than 200 inches', async () => {
     const response = await service.pdf({ html: '<div style="height: 30000px">x', options: { singlePage: true } });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'print_failed', detail: expect.stringContaining('200') });
   });
 });
 
-test('outline writes bookmarks from the headings, in a tagged PDF', async () => {
+test('writes bookmarks from the headings for outline, in a tagged PDF', async () => {
   const html = '<h1>One</h1><h2>One A</h2><p style="break-before: page">x<h1>Two</h1>';
   const pdf = await render(html, { outline: true });
   expect(pdf.outline).toEqual(['One', '  One A', 'Two']);

@@ -28,7 +28,7 @@ const SPOILT: Array<[name: string, script: string]> = [
   ['numbers of its own', 'Math.max = () => 1; Math.ceil = () => ({ toString: 1, valueOf: 1 })'],
 ];
 
-describe('what a script spoils', () => {
+describe('scripts that break the page', () => {
   test.each(SPOILT)('%s', async (_name, script) => {
     const response = await ada.pdf(
       { html: `<p>x<script>${script}</script>`, options: { timeout: 20_000 } },
@@ -42,19 +42,19 @@ describe('what a script spoils', () => {
     expect((await readPdfReply(await ada.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
   });
 
-  test('a look at its pictures that it holds back', async () => {
+  test('cannot delay the check of its images', async () => {
     const picture = '<style>p { background: url("data:image/png;base64,AAAA") }</style>';
     const html = `${picture}<p>x<script>Image = class { addEventListener() {} }</script>`;
     expect((await readPdfReply(await ada.pdf({ html, options: { timeout: 20_000 } }))).pages).toEqual(['x']);
   });
 
-  test('the height of one page', async () => {
+  test('cannot change the height of a single page', async () => {
     const html = '<p>x<script>Math.max = () => 1; Math.ceil = () => ({ toString: 1, valueOf: 1 })</script>';
     expect((await ada.pdf({ html, options: { singlePage: true } })).status).toBe(422);
   });
 });
 
-describe('names that hide parts of the document', () => {
+describe('names that hide document members', () => {
   test.each<[string, string, object]>([
     ['fonts', '<form name="fonts"><input></form><p onclick="">Hi', { javascript: false }],
     ['querySelectorAll', '<form name="querySelectorAll"></form><p onclick="">Hi', { javascript: false }],
@@ -63,14 +63,14 @@ describe('names that hide parts of the document', () => {
     expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['Hi']);
   });
 
-  test('errors of the console are told all the same', async () => {
+  test('does not hide console errors', async () => {
     const { warnings } = await bob.report({
       html: '<img name="images"><form name="fonts"></form><script>console.error("E1")</script>',
     });
     expect(warnings).toMatchObject([{ kind: 'console_error', message: 'E1' }]);
   });
 
-  test('errors of its first script are told, whatever was written into the window before', async () => {
+  test('reports errors of the first script, whatever it wrote into the window before', async () => {
     const failing = '<script>nope()</script><p>x<script>Promise.reject("lost")</script>';
     for (const before of [failing, '<p>no script', '<p>no script either']) await bob.pdf({ html: before });
     const { warnings } = await bob.report({ html: failing });
@@ -79,7 +79,7 @@ describe('names that hide parts of the document', () => {
   });
 });
 
-describe('headers that leave something open', () => {
+describe('unbalanced header markup', () => {
   test.each<[string, object]>([
     ['a style', { headerTemplate: '<style>p{}', footerTemplate: 'F' }],
     ['a text field', { headerTemplate: '<textarea>', footerTemplate: 'F' }],
@@ -89,26 +89,26 @@ describe('headers that leave something open', () => {
     expect((await ada.pdf({ html: '<p>x', options })).status).toBe(200);
   });
 
-  test('a header does not take up the footer', async () => {
+  test('does not let a header swallow the footer', async () => {
     const options = { headerTemplate: '<div style="width: 100%">Head', footerTemplate: '<div style="height: 200px">Foot</div>' };
     const pdf = await readPdfReply(await ada.pdf({ html: '<p style="margin: 0">x', options }));
     expect(pdf.placed[0]?.find(({ text }) => text === 'x')?.y).toBeLessThan(90);
   });
 });
 
-test('one key teaches the service nothing of fonts that another key then misses', async () => {
+test('does not let one key spoil the font knowledge for another', async () => {
   const html = '<style>p { font-family: "Corp Six" }</style><p>hello';
   const face = '<style>@font-face { font-family: "Corp ſix"; src: local("Cousine Bold") }</style>';
   expect((await ada.pdf({ html: face + html })).status).toBe(200);
   expect((await bob.report({ html })).warnings).toMatchObject([{ kind: 'font_substituted', family: 'Corp Six' }]);
 });
 
-test('a watermark that no font can show is told', async () => {
+test('reports a watermark that no font can show', async () => {
   const { warnings } = await bob.report({ html: '<p>x', options: { watermark: { text: 'བོད' } } });
   expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Tibetan' }]);
 });
 
-test('a document that floods its console leaves the browser to its neighbours', async () => {
+test('keeps the browser usable when a document floods its console', async () => {
   const html = `<p>x<script>(async () => {
     for (let n = 0; ; n++) {
       console.error("x".repeat(1 << 16) + n);
@@ -129,7 +129,7 @@ test('a document that floods its console leaves the browser to its neighbours', 
 });
 
 /** What the browser tells of a request repeats its address. That of more than eight megabytes is not even read. */
-test.each([1e6, 9e6])('workers that request data: addresses of %d bytes leave the browser to its neighbours', async (bytes) => {
+test.each([1e6, 9e6])('keeps the browser usable when workers request data: URLs of %d bytes', async (bytes) => {
   const request = `fetch("data:text/plain," + "x".repeat(${bytes}) + Math.random()).catch(() => {})`;
   const html = `<p>x<script>
     const script = URL.createObjectURL(new Blob([${JSON.stringify(`setInterval(() => ${request}, 10)`)}]));
@@ -148,7 +148,7 @@ describe('workers', () => {
   const START =
     'const start = (Kind) => { try { for (;;) { new Kind(script).terminate(); started++ } } catch {} }; let started = 0;';
 
-  test('a document starts so many and no more, whatever way it finds to their constructor', async () => {
+  test('limits the workers of a document, however it gets their constructor', async () => {
     const html = `<body><script>${SCRIPT} ${START}
       const frame = (html) => { const frame = document.createElement('iframe'); if (html) frame.srcdoc = html; return document.body.appendChild(frame) };
       start(Worker); start(Worker.prototype.constructor); start(class extends Worker {}); start(frame().contentWindow.Worker);
@@ -160,7 +160,7 @@ describe('workers', () => {
     ).toEqual(['128']);
   });
 
-  test('workers and frames that the document does not reach have a number of their own', async () => {
+  test('limits workers and frames of other origins separately', async () => {
     const inner = (tell: string) => `${SCRIPT} ${START} start(Worker); ${tell}`;
     const html = `<body><script>const say = ({ data }) => { document.body.append(data + ' '); globalThis.told = (globalThis.told ?? 0) + 1 }; onmessage = say;
       new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner('postMessage(started)'))}]))).onmessage = say;
@@ -169,7 +169,7 @@ describe('workers', () => {
     expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['4 4']);
   });
 
-  test('a document that keeps as many as it may start is ended', async () => {
+  test('ends a document that keeps as many workers as it may start', async () => {
     const html = `<p>x<script>${SCRIPT} for (let n = 0; n < 128; n++) new Worker(script)</script>`;
     const options = { timeout: 60_000, waitForFunction: 'globalThis.over' };
     expect(await problem(await ada.pdf({ html, options }), 422, 'resource_limit')).toMatchObject({ limit: 127 });

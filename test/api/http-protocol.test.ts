@@ -1,7 +1,7 @@
 /** Requests that can be read in two ways, or that ask before they send: judged by their head, answered once. Grouped by what is wrong. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Conversation, talk } from '../support/raw-http.ts';
+import { Conversation, converse } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -29,7 +29,7 @@ interface Answer {
 
 /** What a request gets that is the last of its connection. There is one answer to it, never two. */
 async function answerTo(request: string): Promise<Answer> {
-  const said = await talk(service.url, (write) => write(request));
+  const said = await converse(service.url, (write) => write(request));
   const [head = '', body = ''] = said.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
   expect(said.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
@@ -52,11 +52,11 @@ describe('Host', () => {
     expect(await answerTo(`${render(...hosts, LENGTH, CLOSE)}${BODY}`)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  test.each(['a.example', 'a.example:8080', '127.0.0.1:80', '[::1]:3000', 'under_score', ''])('%s is one', async (host) => {
+  test.each(['a.example', 'a.example:8080', '127.0.0.1:80', '[::1]:3000', 'under_score', ''])('accepts %s', async (host) => {
     expect((await answerTo(`${render(`Host: ${host}`, LENGTH, CLOSE)}${BODY}`)).status).toBe(200);
   });
 
-  test('HTTP/1.0 needs none', async () => {
+  test('is not required in HTTP/1.0', async () => {
     expect((await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
@@ -67,12 +67,12 @@ describe('version', () => {
     expect(answer).toMatchObject({ status: 505, code: 'http_version_not_supported' });
   });
 
-  test('a request line alone, as HTTP/0.9 has it', async () => {
+  test('rejects a request line alone, as in HTTP/0.9', async () => {
     expect(await answerTo('GET /healthz\r\n\r\n')).toMatchObject({ status: 505 });
   });
 });
 
-describe('where a body ends', () => {
+describe('the end of a body', () => {
   test.each([
     'gzip',
     'gzip, chunked',
@@ -81,12 +81,12 @@ describe('where a body ends', () => {
     'chunked, chunked',
     'gzip\r\nTransfer-Encoding: chunked',
     'chunked;q=1',
-  ])('Transfer-Encoding: %s', async (encoding) => {
+  ])('rejects Transfer-Encoding: %s', async (encoding) => {
     const answer = await answerTo(`${render('Host: x', `Transfer-Encoding: ${encoding}`, CLOSE)}${CHUNKS}`);
     expect(answer).toMatchObject({ status: 501, code: 'not_implemented' });
   });
 
-  test.each(['chunked', 'Chunked', '  chunked  '])('Transfer-Encoding: %s is understood', async (encoding) => {
+  test.each(['chunked', 'Chunked', '  chunked  '])('accepts Transfer-Encoding: %s', async (encoding) => {
     expect((await answerTo(`${render('Host: x', `Transfer-Encoding: ${encoding}`, CLOSE)}${CHUNKS}`)).status).toBe(200);
   });
 
@@ -104,7 +104,7 @@ describe('where a body ends', () => {
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  test('chunks in HTTP/1.0', async () => {
+  test('rejects chunks in HTTP/1.0', async () => {
     const request = render('Host: x', 'Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0');
     expect(await answerTo(`${request}${CHUNKS}`)).toMatchObject({ status: 400, code: 'invalid_request' });
   });
@@ -113,7 +113,7 @@ describe('where a body ends', () => {
 describe('Expect', () => {
   const EXPECT = 'Expect: 100-continue';
 
-  test('the body is asked for, and the connection serves on', async () => {
+  test('sends 100 Continue, and keeps the connection', async () => {
     await using client = await Conversation.open(service.url);
     client.socket.write(render('Host: x', LENGTH, EXPECT));
     expect(await client.head()).toMatch(/^HTTP\/1.1 100 /);
@@ -121,7 +121,7 @@ describe('Expect', () => {
     expect(await client.head()).toMatch(/^HTTP\/1.1 200 .*keep-alive/s);
   });
 
-  test('a client that sends without waiting is answered all the same', async () => {
+  test('answers a client that sends the body without waiting', async () => {
     await using client = await Conversation.open(service.url);
     client.socket.write(`${render('Host: x', LENGTH, EXPECT)}${BODY}`);
     expect(await client.head()).toMatch(/^HTTP\/1.1 100 /);
@@ -136,7 +136,7 @@ describe('Expect', () => {
     ['another charset', 415, () => render('Host: x', LENGTH, EXPECT).replace('json', 'json; charset=utf-16')],
     ['another address', 404, () => render('Host: x', LENGTH, EXPECT).replace('/v1/pdf', '/v1/nothing')],
     ['another method', 405, () => render('Host: x', LENGTH, EXPECT).replace('POST', 'PUT')],
-  ])('no body is asked for with %s', async (_why, status, head) => {
+  ])('sends no 100 Continue with %s', async (_why, status, head) => {
     const answer = await answerTo(head());
     expect(answer.status).toBe(status);
     expect(answer.headers.get('connection')).toBe('close');
@@ -165,7 +165,7 @@ describe('early answers', () => {
     },
   );
 
-  test('a body for nothing is not looked at', async () => {
+  test('ignore a body that the route does not use', async () => {
     const request = render('Host: x', 'Content-Length: 1', CLOSE).replace('/v1/pdf', '/v1/nothing');
     expect(await answerTo(`${request}{`)).toMatchObject({ status: 404, code: 'not_found' });
   });
@@ -216,7 +216,7 @@ describe('methods', () => {
   });
 
   test.each(['/nothing', '/v1', '/v1/nothing', '/V1/pdf', '/docs/nothing', '*'])(
-    '%s is nothing with any method',
+    'returns 404 for %s with any method',
     async (path) => {
       for (const method of ['QUERY', 'OPTIONS', 'POST'])
         expect(await answerTo(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n\r\n`)).toMatchObject({ status: 404 });
@@ -237,7 +237,7 @@ describe('charset', () => {
     'application/json; x-charset=latin1',
     'application/json;',
     'application/json; nothing',
-  ])('%s is read', async (type) => expect((await typed(type)).status).toBe(200));
+  ])('accepts %s', async (type) => expect((await typed(type)).status).toBe(200));
 
   test.each([
     'application/json; charset=utf-16',
@@ -249,5 +249,5 @@ describe('charset', () => {
     'application/json ; charset = utf-32',
     'application/json; ; charset="utf-16',
     'application/json; charset=utf-80',
-  ])('%s is not', async (type) => expect(await typed(type)).toMatchObject({ status: 415, code: 'unsupported_media_type' }));
+  ])('rejects %s', async (type) => expect(await typed(type)).toMatchObject({ status: 415, code: 'unsupported_media_type' }));
 });

@@ -14,7 +14,7 @@ const named = (name: string) => ({ 'idempotency-key': name });
 const SLOW = { html: '<p>slow', options: { waitForTimeout: 800 } };
 
 describe('the same key and body', () => {
-  test('gives the same PDF, charged once', async () => {
+  test('return the same PDF and charge it once', async () => {
     const client = await on();
     const first = await client.pdf({ html: '<p>x', filename: 'n.pdf' }, named('a'));
     const second = await client.pdf({ html: '<p>x', filename: 'n.pdf' }, named('a'));
@@ -26,7 +26,7 @@ describe('the same key and body', () => {
     expect((await client.usage()).documents.used).toBe(1);
   });
 
-  test('stores once and answers with the same record', async () => {
+  test('store once and return the same record', async () => {
     const client = await on();
     const first = await client.store({ html: '<p>x' }, named('b'));
     const again = await client.pdf({ html: '<p>x', store: true }, named('b'));
@@ -42,7 +42,7 @@ describe('the same key and body', () => {
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([listed(first)]);
   });
 
-  test.each([false, true])('a PDF inside JSON, and the account stores by itself: %s', async (autoStore) => {
+  test.each([false, true])('return a PDF inside JSON with auto_store: %s', async (autoStore) => {
     const client = await on();
     if (autoStore) await client.send('PATCH', '/v1/account', { auto_store: true });
     const ask = () => client.pdf({ html: '<p>x' }, { ...named('json'), accept: 'application/json' });
@@ -53,7 +53,7 @@ describe('the same key and body', () => {
     expect(other).toMatchObject({ ...one, ...(autoStore && { filename: expect.any(String) }) });
   });
 
-  test('50 at once: one render, one charge, one document; the others are told to wait', async () => {
+  test('of 50 concurrent requests produce one render, charge and document; the others are told to wait', async () => {
     const client = await on();
     const body = { ...SLOW, store: true };
     const replies = await Promise.all(Array.from({ length: 50 }, () => client.pdf(body, named('fifty'))));
@@ -71,7 +71,7 @@ describe('the same key and body', () => {
     expect(await (await client.pdf(body, named('fifty'))).json()).toEqual(winner);
   });
 
-  test('makes one template', async () => {
+  test('create one template', async () => {
     const client = await on();
     const create = () => client.send('POST', '/v1/templates', { name: 'x', html: '<p>{{x}}' }, named('t'));
     const first = await create();
@@ -83,7 +83,7 @@ describe('the same key and body', () => {
     expect((await client.json<List<TemplateRecord>>('/v1/templates')).data).toEqual([template]);
   });
 
-  test('makes one link', async () => {
+  test('create one link', async () => {
     const client = await on();
     const { document_id } = await client.store({ html: 'x' });
     const make = () => client.send('POST', `/v1/documents/${document_id}/links`, { expires_in: 60 }, named('l'));
@@ -93,7 +93,7 @@ describe('the same key and body', () => {
     expect(await second.json()).toEqual(first);
   });
 
-  test('survives a restart', async () => {
+  test('are remembered after a restart', async () => {
     const own = await startService();
     const { key } = await own.createKey('three');
     const first = await bytesOf(await new Client(own.url, key).pdf({ html: '<p>x' }, named('r')));
@@ -109,7 +109,7 @@ describe('the same key and body', () => {
   });
 });
 
-test('keys of other callers are others', async () => {
+test('of another caller are independent', async () => {
   const [ada, bob] = [await on(), await on()];
   await ada.pdf({ html: '<p>ada' }, named('shared'));
   const response = await bob.pdf({ html: '<p>bob' }, named('shared'));
@@ -117,7 +117,7 @@ test('keys of other callers are others', async () => {
   expect(response.headers.get('idempotency-replayed')).toBeNull();
 });
 
-test('a request that failed runs anew', async () => {
+test('run again after a failed request', async () => {
   const client = await on();
   const body = { html: '<script>for(;;){}</script>', options: { timeout: 500 } };
   await problem(await client.pdf(body, named('f')), 504, 'render_timeout');
@@ -127,7 +127,7 @@ test('a request that failed runs anew', async () => {
   expect((await client.usage()).documents.used).toBe(1);
 });
 
-test('422 for another body, or another address', async () => {
+test('returns 422 for another body or path', async () => {
   const client = await on();
   await client.pdf({ html: '<p>one' }, named('m'));
   await problem(await client.pdf({ html: '<p>two' }, named('m')), 422, 'idempotency_mismatch');
@@ -142,14 +142,14 @@ test.each([
   ['a blank', 'a b'],
   ['more than ASCII', '\u00fc'],
   ['256 characters', 'x'.repeat(256)],
-])('400 for a key with %s', async (_name, name) => {
+])('returns 400 for a key with %s', async (_name, name) => {
   const client = await on();
   const response = await client.pdf({ html: 'x' }, named(name));
   expect((await problem(response, 400, 'invalid_request')).errors?.[0]?.path).toBe('Idempotency-Key');
 });
 
-describe('what is kept no longer', () => {
-  test('410 when the stored document was deleted', async () => {
+describe('deleted results', () => {
+  test('return 410 when the stored document was deleted', async () => {
     const client = await on();
     const { document_id } = await client.store({ html: 'x' }, named('d'));
     await client.send('DELETE', `/v1/documents/${document_id}`);
@@ -157,14 +157,14 @@ describe('what is kept no longer', () => {
     expect((await client.usage()).documents.used).toBe(1);
   });
 
-  test('409 on a plan that keeps nothing: not rendered and not charged again', async () => {
+  test('return 409 on a plan without retention, without another render or charge', async () => {
     const client = await on('nothing_kept');
     expect((await client.pdf({ html: 'x' }, named('z'))).status).toBe(200);
     await problem(await client.pdf({ html: 'x' }, named('z')), 409, 'idempotency_result_gone');
     expect((await client.usage()).documents.used).toBe(1);
   });
 
-  test('409 once the retention of the plan is over, with no trace of the PDF', async () => {
+  test('return 409 after the retention of the plan, with no trace of the PDF', async () => {
     const client = await on('short');
     expect((await client.pdf({ html: 'x' }, named('s'))).status).toBe(200);
     expect((await client.pdf({ html: 'x' }, named('s'))).status).toBe(200);

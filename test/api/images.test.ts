@@ -60,8 +60,8 @@ async function faults(body: object): Promise<string[]> {
   return errors.map(({ path, message }) => `${path}: ${message}`);
 }
 
-describe('what is shown', () => {
-  test('the whole document in a window of 800 by 600, as PNG', async () => {
+describe('the image', () => {
+  test('shows the whole document as PNG in a window of 800 by 600', async () => {
     const response = await ada.send('POST', '/v1/image', { html: TALL, filename: 'tall.png' });
     expect(response.headers.get('content-type')).toBe('image/png');
     expect(response.headers.get('content-disposition')).toBe('inline; filename=tall.png');
@@ -79,28 +79,28 @@ describe('what is shown', () => {
     ]);
   });
 
-  test('a document wider than its window is shown whole', async () => {
+  test('shows all of a document that is wider than its window', async () => {
     const { width, height, colorAt } = await png(`${STYLE}<div style="width: 1500px; height: 700px; background: lime"></div>`);
     expect([width, height, colorAt(1499, 699)]).toEqual([1500, 700, '#00ff00ff']);
   });
 
-  test('fullPage: false shows the window', async () => {
+  test('shows only the window with fullPage: false', async () => {
     const { width, height, colorAt } = await png(TALL, { fullPage: false, viewport: { width: 300, height: 200 } });
     expect([width, height, colorAt(299, 199)]).toEqual([300, 200, '#ff0000ff']);
   });
 
-  test('clip shows a part, also far below the window', async () => {
+  test('shows the part that clip selects, even far below the window', async () => {
     const { width, height, colorAt } = await png(TALL, { clip: { x: 10, y: 595, width: 20, height: 10 } });
     expect([width, height, colorAt(0, 4), colorAt(0, 5)]).toEqual([20, 10, '#ff0000ff', '#0000ffff']);
   });
 
-  test('selector shows the first element that matches, wherever it is', async () => {
+  test('shows the first element that selector matches, wherever it is', async () => {
     const html = `${STYLE}<div style="height: 2000px"></div><div class=a style="background: lime; margin-left: 33px"></div><div class=a></div>`;
     const { width, height, colorAt } = await png(html, { selector: '.a' });
     expect([width, height, colorAt(0, 0), colorAt(99, 49)]).toEqual([100, 50, '#00ff00ff', '#00ff00ff']);
   });
 
-  test('a document that has scrolled is shown from its top', async () => {
+  test('shows a scrolled document from its top', async () => {
     const html = `${TALL}<div id=a style="background: lime"></div><script>scrollTo(0, 9999)</script>`;
     const whole = await png(html);
     expect([whole.height, whole.colorAt(0, 0), whole.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
@@ -110,7 +110,7 @@ describe('what is shown', () => {
     expect([window.height, window.colorAt(0, 0)]).toEqual([600, '#ff0000ff']);
   });
 
-  test('deviceScaleFactor makes more pixels of the same document, beside viewport or in it', async () => {
+  test('has more pixels with deviceScaleFactor, as an option or in viewport', async () => {
     const html = `${STYLE}<div id=a style="background: red"></div><script>a.style.background = devicePixelRatio === 2 ? 'lime' : 'red'</script>`;
     for (const options of [{ deviceScaleFactor: 2 }, { viewport: { width: 400, height: 300, deviceScaleFactor: 2 } }]) {
       const { width, height, colorAt } = await png(html, { ...options, selector: '#a' });
@@ -118,13 +118,13 @@ describe('what is shown', () => {
     }
   });
 
-  test('the media is screen, unless print is asked for', async () => {
+  test('uses the screen media unless print is requested', async () => {
     const html = `${RED}<style>@media print { body { background: lime !important } }</style>`;
     expect((await png(html)).colorAt(0, 0)).toBe('#ff0000ff');
     expect((await png(html, { mediaType: 'print' })).colorAt(0, 0)).toBe('#00ff00ff');
   });
 
-  test('omitBackground leaves transparent what is not painted', async () => {
+  test('is transparent where nothing is painted with omitBackground', async () => {
     const html = `${STYLE}<div style="background: rgb(255 0 0 / 50%)"></div>`;
     const clear = await png(html, { omitBackground: true });
     expect([clear.colorAt(0, 0), clear.colorAt(0, 60)]).toEqual(['#ff000080', '#00000000']);
@@ -132,7 +132,7 @@ describe('what is shown', () => {
     expect([opaque.colorAt(0, 0), opaque.colorAt(0, 60)]).toEqual(['#ff7f7fff', '#ffffffff']);
   });
 
-  test('JPEG and WebP, smaller where the quality is lower', async () => {
+  test('can be JPEG or WebP, with fewer bytes at a lower quality', async () => {
     const html = `${STYLE}<div style="width: 800px; height: 600px; background: repeating-conic-gradient(red, blue 7deg, lime 11deg)"></div>`;
     for (const type of ['jpeg', 'webp']) {
       const response = await ada.send('POST', '/v1/image', { html, options: { type } });
@@ -144,13 +144,13 @@ describe('what is shown', () => {
     }
   });
 
-  test('an image of many bytes', async () => {
+  test('can have many bytes', async () => {
     const bytes = await image({ html: noise(1_900) });
     expect(headOf(bytes)).toEqual({ format: 'png', width: 1_900, height: 1_900 });
     expect(bytes.length).toBeGreaterThan(10_000_000);
   });
 
-  test('scripts have run, animations have ended, what is lazy has been loaded', async () => {
+  test('is captured after scripts ran, animations ended and lazy content loaded', async () => {
     const html = `${STYLE}<style>@keyframes k { from { background: red } to { background: lime } } #a { animation: k 2s both }</style>
       <div id=a></div><div id=b></div><script>setTimeout(() => { b.style.background = 'blue' }, 1000)</script>`;
     const { colorAt } = await png(html);
@@ -158,32 +158,32 @@ describe('what is shown', () => {
   });
 });
 
-describe('where it comes from', () => {
-  test('an address, with cookies and headers for its origin', async () => {
+describe('sources', () => {
+  test('captures a URL with cookies and headers for its origin', async () => {
     const options = { cookies: [{ name: 'a', value: '1' }], extraHTTPHeaders: { 'X-B': '2' } };
     const { colorAt } = readPng(await image({ url: `${site.origin}/page`, options }));
     expect(colorAt(0, 0)).toBe('#00ff00ff');
   });
 
-  test('a template with data', async () => {
+  test('captures a template with data', async () => {
     const { template_id } = await ada.template(`${STYLE}<body style="background: {{color}}">`);
     expect(readPng(await image({ template_id, data: { color: 'lime' } })).colorAt(0, 0)).toBe('#00ff00ff');
   });
 
-  test('no document of the operator’s network', async () => {
+  test('captures no page of the internal network', async () => {
     await problem(await ada.send('POST', '/v1/image', { url: 'http://127.0.0.1:1/' }), 403, 'forbidden_url');
   });
 });
 
-describe('what is refused', () => {
-  test('options of PDFs, by name', async () => {
+describe('rejected requests', () => {
+  test('rejects options of PDFs by name', async () => {
     expect(await faults({ html: RED, options: { format: 'A4', password: 'x' } })).toEqual([
       'options.format: is an option of PDFs, and has no meaning for an image',
       'options.password: is an option of PDFs, and has no meaning for an image',
     ]);
   });
 
-  test('unknown options, with the nearest name', async () => {
+  test('rejects unknown options and suggests the nearest name', async () => {
     expect(await faults({ html: RED, options: { fullpage: true } })).toEqual([
       'options.fullpage: there is no such field; did you mean options.fullPage?',
     ]);
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     expect(await faults({ html: RED, options })).toEqual([message]);
   });
 
-  test('an element that is not there, or has no size', async () => {
+  test('rejects a missing element, or one without a size', async () => {
     const missing = await ada.send('POST', '/v1/image', { html: RED, options: { selector: '#none' } });
     expect((await problem(missing, 422, 'print_failed')).detail).toContain('no element of the document matches');
     const html = `${RED}<p id=a hidden>`;
@@ -212,14 +212,14 @@ describe('what is refused', () => {
     expect((await problem(hidden, 422, 'print_failed')).detail).toContain('has no size');
   });
 
-  test('an image of too many pixels, before it is drawn', async () => {
+  test('rejects an image of too many pixels before it is drawn', async () => {
     const html = `${STYLE}<div style="width: 2000px; height: 2001px; background: red">`;
     const { detail, limit, actual } = await problem(await ada.send('POST', '/v1/image', { html }), 422, 'resource_limit');
     expect(detail).toContain('the image would have 2000 × 2001 pixels, 4002000 in all, but png may have at most 4000000');
     expect([limit, actual]).toEqual([4_000_000, 4_002_000]);
   });
 
-  test('an image of too many bytes', async () => {
+  test('rejects an image of too many bytes', async () => {
     await using small = await startService({ PLATEN_MAX_PDF_BYTES: '60000' });
     const html = noise(300);
     const response = await new Client(small.url, small.key).send('POST', '/v1/image', { html });
@@ -228,7 +228,7 @@ describe('what is refused', () => {
     expect(limit).toBe(60_000);
   });
 
-  test('an image that the browser cannot hand over', async () => {
+  test('rejects an image that the browser cannot encode', async () => {
     await using large = await startService({ PLATEN_MAX_IMAGE_PIXELS: '100000000' });
     const client = new Client(large.url, large.key);
     const response = await client.send('POST', '/v1/image', { html: noise(4_200), options: { timeout: 60_000 } });
@@ -236,7 +236,7 @@ describe('what is refused', () => {
     expect((await client.pdf({ html: 'x' })).status).toBe(200);
   });
 
-  test('a side longer than the format can say', async () => {
+  test('rejects a side longer than the format allows', async () => {
     const options = { type: 'webp', viewport: { width: 100, height: 100 } };
     const html = `${STYLE}<div style="height: 16384px">`;
     const { detail } = await problem(await ada.send('POST', '/v1/image', { html, options }), 422, 'resource_limit');
@@ -247,26 +247,26 @@ describe('what is refused', () => {
     );
   });
 
-  test('an Accept header without the type of the image', async () => {
+  test('rejects an Accept header without the type of the image', async () => {
     const accept = { accept: 'application/pdf' };
     await problem(await ada.send('POST', '/v1/image', { html: RED }, accept), 406, 'not_acceptable');
   });
 
-  test('a gate of the caller’s', async () => {
+  test('applies the fail conditions of the caller', async () => {
     const body = { html: '<img src="http://127.0.0.1:1/a.png">', options: { failOnResourceError: true } };
     await problem(await ada.send('POST', '/v1/image', body), 422, 'render_gate_failed');
   });
 });
 
-describe('what it costs, and what is told', () => {
-  test('one document of the month; nothing where it fails', async () => {
+describe('charges and reports', () => {
+  test('charges one document of the month, and nothing for a failure', async () => {
     const key = new Client(service.url, (await service.createKey()).key);
     await image({ html: RED }, key);
     await problem(await key.send('POST', '/v1/image', { html: RED, options: { selector: '#a' } }), 422, 'print_failed');
     expect((await key.usage()).documents.used).toBe(1);
   });
 
-  test('an Idempotency-Key gives the same image again, charged once', async () => {
+  test('returns the same image for an Idempotency-Key, charged once', async () => {
     const key = new Client(service.url, (await service.createKey()).key);
     const body = { html: '<script>document.write(Math.random())</script>', filename: 'a.png' };
     const again = { 'idempotency-key': 'one' };
@@ -280,7 +280,7 @@ describe('what it costs, and what is told', () => {
     await problem(await key.send('POST', '/v1/pdf', { html: 'x' }, again), 422, 'idempotency_mismatch');
   });
 
-  test('the report, with the image, where JSON is asked for', async () => {
+  test('returns the report with the image as JSON on request', async () => {
     const html = `${RED}<img src="missing.png">`;
     const response = await ada.send('POST', '/v1/image', { html }, { accept: 'application/json' });
     const body = (await response.json()) as Record<string, unknown> & { image: string; report: { warning_count: number } };
@@ -292,7 +292,7 @@ describe('what it costs, and what is told', () => {
   });
 });
 
-describe('what is left of it', () => {
+describe('the page afterwards', () => {
   /** Tells everything an option of an image could have changed. */
   const FACTS = `<!doctype html><p>Facts</p><script>
     document.querySelector('p').textContent = JSON.stringify([innerWidth, innerHeight, devicePixelRatio, screen.width, matchMedia('print').matches,
@@ -306,7 +306,7 @@ describe('what is left of it', () => {
   test.each([
     ['a document with scripts', FACTS],
     ['a static document', STATIC],
-  ])('%s prints the same bytes after images as before, on the same page', async (_, html) => {
+  ])('prints the same bytes after images as before, on the same page: %s', async (_, html) => {
     const key = new Client(service.url, (await service.createKey()).key);
     const print = async () => bytesOf(await key.pdf({ html }));
     const before = await print();
@@ -316,7 +316,7 @@ describe('what is left of it', () => {
     }
   });
 
-  test('an image that was refused leaves nothing either', async () => {
+  test('keeps nothing of a rejected image', async () => {
     const key = new Client(service.url, (await service.createKey()).key);
     const before = await bytesOf(await key.pdf({ html: FACTS }));
     const options = { ...OPTIONS, viewport: { width: 4000, height: 4000 } };
@@ -324,7 +324,7 @@ describe('what is left of it', () => {
     expect((await bytesOf(await key.pdf({ html: FACTS }))).equals(before)).toBe(true);
   });
 
-  test('an image after a PDF is the image it was before', async () => {
+  test('captures the same image after a PDF', async () => {
     const key = new Client(service.url, (await service.createKey()).key);
     const before = await image({ html: FACTS }, key);
     const pdf = await readPdfReply(await key.pdf({ html: TALL, options: { singlePage: true, width: '300px' } }));

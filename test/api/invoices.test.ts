@@ -52,7 +52,7 @@ async function filesOf(pdf: Buffer) {
 }
 
 describe.each(INVOICE_PROFILES)('%s', (profile) => {
-  test('is embedded as it was sent, and described', async () => {
+  test('is embedded as sent, and described', async () => {
     const pdf = await render({ invoice: invoiceOf(profile), compress: false });
     const name = profile === 'XRECHNUNG' ? 'xrechnung.xml' : 'factur-x.xml';
     expect(await filesOf(pdf)).toEqual([
@@ -81,7 +81,7 @@ describe.each(INVOICE_PROFILES)('%s', (profile) => {
   });
 });
 
-test('goes with PDF/A-3a, PDF/UA-1 and other attachments in one file', async () => {
+test('works with PDF/A-3a, PDF/UA-1 and other attachments in one file', async () => {
   const conformance = ['PDF/A-3a', 'PDF/UA-1'];
   const attachments = [{ name: 'a.txt', content: 'YQ==' }];
   const pdf = await render({ invoice: invoiceOf('BASIC'), conformance, attachments });
@@ -92,17 +92,17 @@ test('goes with PDF/A-3a, PDF/UA-1 and other attachments in one file', async () 
   expect(xmp.match(/<pdfaExtension:schemas>/g)).toHaveLength(1);
 });
 
-test('the same request gives the same bytes', async () => {
+test('produces the same bytes for the same request', async () => {
   const [one, other] = await Promise.all([1, 2].map(() => render({ invoice: invoiceOf('EXTENDED') })));
   expect(one?.equals(other ?? Buffer.alloc(0))).toBe(true);
 });
 
-test('a PDF without an invoice says nothing of one', async () => {
+test('leaves no trace in a PDF without an invoice', async () => {
   expect((await readFinished(await render({ conformance: 'PDF/A-3b' }))).xmp).not.toContain('fx:');
 });
 
-describe('XML that does not fit', () => {
-  test('is refused, named, and neither charged nor stored', async () => {
+describe('invalid XML', () => {
+  test('is rejected with the reason, and neither charged nor stored', async () => {
     const before = await used();
     const options = { invoice: { xml: XML, profile: 'BASIC' } };
     const refused = await problem(await client.pdf({ html: HTML, options, store: true }), 422, 'invoice_invalid');
@@ -126,7 +126,7 @@ describe('XML that does not fit', () => {
     await problem(await client.pdf({ html: HTML, options }), 422, 'invoice_invalid');
   });
 
-  test('more than it may hold', async () => {
+  test('is rejected if it is too large', async () => {
     const xml = XML.replace('</rsm:CrossIndustryInvoice>', `<!--${'x'.repeat(5_300_000)}--></rsm:CrossIndustryInvoice>`);
     const options = { invoice: { xml, profile: 'EN 16931' } };
     expect(await problem(await client.pdf({ html: HTML, options }), 413, 'content_too_large')).toMatchObject({
@@ -145,12 +145,12 @@ test.each([
   [{ invoice: invoiceOf('BASIC'), password: 'x' }, 'options.password'],
   [{ invoice: invoiceOf('BASIC'), tagged: false }, 'options.tagged'],
   [{ invoice: invoiceOf('BASIC'), attachments: [{ name: 'factur-x.xml', content: 'YQ==' }] }, 'options.attachments[0].name'],
-])('options %# are refused before anything is rendered', async (options, path) => {
+])('rejects options %# before anything is rendered', async (options, path) => {
   const { errors } = await problem(await client.pdf({ html: HTML, options }), 400, 'invalid_request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
 });
 
-test('in a batch each item has an invoice of its own, and defaults hold', async () => {
+test('gives each batch item its own invoice, with defaults', async () => {
   const { template_id } = await client.template('<!doctype html><html lang="de"><title>{{n}}</title><h1>{{n}}</h1>');
   const of = (name: string) => ({ xml: invoiceXml(SALES[name] as Sale, 'EN 16931'), profile: 'EN 16931' });
   const items = [
@@ -177,11 +177,11 @@ test('in a batch each item has an invoice of its own, and defaults hold', async 
   expect(contents).toHaveLength(4);
 });
 
-describe('a form', () => {
+describe('invoices in a form', () => {
   const send = (form: FormData) =>
     fetch(`${service.url}/v1/pdf`, { method: 'POST', headers: { authorization: `Bearer ${client.key}` }, body: form });
 
-  test('takes the XML as a file, with the profile beside it', async () => {
+  test('accepts the XML as a file with a profile field', async () => {
     const form = new FormData();
     form.set('html', HTML);
     form.set('invoice', new Blob([XML], { type: 'text/xml' }), 'factur-x.xml');
@@ -190,7 +190,7 @@ describe('a form', () => {
     expect(attachments.map(({ content }) => content.toString())).toEqual([XML]);
   });
 
-  test('takes it beside a request in JSON, and keeps its options', async () => {
+  test('accepts the XML next to a JSON request, and keeps its options', async () => {
     const form = new FormData();
     form.set('request', JSON.stringify({ html: HTML, options: { metadata: { title: 'Kept' } } }));
     form.set('invoice', new Blob([XML], { type: 'text/xml' }), 'factur-x.xml');

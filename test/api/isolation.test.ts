@@ -118,15 +118,15 @@ const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre
   const until = performance.now() + 100; while (performance.now() < until);
 </script>`;
 
-describe('what one render plants', () => {
-  test('no other key finds', async () => {
+describe('state that one render leaves', () => {
+  test('is not visible to another key', async () => {
     await text(PLANT);
     const found = await text(LOOK, other);
     expect(found).toContain('looked');
     expect(found).not.toContain('MARK');
   });
 
-  test("the same key's next renders do not find, on a page used again", async () => {
+  test('is not visible to later renders of the same key on a reused page', async () => {
     for (let round = 0; round < 3; round++) {
       await text(PLANT);
       const found = await text(LOOK);
@@ -141,12 +141,12 @@ describe('what one render plants', () => {
     expect(await service.metric('platen_pages_warm')).toBeLessThanOrEqual(3);
   });
 
-  test('the same key does not find from an inert document either', async () => {
+  test('is not visible to a static document of the same key', async () => {
     await text(PLANT);
     expect(await text('<p>clean</p>')).toBe('clean');
   });
 
-  test('the same key does not find what the script of an option has planted', async () => {
+  test('is not visible to the same key if the script of an option left it', async () => {
     const plants = "(globalThis.mark = 1, setInterval(() => { document.body.textContent = 'MARK' }, 1), true)";
     await text('<p>plain', service.key, { waitForFunction: plants });
     expect(await text('<p>clean</p>', service.key, { waitForTimeout: 200 })).toBe('clean');
@@ -154,7 +154,7 @@ describe('what one render plants', () => {
     expect(await text('<p>clean</p>', service.key, { waitForFunction: looks })).toBe('undefined');
   });
 
-  test('nobody finds while both render', async () => {
+  test('is not visible to concurrent renders', async () => {
     const rounds = Array.from({ length: 10 }, (_, round) =>
       Promise.all([text(PLANT), text(LOOK, other)]).then(([, found]) => expect(found, `round ${round}`).not.toContain('MARK')),
     );
@@ -162,7 +162,7 @@ describe('what one render plants', () => {
   });
 });
 
-test('a document has an opaque origin: files and databases are out of reach, storage is in memory', async () => {
+test('gives documents an opaque origin without files and databases, with storage in memory', async () => {
   const found = await text(`<pre id=o style="white-space:pre-wrap"></pre><script>
     const say = (what) => { o.textContent += what + ' ' };
     say('origin=' + self.origin); say('url=' + location.href); say('secure=' + isSecureContext);
@@ -174,7 +174,7 @@ test('a document has an opaque origin: files and databases are out of reach, sto
   for (const shim of ['localStorage', 'sessionStorage', 'document.cookie']) expect(found).toContain(`${shim}=open`);
 });
 
-test('documents of two keys are never mixed up under load', async () => {
+test('never mixes up documents of two keys under load', async () => {
   const keys = [service.key, other];
   const replies = Array.from({ length: 60 }, async (_, n) => {
     const script = n % 3 ? '' : `<script>document.body.append(' scripted')</script>`;

@@ -58,7 +58,7 @@ async function make(by: Client, body: object = {}): Promise<Issued> {
 const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')).data;
 const status = async (by: Client) => (await by.get('/v1/documents')).status;
 
-test('a key is shown once, works, and shares the allowance of its account', async () => {
+test('shows a key once; it works and shares the allowance of its account', async () => {
   now += 1; // newest first
   const reply = await ada.send('POST', '/v1/keys', { name: 'website' });
   const { key, ...record } = (await reply.json()) as Issued;
@@ -73,7 +73,7 @@ test('a key is shown once, works, and shares the allowance of its account', asyn
   expect((await ada.usage()).documents.used).toBe(used + 1);
 });
 
-test('what one key made does not exist for the other', async () => {
+test('hides the resources of one key from another', async () => {
   const child = as((await make(ada)).key);
   const { document_id } = await ada.store({ html: 'x' });
   const { template_id } = await child.template('<p>x');
@@ -91,7 +91,7 @@ describe('scopes', () => {
     keys: ['GET', '/v1/keys'],
   } as const;
 
-  test.each(Object.keys(requests))('%s alone opens what it says, and nothing else', async (scope) => {
+  test.each(Object.keys(requests))('%s alone permits what it names, and nothing else', async (scope) => {
     const scoped = as((await make(ada, { scopes: [scope] })).key);
     for (const [name, [method, path, body]] of Object.entries(requests)) {
       const reply = await scoped.send(method, path, body);
@@ -100,19 +100,19 @@ describe('scopes', () => {
     }
   });
 
-  test('a key for renders has images, batches and renders for later, too', async () => {
+  test('the render scope permits images, batches and asynchronous renders', async () => {
     const scoped = as((await make(ada, { scopes: ['render'] })).key);
     await problem(await scoped.get('/v1/renders/rnd_0'), 404, 'not_found');
     expect((await scoped.send('POST', '/v1/image', { html: 'x' })).status).toBe(200);
     expect((await scoped.get('/v1/batches')).status).toBe(200);
   });
 
-  test('a body without its scope is not read', async () => {
+  test('rejects a request without the scope before reading the body', async () => {
     const scoped = as((await make(ada, { scopes: ['documents'] })).key);
     await problem(await scoped.send('POST', '/v1/pdf', '{ no JSON'), 403, 'insufficient_scope');
   });
 
-  test('a key passes on no more than it has', async () => {
+  test('a key cannot grant more scopes than it has', async () => {
     const admin = as((await make(ada, { scopes: ['keys', 'render'] })).key);
     expect(await make(admin)).toMatchObject({ scopes: ['keys', 'render'] });
     expect(await make(admin, { scopes: ['render', 'render'] })).toMatchObject({ scopes: ['render'] });
@@ -120,14 +120,14 @@ describe('scopes', () => {
     expect(refused).toMatchObject({ required_scope: 'documents' });
   });
 
-  test('all of them together open all of it', async () => {
+  test('all scopes together permit everything', async () => {
     const all = as((await make(ada, { scopes: Object.keys(requests) })).key);
     for (const [method, path, body] of Object.values(requests)) expect((await all.send(method, path, body)).status).toBe(200);
   });
 });
 
 describe('rotation', () => {
-  test('the old secret works for a day, the new one from now on', async () => {
+  test('keeps the old secret valid for a day, and accepts the new one at once', async () => {
     const { key, key_id } = await make(ada);
     const { document_id } = await as(key).store({ html: 'x' });
     const rotated = (await (await ada.send('POST', `/v1/keys/${key_id}/rotate`)).json()) as Issued;
@@ -138,7 +138,7 @@ describe('rotation', () => {
     expect([await status(as(key)), await status(as(rotated.key))]).toEqual([401, 200]);
   });
 
-  test('another rotation ends the time of the one before', async () => {
+  test('ends the validity of the earlier secret at another rotation', async () => {
     const first = await make(ada);
     const rotate = async (by: string, body?: object) =>
       (await (await as(by).send('POST', `/v1/keys/${first.key_id}/rotate`, body)).json()) as Issued;
@@ -150,14 +150,14 @@ describe('rotation', () => {
     expect([...(await states()), await status(as(fourth.key))]).toEqual([401, 401, 401, 200]);
   });
 
-  test.each([-1, 1.5, 2_592_001, '60'])('400: expires_in %j', async (expires_in) => {
+  test.each([-1, 1.5, 2_592_001, '60'])('returns 400 for expires_in %j', async (expires_in) => {
     const { key_id } = await make(ada);
     const { errors } = await problem(await ada.send('POST', `/v1/keys/${key_id}/rotate`, { expires_in }), 400, 'invalid_request');
     expect(errors).toMatchObject([{ path: 'expires_in' }]);
   });
 });
 
-test('a revoked key ends with those that were made with it, its old secret included', async () => {
+test('revokes a key with all keys made by it and its old secret', async () => {
   const parent = await make(ada);
   const child = await make(as(parent.key));
   const grandchild = await make(as(child.key), { scopes: ['render', 'documents'] });
@@ -173,7 +173,7 @@ test('a revoked key ends with those that were made with it, its old secret inclu
   await problem(await ada.send('POST', `/v1/keys/${child.key_id}/rotate`), 404, 'not_found');
 });
 
-test('404: the keys of others, be it of the same account or the one it was made with', async () => {
+test('returns 404 for keys of others, even of the same account, and for the key that made it', async () => {
   const sibling = await client();
   const stranger = await client((await app.services.accounts.createAccount('growth')).id);
   const parent = await make(ada);
@@ -188,7 +188,7 @@ test('404: the keys of others, be it of the same account or the one it was made 
   expect(await status(as(parent.key))).toBe(200);
 });
 
-test('400: names and scopes', async () => {
+test('returns 400 for invalid names and scopes', async () => {
   for (const [body, path] of [
     [{ name: 'x'.repeat(201) }, 'name'],
     [{ name: 'a\0' }, 'name'],
@@ -199,7 +199,7 @@ test('400: names and scopes', async () => {
     expect((await problem(await ada.send('POST', '/v1/keys', body), 400, 'invalid_request')).errors).toMatchObject([{ path }]);
 });
 
-test('422: more keys than an account may have, or make in a day', async () => {
+test('returns 422 for more keys than an account may have or make in a day', async () => {
   const { id } = await app.services.accounts.createAccount('growth');
   const owner = await client(id);
   for (let n = 0; n < 99; n++) await app.services.accounts.createKey(id);

@@ -15,7 +15,7 @@ afterAll(() => rm(cache, { recursive: true, force: true }));
 const renders = async (service: Service) =>
   expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
 
-test('SIGTERM under load: what was accepted is answered, what is new gets 503, nothing is left behind', async () => {
+test('answers accepted requests on SIGTERM under load, rejects new ones with 503, and leaves nothing behind', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
   await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
@@ -40,7 +40,7 @@ test('SIGTERM under load: what was accepted is answered, what is new gets 503, n
   site.close();
 });
 
-test('kill -9 of the service takes its browser along; the next start removes the profile it left', async () => {
+test('takes its browser along on kill -9, and the next start removes the profile', async () => {
   await using service = await startService();
   const ended = once(service.child, 'exit');
   service.child.kill('SIGKILL');
@@ -57,7 +57,7 @@ test('kill -9 of the service takes its browser along; the next start removes the
 const UNPACKS_MS = 300_000;
 
 test.skipIf(process.env.PLATEN_TEST_BROWSER)(
-  'two services that start at once without a browser in the cache both get a whole one; a damaged one is unpacked again',
+  'unpacks a complete browser when two services start at once, and again when it is damaged',
   async () => {
     const others = (await readdir(cacheFolder())).filter((name) => /^(?:compiled|fonts-[0-9a-f]+)$/.test(name));
     for (const name of others) await symlink(join(cacheFolder(), name), join(cache, name));
@@ -76,7 +76,7 @@ test.skipIf(process.env.PLATEN_TEST_BROWSER)(
   UNPACKS_MS,
 );
 
-test('eight times the capacity: served or refused at once with Retry-After, never in between', async () => {
+test('serves or rejects requests at eight times the capacity at once with Retry-After', async () => {
   await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_QUEUE_LIMIT: '4' });
   const replies = await Promise.all(
     Array.from({ length: 48 }, () => service.pdf({ html: '<p>slow', options: { waitForTimeout: 100 } })),
@@ -91,7 +91,7 @@ test('eight times the capacity: served or refused at once with Retry-After, neve
   await renders(service);
 });
 
-test('pages are replaced after their number of renders, browsers too, without a failed render', async () => {
+test('replaces pages and browsers after their number of renders without a failed render', async () => {
   await using service = await startService({ PLATEN_PAGE_MAX_RENDERS: '3', PLATEN_BROWSER_MAX_RENDERS: '20' });
   const before = await browserProcessesOfType(service, 'browser');
   for (let n = 0; n < 25; n++) await renders(service);
@@ -104,13 +104,13 @@ test('pages are replaced after their number of renders, browsers too, without a 
   expect(await service.metric('platen_browser_crashes_total')).toBe(0);
 });
 
-test('with PLATEN_FRESH_CONTEXTS every render has a page of its own', async () => {
+test('gives every render its own page with PLATEN_FRESH_CONTEXTS', async () => {
   await using service = await startService({ PLATEN_FRESH_CONTEXTS: 'true' });
   for (let n = 0; n < 5; n++) await renders(service);
   expect(await service.metric('platen_pages_warm')).toBe(0);
 });
 
-test('two browsers share the work', async () => {
+test('shares the work between two browsers', async () => {
   await using service = await startService({ PLATEN_BROWSERS: '2', PLATEN_CONCURRENCY: '4' });
   const { key } = await service.createKey();
   const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => service.pdf({ html: `<p>${n}` }, n % 2 ? { key } : {})));
@@ -125,7 +125,7 @@ describe('a new service', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  test('health, readiness, metrics, reference and error pages answer without a key', async () => {
+  test('serves health, readiness, metrics, reference and error pages without a key', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
       const response = await fetch(service.url + path);
       expect(response.status, path).toBe(200);
@@ -183,7 +183,7 @@ describe('a new service', () => {
     });
   });
 
-  test('the first key is printed once, on an empty data folder only', async () => {
+  test('prints the first key once, only on an empty data folder', async () => {
     const [, curl] = /^\s+(curl .*)$/m.exec(service.output()) ?? [];
     expect(curl).toContain(service.key);
     const { execFile } = await import('node:child_process');
@@ -200,7 +200,7 @@ describe('a new service', () => {
   });
 });
 
-test('readiness says no while there is no browser that works', async () => {
+test('is not ready while no browser works', async () => {
   await using service = await startService(); // nobody has asked it, so no answer of before is kept
   const [browser] = await browserProcessesOfType(service, 'browser');
   process.kill(browser as number, 'SIGSTOP');

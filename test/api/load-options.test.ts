@@ -84,7 +84,7 @@ describe('javascript: false', () => {
   test.each([
     ['html', false],
     ['url', true],
-  ])('of %s: nothing runs, and the next render of the same key has script again', async (_name, isUrl) => {
+  ])('in %s runs nothing, and the next render of the key runs scripts again', async (_name, isUrl) => {
     await check(await textOf(isUrl, { waitForFunction: 'globalThis.workerRan', waitForTimeout: 500 }), true);
     web.forget();
     await check(await textOf(isUrl, { javascript: false, waitForTimeout: 500 }), false);
@@ -92,7 +92,7 @@ describe('javascript: false', () => {
     await check(await textOf(isUrl, { waitForFunction: 'globalThis.workerRan', waitForTimeout: 500 }), true);
   });
 
-  test('waits, fonts, lazy images and page rules work without', async () => {
+  test('supports waits, fonts, lazy images and page rules', async () => {
     const options = {
       javascript: false,
       waitForSelector: { selector: 'p', visible: true },
@@ -108,7 +108,7 @@ describe('javascript: false', () => {
 });
 
 describe('userAgent', () => {
-  test('is sent and shown, with parts and frames too; the next render has the usual one', async () => {
+  test('is sent and visible in resources and frames, and is reset for the next render', async () => {
     site.serve({ '/agent': shown });
     const options = { userAgent: 'ReportPrinter/2.0 (test)' };
     expect(await web.textOf('/agent', options)).toBe('ReportPrinter/2.0 (test) = ReportPrinter/2.0 (test)');
@@ -134,7 +134,7 @@ describe('baseUrl', () => {
     }),
   );
 
-  test('images, styles, scripts, frames', async () => {
+  test('loads images, styles, scripts and frames', async () => {
     const pdf = await web.render(
       `<link rel="stylesheet" href="style.css"><p>x</p><img src="image.png"><img src="/image.png"><img src="//127.0.0.1:${site.port}/image.png?full"><div style="width: 9px; height: 9px; background: url(image.png?attribute)"></div><iframe src="frame"></iframe><script src="../script.js"></script>`,
       at(),
@@ -156,7 +156,7 @@ describe('baseUrl', () => {
     );
   });
 
-  test('goes with a template', async () => {
+  test('works with a template', async () => {
     const { template_id } = await web.ada.template('<img src="image.png?{{n}}">');
     const response = await web.ada.pdf({ template_id, data: { n: 7 }, options: at() });
     expect(response.status).toBe(200);
@@ -169,7 +169,7 @@ describe('baseUrl', () => {
       'a base after other things',
       (origin: string) => `<!doctype html><title>x</title><base target="_blank" href='${origin}/sub/'>`,
     ],
-  ])('%s in the markup wins', async (_name, base) => {
+  ])('%s in the markup takes precedence', async (_name, base) => {
     await web.render(`${base(site.origin)}<img src="image.png">`, at());
     expect(site.asked.map(({ path }) => path)).toEqual(['/sub/image.png']);
   });
@@ -178,7 +178,7 @@ describe('baseUrl', () => {
     ['<base href="sub/">', '/dir/sub/image.png'],
     ['<base href=/sub/>', '/sub/image.png'],
     ["<base target=x href='../other/'>", '/other/image.png'],
-  ])('a relative %s starts from it', async (base, path) => {
+  ])('resolves a relative %s against it', async (base, path) => {
     await web.render(`${base}<img src="image.png">`, at());
     expect(site.asked.map((asked) => asked.path)).toEqual([path]);
   });
@@ -187,7 +187,7 @@ describe('baseUrl', () => {
     ['a base without an address', '<base target="_blank">'],
     ['a base in a comment', '<!-- <base href="/sub/"> -->'],
     ['a comment without end', '<p>x</p><img src="image.png"><!-- <base href="/sub/">'],
-  ])('%s does not', async (_name, base) => {
+  ])('does not apply to %s', async (_name, base) => {
     await web.render(`${base}<img src="image.png">`, at());
     expect(site.asked.map(({ path }) => path)).toEqual(['/dir/image.png']);
   });
@@ -213,13 +213,13 @@ describe('baseUrl', () => {
     ['an end tag', '</p><!doctype html>', 'BackCompat'],
     ['no doctype', '', 'BackCompat'],
     ['a doctype too late', '<p></p><!doctype html>', 'BackCompat'],
-  ])('%s: the document keeps its mode', async (_name, start, mode) => {
+  ])('keeps the rendering mode for %s', async (_name, start, mode) => {
     const source = `${start}<p id="o"></p><script>o.textContent = document.compatMode + ' ' + document.baseURI</script>`;
     expect((await web.render(source, at())).pages).toEqual([`${mode} ${site.origin}/dir/page`]);
     expect((await web.render(source)).pages).toEqual([`${mode} about:blank`]);
   });
 
-  test('nothing else of the document changes', async () => {
+  test('changes nothing else in the document', async () => {
     const source = (script: string) =>
       `<!doctype html PUBLIC "${'-'.repeat(1_200)}"><!-- a --><html lang="de"><!-- b --><head id="h" class="c">\n<title>x</title></head><body><p id="o"></p><script>${script}</script>`;
     const tree = `document.querySelector('base')?.remove(); o.textContent = document.documentElement.outerHTML.split('<body>')[0] + document.scripts.length`;
@@ -228,7 +228,7 @@ describe('baseUrl', () => {
     expect((await web.render(source(tree), at())).pages).toEqual(expected);
   });
 
-  test('signs in it are escaped', async () => {
+  test('escapes special characters', async () => {
     const baseUrl = `${site.origin}/a"><script>document.title="x"</script>&amp;/`;
     const { pages } = await web.render('<!doctype html><p id="o"></p><script>o.textContent = document.baseURI</script>', {
       baseUrl,
@@ -236,13 +236,13 @@ describe('baseUrl', () => {
     expect(pages).toEqual([new URL(baseUrl).href]);
   });
 
-  test('5 MB of comments are looked through once', async () => {
+  test('scans 5 MB of comments once', async () => {
     const source = `${'<!--'.repeat(1_200_000)}`;
     expect((await web.ada.pdf({ html: source, options: { ...at(), timeout: 20_000 } })).status).toBe(200);
   });
 });
 
-describe('400: wrong values', () => {
+describe('400 for invalid values', () => {
   const WRONG: Array<[option: string, values: unknown[], path?: string]> = [
     ['waitUntil', ['', 'loaded', 'networkidle', ['load'], 5]],
     ['waitForSelector', ['', 5, {}, { selector: '' }, { selector: 'p', visible: 1 }, 'a'.repeat(1_001)]],
@@ -308,24 +308,24 @@ describe('400: wrong values', () => {
     for (const path of paths) expect(isAt(`options.${option}`)(path), path).toBe(true);
   });
 
-  test.each(WRONG_COOKIES)('cookie %o', async (cookie, member) => {
+  test.each(WRONG_COOKIES)('rejects the cookie %o', async (cookie, member) => {
     const cookies = [{ name: 'good', value: 'x' }, cookie];
     expect(await pathsOf({ url: `${site.origin}/`, options: { cookies } })).toContain(`options.cookies[1].${member}`);
   });
 
-  test.each(WRONG_HEADERS)('header %o', async (name) => {
+  test.each(WRONG_HEADERS)('rejects the header %o', async (name) => {
     expect(await pathsOf({ url: `${site.origin}/`, options: { extraHTTPHeaders: { [name]: 'x' } } })).toEqual([
       `options.extraHTTPHeaders.${name}`,
     ]);
   });
 
-  test.each(['a\r\nb', 'a\0b', '€'])('header value %o', async (value) => {
+  test.each(['a\r\nb', 'a\0b', '€'])('rejects the header value %o', async (value) => {
     expect(await pathsOf({ url: `${site.origin}/`, options: { extraHTTPHeaders: { 'x-a': value } } })).toEqual([
       'options.extraHTTPHeaders.x-a',
     ]);
   });
 
-  test.each(['cookies', 'extraHTTPHeaders', 'authenticate'])('%s for nobody', async (option) => {
+  test.each(['cookies', 'extraHTTPHeaders', 'authenticate'])('rejects %s without a target', async (option) => {
     const values: Record<string, unknown> = {
       cookies: [{ name: 'a', value: 'b' }],
       extraHTTPHeaders: { 'x-a': 'b' },
@@ -334,13 +334,13 @@ describe('400: wrong values', () => {
     expect(await pathsOf({ html: '<p>x', options: { [option]: values[option] } })).toEqual([`options.${option}`]);
   });
 
-  test('a base for what has an address', async () => {
+  test('rejects a base URL together with a URL', async () => {
     expect(await pathsOf({ url: `${site.origin}/`, options: { baseUrl: site.origin } })).toEqual(['options.baseUrl']);
     expect(await pathsOf({ html: '<p>x', options: { baseUrl: 'http://ada:secret@example.com/' } })).toEqual(['options.baseUrl']);
   });
 });
 
-test('a redirect of a part is followed', async () => {
+test('follows a redirect of a resource', async () => {
   site.serve({ '/moved.png': redirect(`${elsewhere}/image.png`) });
   expect((await web.render(`<img src="moved.png">`, { baseUrl: site.origin })).images).toBe(1);
   expect(web.other.askedFor('/image.png')).toHaveLength(1);

@@ -59,7 +59,7 @@ const textOf = async (way: Way, markup: string, options?: object) => (await prin
 const script = (source: string) =>
   `<p>begun</p><script>const say = (word) => document.body.append(' ' + word); ${source}</script>`;
 
-describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitUntil in %s', (way) => {
   const slowImage = () => `<p>x</p><img src="${site.origin}/slow.png" onload="document.body.append('loaded')">`;
   const lateFetch = (times: number, path = '/slow') =>
     script(
@@ -70,19 +70,19 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
       `onload = () => { for (let n = 0; n < ${sockets}; n++) fetch("${site.origin}/never?" + n); setTimeout(() => say("later"), 100) }`,
     );
 
-  test('load waits for images but not for what begins later', async () => {
+  test('load waits for images but not for later requests', async () => {
     expect(await textOf(way, slowImage(), { waitUntil: 'load' })).toBe('x loaded');
     expect(await textOf(way, lateFetch(1, '/never'), { waitUntil: 'load' })).toBe('begun');
   });
 
-  test('finished, as usual, waits for both', async () => {
+  test('finished, the default, waits for both', async () => {
     for (const options of [{}, { waitUntil: 'finished' }]) {
       expect(await textOf(way, slowImage(), options)).toBe('x loaded');
       expect(await textOf(way, lateFetch(3), options)).toBe('begun fetched0 fetched1 fetched2');
     }
   });
 
-  test('domcontentloaded does not wait for what never comes, load does', async () => {
+  test('domcontentloaded does not wait for resources that never arrive, but load does', async () => {
     const markup = `<p>x</p><img src="${site.origin}/never"><script>addEventListener('DOMContentLoaded', () => document.body.append('parsed'))</script>`;
     const options = { resourceTimeout: 60_000, timeout: 10_000 };
     expect(await textOf(way, markup, { ...options, waitUntil: 'domcontentloaded' })).toBe('x parsed');
@@ -90,15 +90,15 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
     expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
   });
 
-  test('networkidle0 waits until nothing has been under way for half a second', async () => {
+  test('networkidle0 waits until no request has been pending for half a second', async () => {
     expect(await textOf(way, lateFetch(3), { waitUntil: 'networkidle0' })).toBe('begun fetched0 fetched1 fetched2');
   });
 
-  test('networkidle2 does not mind two requests', async () => {
+  test('networkidle2 ignores two requests', async () => {
     expect(await textOf(way, polling(2), { waitUntil: 'networkidle2' })).toBe('begun later');
   });
 
-  test('networkidle2 minds three, networkidle0 one: until the deadline', async () => {
+  test('networkidle2 waits for three requests and networkidle0 for one until the deadline', async () => {
     const options = { timeout: DEADLINE_MS, resourceTimeout: 60_000 };
     const three = await post(way, polling(3), { ...options, waitUntil: 'networkidle2' });
     expect(await problem(three, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
@@ -107,20 +107,20 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
   });
 
   test.each(['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'])(
-    '%s: a document without anything',
+    '%s prints a document without resources',
     async (waitUntil) => {
       expect(await textOf(way, '<p>plain', { waitUntil })).toBe('plain');
       expect(await textOf(way, '<p>plain<script>1</script>', { waitUntil })).toBe('plain');
     },
   );
 
-  test('one way of waiting after the other on the same page', async () => {
+  test('applies one value after the other on the same page', async () => {
     for (const waitUntil of ['networkidle0', 'load', 'finished', 'networkidle2', 'domcontentloaded', 'networkidle0'])
       expect(await textOf(way, script('say("done")'), { waitUntil })).toBe('begun done');
   });
 });
 
-describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitForSelector in %s', (way) => {
   const late = (source: string, ms = 300) => script(`setTimeout(() => { ${source} }, ${ms})`);
   /** Comes after a while, and takes off its style after another. */
   const element = (style: string, { comesMs = 300, showsMs = 300 } = {}) =>
@@ -129,24 +129,24 @@ describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
       comesMs,
     );
 
-  test('an element that comes late', async () => {
+  test('waits for an element that is added later', async () => {
     expect(await textOf(way, element('', { comesMs: MUCH_LATER_MS }))).toBe('begun');
     for (const waitForSelector of ['#late', 'p ~ b:not(.x)', { selector: '#late' }, { selector: '#late', visible: false }])
       expect(await textOf(way, element(''), { waitForSelector })).toContain('arrived');
   });
 
   test.each(['display: none', 'visibility: hidden', 'position: absolute; width: 0; height: 0; overflow: hidden'])(
-    'visible: one that is shown later than it comes (%s)',
+    'waits with visible for an element that is shown later than added (%s)',
     async (style) => {
       expect(await textOf(way, element(style), { waitForSelector: { selector: '#late', visible: true } })).toContain('arrived');
     },
   );
 
-  test('attached is enough otherwise', async () => {
+  test('does not wait for visibility with attached', async () => {
     expect(await textOf(way, element('display: none', { showsMs: MUCH_LATER_MS }), { waitForSelector: '#late' })).toBe('begun');
   });
 
-  test('hidden: until none is seen', async () => {
+  test('waits with hidden until no element is visible', async () => {
     const waitForSelector = { selector: '.spinner', hidden: true };
     for (const how of [
       'e.remove()',
@@ -166,7 +166,7 @@ describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
     ['that never comes', '#never'],
     ['that never shows', { selector: 'template', visible: true }],
     ['that never hides', { selector: 'p', hidden: true }],
-  ])('one %s: the deadline', async (_name, waitForSelector) => {
+  ])('fails at the deadline: one %s', async (_name, waitForSelector) => {
     const response = await post(way, '<p>x</p><template>y</template>', { waitForSelector, timeout: DEADLINE_MS });
     const { detail, phase } = await problem(response, 504, 'render_timeout');
     expect(phase).toBe('load');
@@ -184,7 +184,7 @@ describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
     '//p',
     { selector: '.a..b', visible: true },
     { selector: '1', hidden: true },
-  ])('one that is none is refused before anything is loaded: %j', async (waitForSelector) => {
+  ])('rejects an invalid selector before anything is loaded: %j', async (waitForSelector) => {
     const image = `/image-of-${encodeURIComponent(JSON.stringify(waitForSelector))}.png`;
     const response = await post(way, `<p>x</p><img src="${site.origin}${image}">`, { waitForSelector });
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
@@ -194,13 +194,13 @@ describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
     expect(await textOf(way, '<p>next', { waitForSelector: 'p:has(+ p), p:is(p)' })).toBe('next');
   });
 
-  test('quotes in it are its own', async () => {
+  test('accepts quotes in the selector', async () => {
     const waitForSelector = `[title='a"b\\\\c']`;
     expect(await textOf(way, `<p title='a"b\\c'>there</p>`, { waitForSelector })).toBe('there');
   });
 });
 
-describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
   const later = script('let ready = 0; setTimeout(() => { ready = 1; window.late = { ready }; say("ready") }, 300)');
   test.each([
     ['an expression', 'ready === 1'],
@@ -217,7 +217,7 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
   });
 
   test.each(['false', '0', '""', 'null', 'undefined', '() => false', 'new Promise(() => {})'])(
-    'never true: %s; the deadline',
+    'fails at the deadline if it never returns true: %s',
     async (waitForFunction) => {
       const response = await post(way, '<p>x', { waitForFunction, timeout: DEADLINE_MS });
       const { detail, phase } = await problem(response, 504, 'render_timeout');
@@ -226,7 +226,7 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
     },
   );
 
-  test('one that does not end: the deadline', async () => {
+  test('fails at the deadline if it does not end', async () => {
     const phaseWithin = async (timeout: number): Promise<unknown> => {
       const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout }); // it holds a processor
       const { phase } = await problem(response, 504, 'render_timeout');
@@ -250,7 +250,7 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
       'Error: at last',
     ],
   ];
-  test.each(THROWS)('throws: %s', async (_name, waitForFunction, told) => {
+  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, told) => {
     // A wait to its end would be 504.
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
     expect(detail).toContain('options.waitForFunction threw an exception');
@@ -258,19 +258,19 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
     expect(await textOf(way, '<p>next')).toBe('next');
   });
 
-  test('a long message is cut', async () => {
+  test('truncates a long message', async () => {
     const waitForFunction = '() => { throw new Error("m".repeat(100_000)) }';
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction }), 422, 'wait_failed');
     expect(detail.length).toBeLessThan(500);
   });
 
-  test.each(['await', 'await 1', 'yield 1; 2'])('is no expression where it is to run: %s', async (waitForFunction) => {
+  test.each(['await', 'await 1', 'yield 1; 2'])('rejects an invalid expression: %s', async (waitForFunction) => {
     expect((await problem(await post(way, '<p>x', { waitForFunction }), 400, 'invalid_request')).errors).toEqual([
       { path: 'options.waitForFunction', message: expect.stringContaining('is not a JavaScript expression') },
     ]);
   });
 
-  test('cannot break out of its place', async () => {
+  test('cannot escape from its function', async () => {
     const source = sourceOf(way, `<img src="${site.origin}/broken-out.png">`);
     const response = await web.ada.pdf({ ...source, options: { waitForFunction: 'true) }); (() => { (1' } });
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
@@ -280,10 +280,10 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
   });
 });
 
-describe.concurrent.each(WAYS)('waitForTimeout, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitForTimeout in %s', (way) => {
   const later = (ms: number) => script(`onload = () => setTimeout(() => say("later"), ${ms})`);
 
-  test('waits after everything else', async () => {
+  test('waits after all other waits', async () => {
     expect(await textOf(way, later(MUCH_LATER_MS))).toBe('begun');
     expect(await textOf(way, later(300), { waitForTimeout: 2_000 })).toBe('begun later');
     const options = { waitForFunction: 'document.body.textContent.includes("later")', waitForTimeout: 2_000 };
@@ -292,13 +292,13 @@ describe.concurrent.each(WAYS)('waitForTimeout, of %s', (way) => {
     ).toBe('begun later latest');
   });
 
-  test('no longer than the render', async () => {
+  test('waits no longer than the render', async () => {
     const response = await post(way, '<p>x', { waitForTimeout: 60_000, timeout: DEADLINE_MS });
     expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
   });
 });
 
-describe.concurrent.each(WAYS)('resourceTimeout, of %s', (way) => {
+describe.concurrent.each(WAYS)('resourceTimeout in %s', (way) => {
   const KINDS: Array<[kind: string, element: (url: string) => string]> = [
     ['image', (url) => `<img src="${url}">`],
     ['style sheet', (url) => `<link rel="stylesheet" href="${url}">`],
@@ -313,7 +313,7 @@ describe.concurrent.each(WAYS)('resourceTimeout, of %s', (way) => {
     return warnings.filter(({ kind }) => kind !== 'font_substituted'); // what a font that does not come leads to
   };
 
-  test.each(KINDS)('a %s that never comes is left out, with a warning', async (_kind, element) => {
+  test.each(KINDS)('skips a %s that never arrives, with a warning', async (_kind, element) => {
     const warnings = await warningsOf(`<p>here</p>${element(`${site.origin}/never`)}`, { resourceTimeout: 500 });
     expect(warnings).toContainEqual(
       expect.objectContaining({ kind: 'resource_failed', url: `${site.origin}/never`, net_error: 'ERR_TIMED_OUT' }),
@@ -321,13 +321,13 @@ describe.concurrent.each(WAYS)('resourceTimeout, of %s', (way) => {
     expect(warnings).toHaveLength(1);
   });
 
-  test.each(['/trickle.png', '/endless.png'])('%s, too, although it is never silent', async (path) => {
+  test.each(['/trickle.png', '/endless.png'])('also skips %s that keeps sending', async (path) => {
     const url = site.origin + path;
     const warnings = await warningsOf(`<p>here</p><img src="${url}">`, { resourceTimeout: 500 });
     expect(warnings).toContainEqual(expect.objectContaining({ url, net_error: 'ERR_TIMED_OUT' }));
   });
 
-  test('what is quick enough is there, and each has its own time', async () => {
+  test('loads faster resources, each with its own time', async () => {
     const images = (...paths: string[]) => `<p>here</p>${paths.map((path) => `<img src="${site.origin}${path}">`).join('')}`;
     const pdf = await print(way, images('/never', '/slow.png', '/image.png'), { resourceTimeout: 3_000 });
     expect(pdf.images).toBe(3); // two images, and the sign that one is broken
@@ -335,7 +335,7 @@ describe.concurrent.each(WAYS)('resourceTimeout, of %s', (way) => {
     expect(short.map(({ url }) => url).sort()).toEqual([`${site.origin}/much-later.png`, `${site.origin}/never`]);
   });
 
-  test('many that never come cost the time of one', async () => {
+  test('takes the time of one for many that never arrive', async () => {
     const markup = `<p>here</p>${Array.from({ length: 40 }, (_, n) => `<img src="${site.origin}/never?${n}">`).join('')}`;
     expect((await post(way, markup, { resourceTimeout: 1_000, timeout: 25_000 })).status).toBe(200);
   });

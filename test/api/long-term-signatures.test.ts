@@ -86,7 +86,7 @@ describe('B-LT', () => {
       'with all else',
       { conformance: ['PDF/A-3a', 'PDF/UA-1'], attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
     ],
-  ])('%s: the signature is that of the file before, and the answers of the issuers come after it', async (_, options) => {
+  ])('appends revocation data to the signed file without changing it: %s', async (_, options) => {
     const pdf = await signed('B-LT', options);
     const [before] = revisions(pdf);
     expect(revisions(pdf)).toHaveLength(1);
@@ -108,13 +108,13 @@ describe('B-LT', () => {
     ['signature', 'OCSP that is not signed'],
     ['garbage', 'no OCSP'],
     ['endless', 'OCSP without end'],
-  ])('takes the list where there is a fault: %s', async (fault) => {
+  ])('uses the CRL after the OCSP fault: %s', async (fault) => {
     authority.faults.set('/ocsp', fault);
     const { OCSPs, CRLs } = await storeOf(await signed('B-LT'));
     expect([OCSPs.length, CRLs.length]).toEqual([0, 1]);
   });
 
-  test('takes the answer of a responder that the issuer has named, with its certificate', async () => {
+  test('accepts the response of an OCSP responder that the issuer authorized, with its certificate', async () => {
     authority.responder = await issue('Responder', { issuer: root, answersOcsp: true, isExempt: true });
     const { Certs, OCSPs } = await storeOf(await signed('B-LT'));
     expect(Certs.some((each) => each.equals((authority.responder as Issued).der))).toBe(true);
@@ -136,14 +136,14 @@ describe('B-LT', () => {
     }
   });
 
-  test('fetches the certificate of an issuer that was not uploaded', async () => {
+  test('fetches an issuer certificate that was not uploaded', async () => {
     const order = { issuer: root, ocsp: authority.at('/ocsp'), issuerAt: authority.at('/issuer') };
     const { Certs } = await storeOf(await signed('B-LT', {}, await upload(await issue('Alone', order), [])));
     expect(Certs.some((each) => each.equals(root.der))).toBe(true);
   });
 });
 
-test('B-LTA has a time stamp of all that', async () => {
+test('adds a document time stamp for B-LTA', async () => {
   const pdf = await signed('B-LTA', { compress: true });
   const [first, second] = revisions(pdf);
   expect(await readSignature(first as Buffer)).toMatchObject({ coversAll: true, isValid: true });
@@ -167,7 +167,7 @@ function refusedBy(by: string, more: object = {}): Promise<Response> {
   return client.pdf({ html: HTML, store: true, options: { signature: { certificate: by, level: 'B-LT' } }, ...more });
 }
 
-describe('nothing is charged or stored', () => {
+describe('charges and stores nothing', () => {
   const used = async () => (await client.usage()).documents.used;
   const refused = async (status: number, code: string, by = certificate) => {
     const before = await used();
@@ -176,7 +176,7 @@ describe('nothing is charged or stored', () => {
     return answer.detail as string;
   };
 
-  test('when a certificate is revoked, by OCSP or by the list', async () => {
+  test('when a certificate is revoked, by OCSP or by CRL', async () => {
     authority.revoked.push(own.certificate.serialNumber);
     authority.faults.set('/ocsp', 'revoked');
     expect(await refused(422, 'certificate_unusable')).toContain('revoked since 2026-01-02T03:04:05.000Z'); // which is not kept
@@ -194,12 +194,12 @@ describe('nothing is charged or stored', () => {
     ['part', /partial list/],
     ['endless', /more than 8388608 bytes/],
     ['silent', /within 10 seconds/],
-  ])('when there is only a list, with the fault %s', async (fault, what) => {
+  ])('when there is only a CRL, with the fault %s', async (fault, what) => {
     authority.faults.set('/ocsp', 'http').set('/list', fault);
     expect(await refused(503, 'revocation_failed')).toMatch(what);
   });
 
-  test('when the outbound policy does not let it ask', async () => {
+  test('when the outbound policy blocks the requests', async () => {
     const asked = () => authority.asked.filter((path) => path === '/ocsp').length;
     const before = asked();
     const away = authority.at('/ocsp').replace('127.0.0.1', '127.0.0.2');
@@ -218,7 +218,7 @@ describe('nothing is charged or stored', () => {
     expect(JSON.stringify(dry)).toMatch(what);
   });
 
-  test('for a certificate without its issuer, and one that is its own', async () => {
+  test('for a certificate without its issuer, and for a self-signed one', async () => {
     const ocsp = authority.at('/ocsp');
     expect(await refused(422, 'certificate_unusable', await upload(await issue('Alone', { issuer: root, ocsp }), []))).toContain(
       'ends before a root',

@@ -109,7 +109,7 @@ function probe(statements: string[]): string {
   </script>`;
 }
 
-describe('what a document from HTML is given behaves as what a site has', () => {
+describe('storage for HTML documents behaves like that of a site', () => {
   test.each([
     ['storage', STORAGE],
     ['cookies', COOKIES],
@@ -129,14 +129,14 @@ const VISITS = `<p id="o"></p><script>
 </script>`;
 const FIRST_VISIT = '[[null,null,""],"1","1","visits=1"]';
 
-test('it is empty at the beginning of every render of a key, on a page used again', async () => {
+test('is empty at the start of every render on a reused page', async () => {
   for (let round = 0; round < 4; round++) {
     expect(await text({ html: VISITS })).toBe(FIRST_VISIT);
     expect(await text({ html: '<p>no script' })).toBe('no script');
   }
 });
 
-test('templates and documents with a base address have it; nothing of it is sent anywhere', async () => {
+test('is available in templates and with a base URL, and is never sent', async () => {
   const { template_id } = await web.ada.template(VISITS);
   expect(await text({ template_id, data: {} })).toBe(FIRST_VISIT);
   const image = `${VISITS}<script>document.cookie = 'sent=1'; document.write('<img src="/pixel.png">')</script>`;
@@ -144,12 +144,12 @@ test('templates and documents with a base address have it; nothing of it is sent
   expect(site.askedFor('/pixel.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
 });
 
-test('a script of an option has it, too', async () => {
+test('is available to the script of an option', async () => {
   const looks = '(localStorage.x = "kept", document.body.textContent = localStorage.x, true)';
   expect(await text({ html: '<p>plain', options: { waitForFunction: looks } })).toBe('kept');
 });
 
-test('a frame that has an origin keeps the storage of that origin, one without has its own', async () => {
+test('keeps the own storage of a frame with an origin, and provides one to a frame without', async () => {
   site.serve({
     '/frame': html(
       `<script>localStorage.mine = 1; parent.postMessage(Object.hasOwn(Storage.prototype, 'getItem') + ' ' + /native/.test(Storage.prototype.getItem) + ' ' + localStorage.mine, '*')</script>`,

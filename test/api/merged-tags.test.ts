@@ -70,7 +70,7 @@ function text(value: PdfObject | undefined): string {
   return value instanceof PdfString ? value.asString() : value instanceof PdfName ? value.value : '';
 }
 
-test('each document is a part, with its language where that is another', async () => {
+test('wraps each document in a Part, with its language if it differs', async () => {
   const items = ['en', 'de', 'en'].map((language, index) => ({ html: page(language, `Title ${index}`), options: BOTH }));
   const reader = await Reader.open(await merge(items));
   const [document] = reader.kids(reader.get(reader.catalog, 'StructTreeRoot'));
@@ -82,7 +82,7 @@ test('each document is a part, with its language where that is another', async (
   expect(reader.kids(document).map((each) => text(each.get('Lang')))).toEqual(['en', 'de', 'en']);
 });
 
-test('ids are told apart, and headers lead to those of their own part', async () => {
+test('keeps ids distinct, so that headers refer to cells of their own part', async () => {
   const reader = await Reader.open(await merge([1, 2, 1].map((n) => ({ html: page('en', `Title ${n}`), options: BOTH }))));
   const root = reader.get(reader.catalog, 'StructTreeRoot');
   const elements = reader.all(root);
@@ -102,7 +102,7 @@ test('ids are told apart, and headers lead to those of their own part', async ()
   expect(new Set(headers.map((id) => id.split('.')[0]))).toEqual(new Set(['p1', 'p2', 'p3']));
 });
 
-test('the parent tree leads from the content of each page to the elements of its part', async () => {
+test('maps the content of each page to the elements of its part in the parent tree', async () => {
   const reader = await Reader.open(await merge([1, 2].map((n) => ({ html: page('en', `Title ${n}`), options: BOTH }))));
   const root = reader.get(reader.catalog, 'StructTreeRoot');
   const [document] = reader.kids(root);
@@ -115,7 +115,7 @@ test('the parent tree leads from the content of each page to the elements of its
     for (const element of list.toArray()) expect(parts[index]?.has(reader.resolve(element) as PdfDict)).toBe(true);
 });
 
-test('what all documents claim is claimed, with their titles', async () => {
+test('claims what all documents claim, with their titles', async () => {
   const of = (conformance: unknown, title: string) => ({ html: page('en', title), options: { conformance } });
   const all = await readFinished(await merge([of(BOTH.conformance, 'One'), of(BOTH.conformance, 'Two')]));
   expect(all.xmp).toContain('<pdfaid:conformance>A<');
@@ -132,7 +132,7 @@ test('what all documents claim is claimed, with their titles', async () => {
   expect([ofBothParts.info.PDFFormatVersion, ofBothParts.xmp]).toEqual(['1.7', '']);
 });
 
-test('nothing is claimed where one document claims nothing, and its text cannot claim it either', async () => {
+test('claims nothing if one document claims nothing, even if its text contains a claim', async () => {
   const claim = '<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>';
   const plain = { html: page('en', 'Plain'), options: { metadata: { title: claim } } };
   const { xmp, info, texts } = await readFinished(await merge([{ html: page('en', 'One'), options: BOTH }, plain]));

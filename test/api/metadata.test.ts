@@ -23,19 +23,19 @@ const ids = async (client: Client, query: string) =>
 const errorsOf = async (reply: Promise<Response>) => (await problem(await reply, 400, 'invalid_request')).errors;
 
 describe('documents', () => {
-  test('have it in their record, beside the properties of the PDF', async () => {
+  test('have it in their record, next to the properties of the PDF', async () => {
     const metadata = { order: '1234', 'customer no.': 'ä"\\%_', empty: '' };
     const { document_id } = await ada.store({ html, metadata, options: { metadata: { title: 'Invoice' } } });
     expect(await ada.json(`/v1/documents/${document_id}`)).toMatchObject({ metadata });
     expect(await readPdfReply(await ada.get(`/v1/documents/${document_id}`))).toMatchObject({ title: 'Invoice' });
   });
 
-  test('have an empty one where none was sent', async () => {
+  test('have an empty one by default', async () => {
     expect(await ada.store({ html })).toMatchObject({ metadata: {} });
     expect(await ada.store({ html, metadata: null })).toMatchObject({ metadata: {} });
   });
 
-  test('are found by it: every pair has to match, whole and in its case', async () => {
+  test('are found by it only if every pair matches completely and in its case', async () => {
     const made: string[] = [];
     for (const metadata of [
       { kind: 'a', n: '1' },
@@ -62,7 +62,7 @@ describe('documents', () => {
     expect([first.has_more, rest.has_more]).toEqual([true, false]);
   });
 
-  test('are sent with a raw body, beside the option of the same name', async () => {
+  test('accept it with a raw body, next to the option of the same name', async () => {
     const query = new URLSearchParams({ 'metadata[order]': '7', metadata: '{"title":"Raw"}', store: 'true' });
     const reply = await ada.send('POST', `/v1/pdf?${query}`, html, { 'content-type': 'text/html' });
     const { document_id, metadata } = (await reply.json()) as DocumentRecord & WithMetadata;
@@ -79,7 +79,7 @@ describe('documents', () => {
   });
 });
 
-test('templates keep theirs until it is replaced, whatever their version', async () => {
+test('keep that of templates until it is replaced, in all versions', async () => {
   const { template_id } = await ada.template(html, { metadata: { team: 'billing' } });
   const listed = async (query: string) =>
     (await ada.json<List<TemplateRecord & WithMetadata>>(`/v1/templates?${query}`)).data.map(({ metadata }) => metadata);
@@ -95,7 +95,7 @@ test('templates keep theirs until it is replaced, whatever their version', async
   expect(await listed('metadata[team]=sales')).toEqual([]);
 });
 
-test('batches have their own, and their documents that of items and defaults together', async () => {
+test('merge that of items and defaults, and batches have their own', async () => {
   const body = {
     items: [{ html }, { html, metadata: { n: '2', run: 'own' } }],
     defaults: { metadata: { run: 'monthly' } },
@@ -134,7 +134,7 @@ describe('400', () => {
       );
   });
 
-  test('characters are counted, not halves of them', async () => {
+  test('counts characters, not surrogate halves', async () => {
     await ada.template(html, { metadata: { ['😀'.repeat(40)]: '😀'.repeat(500) } });
   });
 
@@ -143,7 +143,7 @@ describe('400', () => {
     ['metadata[a]=1&metadata[a]=2', 'metadata[a]', 'is sent more than once'],
     ['metadata[]=1', 'metadata[]', 'cannot be the name of metadata'],
     ['meta[a]=1', 'meta[a]', 'there is no such parameter'],
-  ])('?%s', async (query, path, message) => {
+  ])('rejects ?%s', async (query, path, message) => {
     for (const list of ['documents', 'templates', 'batches'])
       expect(await errorsOf(ada.get(`/v1/${list}?${query}`))).toMatchObject([
         { path, message: expect.stringContaining(message) },

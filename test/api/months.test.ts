@@ -59,7 +59,7 @@ test.each([
   expect(await client.json(`/v1/usage?month=${next.slice(0, 7)}`)).toEqual(await client.usage());
 });
 
-test('of a month without a document there are its days', async () => {
+test('returns the days of a month without documents', async () => {
   const client = await on('three');
   now = Date.parse('2028-06-15T12:00:00Z');
   const { documents, daily } = await client.json<UsageRecord>('/v1/usage?month=2027-02');
@@ -67,7 +67,7 @@ test('of a month without a document there are its days', async () => {
 });
 
 test.each(['2028-07', '9999-12', '2028-13', '2028-6', '2028', '0000-00', '2028-06-01', ''])(
-  'there is no usage of %j',
+  'rejects the month %j for usage',
   async (month) => {
     now = Date.parse('2028-06-30T23:59:59.999Z');
     const client = await on('three');
@@ -76,7 +76,7 @@ test.each(['2028-07', '9999-12', '2028-13', '2028-6', '2028', '0000-00', '2028-0
   },
 );
 
-test('a render that began before midnight counts for the month it began in', async () => {
+test('counts a render in the month in which it began', async () => {
   const client = await on('three');
   now = Date.parse('2029-04-30T23:59:59.000Z');
   const late = client.pdf({ html: '<p>x', options: { waitForTimeout: 500 } });
@@ -88,7 +88,7 @@ test('a render that began before midnight counts for the month it began in', asy
   expect((await client.usage()).documents.used).toBe(1);
 });
 
-test('documents expire by the same clock, to the millisecond, and links too', async () => {
+test('expires documents and links by the same clock, to the millisecond', async () => {
   now = Date.parse('2030-06-01T00:00:00.000Z');
   const client = await on('free');
   const document = await client.store({ html: 'x' });

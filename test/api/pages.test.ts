@@ -60,7 +60,7 @@ describe('both pages', () => {
     expect(other.status).toBe(200);
   });
 
-  test('name files that are there, for ever', async () => {
+  test('refer to files that can be cached forever', async () => {
     expect(assets.some((path) => path.endsWith('.js'))).toBe(true);
     expect(assets.some((path) => path.endsWith('.css'))).toBe(true);
     for (const path of assets) {
@@ -74,7 +74,7 @@ describe('both pages', () => {
     }
   });
 
-  test('come compressed to whom that suits', async () => {
+  test('are compressed for clients that accept it', async () => {
     const path = assets.find((name) => name.endsWith('.js')) ?? '';
     const plain = await readFile(join(DIST, path));
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -96,7 +96,7 @@ describe('both pages', () => {
     }
   });
 
-  test('allow nothing that is not this service, and nothing inline', async () => {
+  test('allow only resources of this service, and no inline scripts', async () => {
     for (const path of ['/', '/dashboard', ...assets]) {
       const { headers } = await get(path);
       const csp = Object.fromEntries(
@@ -121,7 +121,7 @@ describe('both pages', () => {
   });
 });
 
-test('there is no way out of the folder', async () => {
+test('do not expose files outside of the folder', async () => {
   const ways = ['..', '%2e%2e', '..%2f', '.%2e', '%252e%252e', '..%5c', '..\\'];
   const paths = ways.flatMap((way) => [
     `/assets/${way}/index.html`,
@@ -134,7 +134,7 @@ test('there is no way out of the folder', async () => {
   }
 });
 
-test('what is not there is a problem like any other, and so is what may not be done', async () => {
+test('return a problem for missing files and for other methods', async () => {
   await problem(await get('/assets/nothing.js'), 404, 'not_found');
   await problem(await get('/index.html'), 404, 'not_found');
   await problem(await get('/dashboard/nothing'), 404, 'not_found');
@@ -142,10 +142,10 @@ test('what is not there is a problem like any other, and so is what may not be d
   expect((await fetch(`${service.url}/assets/nothing.js`, { method: 'HEAD' })).status).toBe(404);
 });
 
-test('the pages and the reference load in a browser without a complaint, and the reference leads to them', async () => {
+test('load without errors in a browser, and so does the reference that links to them', async () => {
   await using browser = await launchVisitorBrowser();
   for (const path of ['/', '/dashboard', '/docs']) {
-    const { page, context, complaints } = await browser.visit(service.url);
+    const { page, context, errors } = await browser.visit(service.url);
     const foreign: string[] = [];
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
@@ -156,13 +156,13 @@ test('the pages and the reference load in a browser without a complaint, and the
       await page.locator('.swagger-ui .info a[href="/"]').waitFor();
       await page.getByText('/v1/playground/pdf').first().waitFor();
     }
-    expect(complaints.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
+    expect(errors.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
     expect(foreign).toEqual([]);
     await context.close();
   }
 });
 
-describe('where nothing is built', { timeout: 240_000 }, () => {
+describe('without built pages', { timeout: 240_000 }, () => {
   let checkout: string;
 
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('where nothing is built', { timeout: 240_000 }, () => {
       180_000,
     );
 
-  test('two services build at once, serve meanwhile, and leave one result', async () => {
+  test('builds once when two services start together, and serves meanwhile', async () => {
     const services = await Promise.all([start(), start()]);
     for (const one of services) {
       expect((await one.pdf({ html: '<p>x' })).status).toBe(200);
@@ -201,7 +201,7 @@ describe('where nothing is built', { timeout: 240_000 }, () => {
     expect((await readdir(join(checkout, 'web'))).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
 
-  test('a newer schema of the options is a newer source', async () => {
+  test('rebuilds after a newer schema of the options', async () => {
     const schema = join(checkout, 'src/render/options-schema.ts');
     const { atime, mtime } = await stat(schema);
     expect(await isBuilt(join(checkout, 'web'))).toBe(true);
@@ -211,21 +211,18 @@ describe('where nothing is built', { timeout: 240_000 }, () => {
     await utimes(schema, atime, mtime);
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    'a folder that may not be written to stays as it is, and the pages are there',
-    async () => {
-      const web = join(checkout, 'web');
-      await rename(join(web, 'dist'), join(checkout, 'aside'));
-      await chmod(web, 0o555);
-      await using one = await start();
-      await built(one.url);
-      expect(await readdir(web)).not.toContain('dist');
-      await chmod(web, 0o755);
-      await rename(join(checkout, 'aside'), join(web, 'dist'));
-    },
-  );
+  test.skipIf(process.getuid?.() === 0)('serves from a read-only folder without changing it', async () => {
+    const web = join(checkout, 'web');
+    await rename(join(web, 'dist'), join(checkout, 'aside'));
+    await chmod(web, 0o555);
+    await using one = await start();
+    await built(one.url);
+    expect(await readdir(web)).not.toContain('dist');
+    await chmod(web, 0o755);
+    await rename(join(checkout, 'aside'), join(web, 'dist'));
+  });
 
-  test('newer sources are built anew; until then the old pages are shown', async () => {
+  test('rebuilds for newer sources, and serves the old pages until then', async () => {
     const page = join(checkout, 'web/dashboard.html');
     await writeFile(page, (await readFile(page, 'utf8')).replace('<title>', '<title>Renewed '));
     const later = new Date(Date.now() + 3_600_000);
@@ -242,7 +239,7 @@ describe('where nothing is built', { timeout: 240_000 }, () => {
     );
   });
 
-  test('sources that cannot be built are told, and the service works', async () => {
+  test('reports sources that cannot be built, and keeps working', async () => {
     await rm(join(checkout, 'web/dist'), { recursive: true });
     await writeFile(join(checkout, 'web/playground/main.tsx'), 'this is { no program');
     await using one = await start();

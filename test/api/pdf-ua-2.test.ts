@@ -58,7 +58,7 @@ test.each([
 });
 
 /** Of each piece of content, by its place in the parent tree, the element that holds it. */
-test('content that moved knows its new element', async () => {
+test('links moved content to its new element', async () => {
   const pdf = await render('<table style="background: gold"><tr><th>one<td>two</table>one <b>two</b>');
   const tree = StructureTree.read(pdf);
   const [page] = pdf.pdf.getPages();
@@ -96,7 +96,7 @@ describe('structure destinations', () => {
     return `${found.type} ${alike.indexOf(found) + 1}`;
   }
 
-  test('links lead to the elements that they name', async () => {
+  test('exist for elements that links name', async () => {
     const links = ['h', 'p', 'word', 'cell', 'image', 'item', 'next', 'top'].map((id) => `<a href="#${id}">${id}</a> `);
     const pdf =
       await render(`<h1 id="top">Start</h1><p>${links.join('')}</p><p>between<h2 id="h">Heading</h2><p id="p">text<p>before
@@ -126,7 +126,7 @@ describe('structure destinations', () => {
     { scale: 1.5, landscape: true },
     { headerTemplate: '<p style="font-size: 20px">head', margin: '100px' },
     { watermark: { text: 'DRAFT' } },
-  ])('links lead to the elements that they name with %j', async (options) => {
+  ])('exist for elements that links name with %j', async (options) => {
     const part = (n: number) => `<h2 id="h${n}">${n}</h2><p>text<p><a href="#h${(n * 3) % 7}">link</a>`;
     const pdf = await render(Array.from({ length: 7 }, (_, n) => part(n)).join(''), options);
     expect(targets(pdf)).toEqual(Array.from({ length: 7 }, (_, n) => `H2 ${((n * 3) % 7) + 1}`));
@@ -141,20 +141,20 @@ describe('structure destinations', () => {
     ['floats', (heading) => `<div style="float: left; width: 45%">${heading}<p>${text}</div>`, ''],
     ['vertical text', (heading) => `<div style="writing-mode: vertical-rl; display: inline-block">${heading}<p>x</div>`, ''],
     ['centred headings', (heading) => `${heading}<p style="text-align: left">${text}`, 'text-align: center'],
-  ])('links lead into %s', async (_, part, style) => {
+  ])('exist for %s', async (_, part, style) => {
     const parts = Array.from({ length: 12 }, (_, n) => part(`<h2 id="h${n}">${n}</h2>`));
     const links = parts.map((_, n) => `<a href="#h${n}">${n}</a> `);
     const pdf = await render(`<p>${links.join('')}</p><div style="${style}">${parts.join('')}</div>`);
     expect(targets(pdf)).toEqual(parts.map((_, n) => `H2 ${n + 1}`));
   });
 
-  test('links lead to the column that they name', async () => {
+  test('lead to the column that a link names', async () => {
     const column = (id: string) => `<div style="width: 40%; float: left"><p>one</p><h2 id="${id}">two</h2></div>`;
     const pdf = await render(`<p><a href="#left">l</a> <a href="#right">r</a></p>${column('left')}${column('right')}`);
     expect(targets(pdf)).toEqual(['H2 1', 'H2 2']);
   });
 
-  test('bookmarks lead to their headings', async () => {
+  test('lead from bookmarks to headings', async () => {
     const pdf = await render('<h1>One</h1><h2>Two</h2><h2>Three</h2><h1>Four</h1>', { outline: true });
     const elements = [...StructureTree.read(pdf).elements()];
     const found: string[] = [];
@@ -170,7 +170,7 @@ describe('structure destinations', () => {
   });
 });
 
-test('a list in a heading is refused, because its place cannot be mended', async () => {
+test('rejects a list in a heading, because it cannot be repaired', async () => {
   const html = document('<h1>One <ul><li>two</ul></h1>');
   const { violations } = await problem(await client.pdf({ html, options: { conformance: 'PDF/UA-2' } }), 422, 'not_conformant');
   expect(violations).toEqual([
@@ -182,7 +182,7 @@ test('a list in a heading is refused, because its place cannot be mended', async
   ]);
 });
 
-test('a skipped heading is allowed, and a link of another role is a link', async () => {
+test('accepts a skipped heading level, and tags a link with another role as a link', async () => {
   const pdf = await render('<h1>One</h1><h3>Two</h3><p><a href="https://example.com/" role="doc-noteref">1</a>');
   expect(shape(StructureTree.read(pdf).document)).toBe('Document(H1(#) H3(#) P(Link(# @)))');
 });

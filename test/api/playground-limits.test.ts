@@ -58,7 +58,7 @@ describe('requests a minute', () => {
   };
   const ALL = [...Array.from({ length: PER_MINUTE }, () => 400), 429];
 
-  test('are counted by address, and a header that nobody trusts changes nothing', async () => {
+  test('are counted by address, ignoring headers of untrusted clients', async () => {
     const service = await start(perMinute);
     await visit(service, '127.0.0.4').wakeUp();
     const [one, other] = [visit(service, '127.0.0.2'), visit(service, '127.0.0.3')];
@@ -74,7 +74,7 @@ describe('requests a minute', () => {
     expect((await service.pdf({ html: '<p>x' })).status).toBe(200); // key holders are counted by their plan
   });
 
-  test('behind a trusted proxy are counted by what the proxy says, not by what was said before', async () => {
+  test('are counted by the address that a trusted proxy reports', async () => {
     const service = await start({ ...perMinute, PLATEN_TRUSTED_PROXIES: '127.0.0.2, 10.0.0.0/8' });
     const proxy = visit(service, '127.0.0.2');
     const through = (forwarded: string) => () => proxy.pdf(NOTHING, { 'x-forwarded-for': forwarded });
@@ -100,7 +100,7 @@ describe('requests a minute', () => {
   });
 });
 
-test('an address renders one document at a time, with a short line; others do not wait for it', async () => {
+test('limits an address to one running document and a short queue, without delaying others', async () => {
   const { site, asked, release, document } = await startHold();
   const service = await start({
     PLATEN_PLAYGROUND_CONCURRENCY: '2',
@@ -123,7 +123,7 @@ test('an address renders one document at a time, with a short line; others do no
   expect(asked.most).toBe(1);
 });
 
-test('a crowd has a bounded line, and is told when to come back', async () => {
+test('limits the queue for all visitors, with Retry-After', async () => {
   const { site, asked, release, document } = await startHold();
   const service = await start({
     PLATEN_PLAYGROUND_CONCURRENCY: '1',
@@ -151,7 +151,7 @@ test('a crowd has a bounded line, and is told when to come back', async () => {
   for (const status of admitted) expect(status).toBeOneOf([200, 504]);
 });
 
-test('visitors wait for key holders, but not for ever', async () => {
+test('lets visitors wait for key holders, but not forever', async () => {
   const { site, asked, release, document } = await startHold();
   const service = await start({ PLATEN_CONCURRENCY: '1', PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
   const visitor = visit(service);
@@ -170,7 +170,7 @@ test('visitors wait for key holders, but not for ever', async () => {
   expect((await readPdfReply(await waiting)).pages).toEqual(['next']);
 });
 
-test('settings that make no sense are named', async () => {
+test('names settings that contradict each other', async () => {
   for (const [name, value] of [
     ['PLATEN_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['PLATEN_TRUSTED_PROXIES', 'proxy.example'],

@@ -41,8 +41,8 @@ beforeEach(() => {
 
 const textOf = async (response: Promise<Response>) => (await readPdfReply(await response)).pages[0];
 
-describe('its browser', () => {
-  test('is started for the first visitor, beside that of key holders, and comes back when it has crashed', async () => {
+describe('the playground browser', () => {
+  test('starts for the first visitor next to that of key holders, and restarts after a crash', async () => {
     const own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
     const someone = visitorAt(own.url);
     try {
@@ -98,13 +98,13 @@ describe('renders', () => {
     expect(sizes[0]?.width).toBeGreaterThan(sizes[0]?.height ?? 0);
   });
 
-  test('a template with data', async () => {
+  test('renders a template with data', async () => {
     const body = { template: '<p>{{a.b}} {{missing}}{{{raw}}}', data: { a: { b: '<b>&' }, raw: '<i>{{a.b}}</i>' } };
     expect(await textOf(visitor.pdf(body))).toBe('<b>& {{a.b}}');
     expect(await textOf(visitor.pdf({ template: '<p>x{{y}}' }))).toBe('x');
   });
 
-  test('a Liquid template, and the next one of the same name', async () => {
+  test('renders a Liquid template, and another one of the same name', async () => {
     const engine = 'liquid';
     const data = { items: [1, 2, 3] };
     const one = { template: '<p>{% for i in items %}{{ i | times: 2 }};{% endfor %}', engine, data };
@@ -113,7 +113,7 @@ describe('renders', () => {
     await problem(await visitor.pdf({ template: '{% if %}', engine }), 422, 'template_error');
   });
 
-  test('with everything that is done to a PDF', async () => {
+  test('renders with every finishing option', async () => {
     const options = { watermark: { text: 'DRAFT' }, metadata: { title: 'Mine' }, tagged: true };
     const read = await readPdfReply(await visitor.pdf({ html: '<p>x', options }));
     expect(read.pages[0]).toContain('DRAFT');
@@ -122,7 +122,7 @@ describe('renders', () => {
     await expect(readPdf(await locked.arrayBuffer())).rejects.toThrow(/password/i);
   });
 
-  test('with a report, where Accept names JSON alone', async () => {
+  test('returns a report if Accept names only JSON', async () => {
     const body = { html: `<p>x<img src="http://127.0.0.1:${inner.port}/a.png">` };
     const response = await visitor.pdf(body, { accept: 'application/json' });
     const { pdf, pages, report } = (await response.json()) as { pdf: string; pages: number; report: { warnings: unknown[] } };
@@ -159,7 +159,7 @@ describe('refuses', () => {
     expect(errors?.map((error) => error.path)).toContain(path);
   });
 
-  test('HTML over 512 KB, as it comes and after substitution', async () => {
+  test('rejects HTML over 512 KB, before and after substitution', async () => {
     const most = `<p>x<!--${'é'.repeat((MAX_HTML - 12) / 2)}-->`; // in bytes
     expect(Buffer.byteLength(most)).toBeLessThanOrEqual(MAX_HTML);
     expect(await textOf(visitor.pdf({ html: most }))).toBe('x');
@@ -174,18 +174,18 @@ describe('refuses', () => {
     }
   });
 
-  test('a body that is larger than it needs to be', async () => {
+  test('rejects a body that is too large', async () => {
     const body = JSON.stringify({ template: 'x', data: { x: 'y'.repeat(MAX_BODY) } });
     const told = await problem(await visitor.pdf(body), 413, 'content_too_large');
     expect(told).toMatchObject({ limit: MAX_BODY, actual: body.length });
   });
 
-  test('what takes longer than it may', async () => {
+  test('ends a render that takes too long', async () => {
     const options = { timeout: 500, waitForFunction: 'false' };
     expect(await problem(await visitor.pdf({ html: 'x', options }), 504, 'render_timeout')).toMatchObject({ timeout_ms: 500 });
   });
 
-  test('pages of other sites: they may ask only after a preflight, which nobody answers', async () => {
+  test('rejects pages of other sites by not answering their preflight', async () => {
     const preflight = await fetch(`${service.url}/v1/playground/pdf`, {
       method: 'OPTIONS',
       headers: {
@@ -201,8 +201,8 @@ describe('refuses', () => {
   });
 });
 
-describe('what a document reaches', () => {
-  test('is the public internet alone: not what key holders may reach, nor the service itself', async () => {
+describe('network access of a document', () => {
+  test('reaches only the public internet: neither allowed internal hosts nor the service itself', async () => {
     inner.serve({ '/a.png': image });
     const hosts = [`127.0.0.1:${inner.port}`, new URL(service.url).host, '169.254.169.254', `[::1]:${inner.port}`];
     const html = hosts.map((host) => `<img src="http://${host}/a.png">`).join('');
@@ -216,7 +216,7 @@ describe('what a document reaches', () => {
     expect((await readPdfReply(keyHolder)).images).toBe(1);
   });
 
-  test('is limited in number and bytes, more than for key holders', async () => {
+  test('has stricter limits of requests and bytes than for key holders', async () => {
     site.serve({ '/a.png': image, '/endless.png': endless('image/png', '', Buffer.alloc(65_536, 1)) });
     const images = Array.from({ length: 3 * MAX_REQUESTS }, (_, n) => `<img src="${site.origin}/a.png?${n}">`).join('');
     expect((await visitor.pdf({ html: images })).status).toBe(200);
@@ -228,7 +228,7 @@ describe('what a document reaches', () => {
   });
 });
 
-test('nothing is kept and nobody is charged, whatever is sent along', async () => {
+test('stores and charges nothing, whatever is sent', async () => {
   const ada = new Client(service.url, service.key);
   const before = await ada.usage();
   const headers = { authorization: `Bearer ${service.key}`, 'idempotency-key': 'same' };
@@ -248,7 +248,7 @@ test('nothing is kept and nobody is charged, whatever is sent along', async () =
   for (const line of lines) expect(line).not.toMatch(/key_id|Bearer|same|one/);
 });
 
-test('its limits can be read, and the reference describes it', async () => {
+test('publishes its limits, and is described in the reference', async () => {
   const limits = { html_bytes: MAX_HTML, timeout_ms: 10_000, requests_per_minute: 100_000 };
   expect(await (await fetch(`${service.url}/v1/playground`)).json()).toEqual({ enabled: true, limits });
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
@@ -258,7 +258,7 @@ test('its limits can be read, and the reference describes it', async () => {
   expect(paths['/v1/playground/pdf']?.post?.security).toEqual([]); // without a key
 });
 
-test('switched off there is none', async () => {
+test('does not exist when it is switched off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const nobody = visitorAt(off.url);
   await problem(await nobody.pdf({ html: 'x' }), 404, 'not_found');

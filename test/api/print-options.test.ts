@@ -40,7 +40,7 @@ describe('paper', () => {
     ['Ledger', 1224, 792],
   ];
 
-  test.each(formats)('%s, portrait, landscape and in any case, is exact', async (format, width, height) => {
+  test.each(formats)('%s is exact, portrait, landscape and in any case', async (format, width, height) => {
     expectSize(await render('<p>x', { format }), width, height);
     expectSize(await render(`<p>x${SCRIPT}`, { format }), width, height);
     expectSize(await render('<p>x', { format: format.toLowerCase(), landscape: true }), height, width);
@@ -70,7 +70,7 @@ describe('paper', () => {
     expectSize(await render(html, { javascript: false }), width, height);
   });
 
-  test('every page has its own exact size, on any number of pages', async () => {
+  test('is exact for each page with its own size, on any number of pages', async () => {
     const pages = Array.from({ length: 60 }, (_, n) => `<div style="page: ${n % 2 ? 'label' : 'sheet'}">${n}</div>`).join('');
     const html = `<style>@page label { size: 100mm 62mm } @page sheet { size: A5 }</style>${pages}`;
     const pdf = await render(html);
@@ -86,7 +86,7 @@ describe('paper', () => {
     ['A5', { landscape: true }],
     ['A6', { landscape: true }],
     ['A4', {}],
-  ])('what is drawn stays where it was: %s %o', async (format, options) => {
+  ])('does not move the drawn content: %s %o', async (format, options) => {
     const html = '<style>body { margin: 0; font: 20px sans-serif }</style><p style="margin: 0">top';
     const pdf = await render(html, { format, margin: 0, ...options });
     expect(pdf.firstText?.y).toBeCloseTo(13.5, 1); // the baseline of a line of 20px, below the edge
@@ -97,12 +97,12 @@ describe('paper', () => {
     ['4in', '6.5in', 288, 468],
     ['400px', 300, 300, 225],
     ['300pt', '200pt', 300, 200],
-  ])('width %s and height %s', async (width, height, points, high) => {
+  ])('accepts width %s and height %s', async (width, height, points, high) => {
     expectSize(await render('<p>x', { width, height }), points, high);
     expectSize(await render('<p>x', { width, height, landscape: true }), high, points);
   });
 
-  test('an @page size in the markup wins unless format, width or height was sent', async () => {
+  test('uses an @page size in the markup unless format, width or height was sent', async () => {
     const html = '<style>@page { size: A5 }</style><p>x';
     expectSize(await render(html), 148 * MM, 210 * MM);
     expectSize(await render(html, { landscape: true }), 148 * MM, 210 * MM);
@@ -119,7 +119,7 @@ describe('paper', () => {
     '@page wide:first { size: A3 !important } @page { size: 30mm 30mm !important } p { page: wide }',
     '@media print { @page { size: A3 !important; margin: 3cm !important } }',
     '@import url("data:text/css,@page{size:A3!important}");',
-  ])('an option wins over %s', async (rule) => {
+  ])('prefers an option over %s', async (rule) => {
     const html = `<!doctype html><title>x</title><style>${rule}</style><p>x`;
     const script =
       '<script>{ const s = new CSSStyleSheet(); s.replaceSync("@page { size: A2 !important }"); document.adoptedStyleSheets = [s] }</script>';
@@ -128,7 +128,7 @@ describe('paper', () => {
     expectSize(await render(html + script, { width: '100mm', height: '50mm', margin: 0 }), 100 * MM, 50 * MM);
   });
 
-  test('a policy against style elements changes nothing of that', async () => {
+  test('is not affected by a policy against style elements', async () => {
     const html =
       '<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src data:"><link rel="stylesheet" href="data:text/css,@page{size:A5}">';
     expectSize(await render(`${html}<p>x`), 148 * MM, 210 * MM);
@@ -136,17 +136,17 @@ describe('paper', () => {
     expectSize(await render(`${html}<p>x`, { format: 'A3' }), 297 * MM, 420 * MM);
   });
 
-  test('@page { size: landscape } turns the default paper', async () => {
+  test('@page { size: landscape } rotates the default paper', async () => {
     expectSize(await render('<style>@page { size: landscape }</style><p>x'), 297 * MM, 210 * MM);
   });
 
-  test('where the option wins, the document is laid out for that paper', async () => {
+  test('lays out the document for the paper of the option', async () => {
     const html = '<style>@page { size: A6; margin: 0 } body { margin: 0; text-align: right }</style><p>edge';
     const pdf = await render(html, { format: 'A3' });
     expect(pdf.firstText?.x).toBeGreaterThan(297 * MM - 60);
   });
 
-  test('named @page rules turn single pages', async () => {
+  test('named @page rules rotate single pages', async () => {
     const pdf = await render('<style>@page wide { size: A4 landscape } div { page: wide }</style><p>one</p><div>two</div>');
     expectSize(pdf, 210 * MM, 297 * MM, 0);
     expectSize(pdf, 297 * MM, 210 * MM, 1);
@@ -159,7 +159,7 @@ describe('margin', () => {
 
   test('is 0.4in by default', async () => expect(await left(start)).toBeCloseTo(0.4 * 72, -0.5));
 
-  test('one length for all sides, or one for each', async () => {
+  test('accepts one length for all sides, or one for each', async () => {
     expect(await left(start, { margin: '1in' })).toBeCloseTo(72, -0.5);
     expect(await left(start, { margin: 96 })).toBeCloseTo(72, -0.5);
     expect(await left(start, { margin: { left: '2in' } })).toBeCloseTo(144, -0.5);
@@ -169,7 +169,7 @@ describe('margin', () => {
     expect(pdf.firstText?.y).toBeLessThan(3 * 72 + 30);
   });
 
-  test('an @page margin in the markup wins unless margin was sent', async () => {
+  test('uses an @page margin in the markup unless margin was sent', async () => {
     const html = `<style>@page { margin: 2in }</style>${start}`;
     expect(await left(html)).toBeCloseTo(144, -0.5);
     expect(await left(html, { margin: '1in' })).toBeCloseTo(72, -0.5);
@@ -179,7 +179,7 @@ describe('margin', () => {
     expect(await left(html, { format: 'A3' })).toBeCloseTo(144, -0.5);
   });
 
-  test('an @page rule spelt with escapes, or added by script, is overruled as well', async () => {
+  test('overrides an @page rule that is written with escapes or added by a script', async () => {
     expect(await left(`<style>@p\\61 ge { margin: 2in }</style>${start}`, { margin: '1in' })).toBeCloseTo(72, -0.5);
     const script =
       '<script>document.head.append(Object.assign(document.createElement("style"), { textContent: "@pa" + "ge { margin: 2in }" }))</script>';
@@ -190,25 +190,25 @@ describe('margin', () => {
 describe('content', () => {
   const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL_URL}) 0 0 / 50px 50px no-repeat } </style><div></div><p>text`;
 
-  test('background colours and images print by default', async () => {
+  test('prints background colours and images by default', async () => {
     const pdf = await render(html);
     expect(pdf.fills).toContain('#ff0000');
     expect(pdf.images).toBeGreaterThan(0);
   });
 
-  test('printBackground: false leaves them out', async () => {
+  test('omits backgrounds with printBackground: false', async () => {
     const pdf = await render(html, { printBackground: false });
     expect(pdf.fills).not.toContain('#ff0000');
     expect(pdf.images).toBe(0);
     expect(pdf.pages[0]).toBe('text');
   });
 
-  test('text is text', async () => {
+  test('contains text as text', async () => {
     const pdf = await render('<h1>Grüße, Żółw & co.</h1><p>Ελληνικά Привет');
     expect(pdf.pages[0]).toContain('Grüße, Żółw & co.');
   });
 
-  test('scale changes the size of the content', async () => {
+  test('changes the size of the content with scale', async () => {
     const long = '<p style="height: 30px; margin: 0">line</p>'.repeat(60);
     const at = async (scale: number) => (await render(long, { scale })).pages.length;
     expect(await at(0.5)).toBe(1);
@@ -216,7 +216,7 @@ describe('content', () => {
     expect(await at(2)).toBeGreaterThan(3);
   });
 
-  test('pageRanges keeps the pages asked for', async () => {
+  test('prints only the pages in pageRanges', async () => {
     const pages = ['one', 'two', 'three', 'four'].map((text) => `<p style="break-after: page">${text}</p>`).join('');
     expect((await render(pages, { pageRanges: '2-3' })).pages).toEqual(['two', 'three']);
     expect((await render(pages, { pageRanges: ' 1 , 3- ' })).pages.slice(0, 3)).toEqual(['one', 'three', 'four']);
@@ -224,38 +224,41 @@ describe('content', () => {
     expect((await render(pages, { pageRanges: '2 -99999999999' })).pages.slice(0, 3)).toEqual(['two', 'three', 'four']);
   });
 
-  test.each(['7', '1, 7', '2, 9-', '3-3'])('pageRanges %s past the end is 422 with the number of pages', async (pageRanges) => {
-    const html = '<p>one<p style="break-before: page">two';
-    const response = await service.pdf({ html, options: { pageRanges } });
-    expect(response.status).toBe(422);
-    expect(await response.json()).toMatchObject({
-      code: 'print_failed',
-      pages: 2,
-      detail: expect.stringContaining('has 2 pages'),
-    });
-  });
+  test.each(['7', '1, 7', '2, 9-', '3-3'])(
+    'pageRanges %s past the end returns 422 with the number of pages',
+    async (pageRanges) => {
+      const html = '<p>one<p style="break-before: page">two';
+      const response = await service.pdf({ html, options: { pageRanges } });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({
+        code: 'print_failed',
+        pages: 2,
+        detail: expect.stringContaining('has 2 pages'),
+      });
+    },
+  );
 
   test.each([
     ['1-9', ['one', 'two']],
     ['2-', ['two']],
     ['-1', ['one']],
-  ])('pageRanges %s prints what there is', async (pageRanges, texts) => {
+  ])('pageRanges %s prints the existing pages', async (pageRanges, texts) => {
     expect((await render('<p>one<p style="break-before: page">two', { pageRanges })).pages).toEqual(texts);
   });
 
-  test('tagged writes the structure, and only when asked', async () => {
+  test('writes tags with tagged, and otherwise none', async () => {
     expect((await render('<h1>x</h1>')).tagged).toBe(false);
     expect((await render('<h1>x</h1>', { tagged: true })).tagged).toBe(true);
   });
 
-  test('print styles apply', async () => {
+  test('applies print styles', async () => {
     const pdf = await render(
       '<style>@media print { .screen { display: none } } @media screen { .print { display: none } }</style><p class=screen>screen</p><p class=print>print</p>',
     );
     expect(pdf.pages[0]).toBe('print');
   });
 
-  test('images from data: URLs are there, lazy ones too', async () => {
+  test('contains images from data: URLs, also lazy ones', async () => {
     expect((await render(`<img src="${PIXEL_URL}">`)).images).toBe(1);
     expect((await render(`<div style="height: 9000px"></div><img loading=lazy src="${PIXEL_URL}">`)).images).toBe(1);
     expect(
@@ -265,7 +268,7 @@ describe('content', () => {
 });
 
 describe('size', () => {
-  test('HTML of 5 MB renders', async () => {
+  test('renders HTML of 5 MB', async () => {
     const paragraph = `<p>${'word '.repeat(200)}</p>`;
     const head = '<style>p { font: 4px serif; margin: 0 }</style>';
     const html = head + paragraph.repeat(Math.floor((5_242_880 - head.length) / paragraph.length));
@@ -277,13 +280,13 @@ describe('size', () => {
     expect(Number(response.headers.get('platen-pages'))).toBeGreaterThan(50);
   });
 
-  test('one byte more is 413, with limit and size', async () => {
+  test('returns 413 with limit and size for one byte more', async () => {
     const response = await service.pdf({ html: `${'é'.repeat(5_242_880 / 2)}x` });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ code: 'content_too_large', limit: 5_242_880, actual: 5_242_881 });
   });
 
-  test('a document of 150 pages has 150 pages, in order', async () => {
+  test('prints 150 pages of a document in order', async () => {
     const html = Array.from({ length: 150 }, (_, n) => `<p style="break-before: ${n ? 'page' : 'auto'}">page ${n + 1}</p>`).join(
       '',
     );
@@ -294,7 +297,7 @@ describe('size', () => {
     expect(pdf.pages[149]).toBe('page 150');
   });
 
-  test('a PDF of many megabytes arrives whole', async () => {
+  test('returns a PDF of many megabytes completely', async () => {
     const script = `<canvas id=c width=1500 height=1500></canvas><script>
       const x = c.getContext('2d'), d = x.createImageData(1500, 1500);
       for (let i = 0; i < d.data.length; i++) d.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;

@@ -53,7 +53,7 @@ function heldImage() {
 }
 
 describe('bodies', () => {
-  test('an account has its share, another one a part of what is left, and small requests go on', async () => {
+  test('limits an account to its share, gives others a part of the rest, and accepts small requests', async () => {
     const [share, whole] = [await refusals('share'), await refusals('whole')];
     await using one = await announce(first.key, 2_000_000);
     await using two = await announce(first.key, 2_000_000);
@@ -72,7 +72,7 @@ describe('bodies', () => {
     expect(await other.client.head()).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('what a client that goes away held is for others', async () => {
+  test('frees the memory of a client that disconnects', async () => {
     {
       await using _gone = await announce(first.key, 4_000_000);
       await using refused = await announce(first.key, 4_000_000);
@@ -83,7 +83,7 @@ describe('bodies', () => {
     expect(again.status).toBe(100);
   });
 
-  test('of unknown length: refused while it comes, in an answer that reaches who sends all of it', async () => {
+  test('rejects a body of unknown length while it arrives, and delivers the answer to a client that sends everything', async () => {
     await using _holds = await announce(first.key, 2_000_000);
     await using client = await Conversation.open(service.url);
     const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`;
@@ -99,7 +99,7 @@ describe('bodies', () => {
     expect(await client.rest()).toMatch(/"code":"memory_limited"(.|\n)*HTTP\/1.1 200 /);
   });
 
-  test('of unknown length and in small pieces: it arrives whole', async () => {
+  test('accepts a body of unknown length in small chunks', async () => {
     await using client = await Conversation.open(service.url);
     client.socket.write(
       `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -109,14 +109,14 @@ describe('bodies', () => {
     expect(await client.head()).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('many values take more than their bytes', async () => {
+  test('counts more memory for many values than for their bytes', async () => {
     const body = JSON.stringify({ html: 'x', data: Array.from({ length: 40_000 }, () => ({})) });
     await problem(await service.pdf(body, { key: first.key }), 400, 'invalid_request'); // there is room for it alone
     await using _holds = await announce(first.key, 2_500_000);
     await problem(await service.pdf(body, { key: first.key }), 429, 'memory_limited');
   });
 
-  test('60 of which the half is sent take no more than the limit', async () => {
+  test('limits 60 incomplete bodies in total', async () => {
     await using roomy = await startService({ PLATEN_REQUEST_MEMORY_MB: '96', PLATEN_MAX_REQUEST_BYTES: '16000000' });
     expect((await roomy.pdf({ html: 'x' })).status).toBe(200);
     const before = await residentBytes(roomy);
@@ -146,7 +146,7 @@ describe('bodies', () => {
 });
 
 describe('the playground', () => {
-  test('has a part of its own', async () => {
+  test('has its own limit', async () => {
     await using _keys = await announce(first.key, 4_000_000);
     await using one = await announce('none', 1_000_000, '/v1/playground/pdf');
     await using two = await announce('none', 1_000_000, '/v1/playground/pdf');
@@ -156,8 +156,8 @@ describe('the playground', () => {
   });
 });
 
-describe('requests at work', () => {
-  test('hold until they are answered', async () => {
+describe('running requests', () => {
+  test('hold memory until they are answered', async () => {
     const { img, asked } = heldImage();
     const pending = service.pdf(html(2_000_000, img), { key: first.key });
     const letGo = await asked;
@@ -166,7 +166,7 @@ describe('requests at work', () => {
     expect((await pending).status).toBe(200);
   });
 
-  test('hold until their client has gone', async () => {
+  test('hold memory until their client disconnects', async () => {
     const { img, asked } = heldImage();
     const leaving = new AbortController();
     const pending = service.pdf(html(2_000_000, img), { key: first.key, signal: leaving.signal }).catch(() => 'gone');
@@ -177,7 +177,7 @@ describe('requests at work', () => {
     await eventually('it is given back', async () => (await heldBytes()) === 0);
   });
 
-  test('hold what a template has become', async () => {
+  test('hold the memory of a filled template', async () => {
     const { img, asked } = heldImage();
     const template = await new Client(service.url, first.key).template(`${img}{% for i in (1..1000) %}{{ text }}{% endfor %}`, {
       engine: 'liquid',
@@ -190,7 +190,7 @@ describe('requests at work', () => {
     expect((await pending).status).toBe(200);
   });
 
-  test('a batch holds nothing once it is accepted', async () => {
+  test('hold none once a batch is accepted', async () => {
     const { img, asked } = heldImage();
     const items = [{ html: img + ' '.repeat(1_000_000) }];
     const pending = new Client(service.url, first.key).send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
@@ -238,7 +238,7 @@ describe('replies', () => {
     };
   }
 
-  test('a PDF that has no room waits for its reader on the disk', async () => {
+  test('keeps a PDF on the disk until it is read if memory is full', async () => {
     await using _one = await announce(first.key, 2_000_000);
     await using _two = await announce(first.key, 2_000_000);
     using reply = unread(first.key);
@@ -251,7 +251,7 @@ describe('replies', () => {
     await eventually('its file is gone', async () => (await spooled()) === 0);
   });
 
-  test('PDFs on the disk have a limit, too; what has no room there is refused and not charged', async () => {
+  test('limits PDFs on the disk, and rejects more without a charge', async () => {
     const { key } = await service.createKey('three');
     await using _one = await announce(key, 2_000_000);
     await using _two = await announce(key, 2_000_000);
@@ -273,7 +273,7 @@ describe('replies', () => {
     });
   });
 
-  test('that have no room are sent all the same: what was asked for is done', async () => {
+  test('sends replies without room, because the work is done', async () => {
     const client = new Client(service.url, first.key);
     const { template_id } = await client.template('x'.repeat(200_000));
     await using _one = await announce(first.key, 4_000_000);
@@ -281,7 +281,7 @@ describe('replies', () => {
     expect((await client.send('GET', `/v1/templates/${template_id}`)).status).toBe(200);
   });
 
-  test('a PDF that has room is held until it is read', async () => {
+  test('holds the memory of a PDF until it is read', async () => {
     using reply = unread(first.key);
     await eventually('it is held', async () => (await heldBytes()) > 10_000_000);
     const held = await heldBytes();

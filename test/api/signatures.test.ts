@@ -47,7 +47,7 @@ async function signed(signature: object, options: object = {}, html = HTML): Pro
 }
 
 describe('a signature', () => {
-  test.each(['RSA', 'EC'])('by a key of the kind %s is that of the file, by the certificate, with its chain', async (kind) => {
+  test.each(['RSA', 'EC'])('with the key type %s is valid for the file, with the certificate and its chain', async (kind) => {
     const pdf = await signed({ certificate: ids[kind], reason: 'Agreed (all)', location: 'Zürich', contact: 'ada@example.com' });
     const signature = await readSignature(pdf);
     expect(signature).toMatchObject({ coversAll: true, isValid: true, subject: `CN=Ada ${kind}`, certificates: 2 });
@@ -59,7 +59,7 @@ describe('a signature', () => {
     expect((await readFinished(pdf)).texts.join()).toContain('All is agreed.');
   });
 
-  test('does not fit a file of which one byte differs', async () => {
+  test('is invalid for a file that differs in one byte', async () => {
     const pdf = await signed({});
     for (const at of [200, Math.floor(pdf.length / 3), pdf.length - 20]) {
       const changed = Buffer.from(pdf);
@@ -69,7 +69,7 @@ describe('a signature', () => {
     }
   });
 
-  test('of the level B-T has the time stamp of the authority, which is asked with its password', async () => {
+  test('of the level B-T has a time stamp of the authority, which gets the password', async () => {
     const signature = await readSignature(await signed({ level: 'B-T' }));
     const expected = { coversAll: true, isValid: true, unsignedAttributes: [TIME_STAMP], stampsFit: true };
     expect(signature).toMatchObject(expected);
@@ -96,7 +96,7 @@ describe('a signature', () => {
     expect(await readSignature(await signed({ field: FIELD }, options))).toMatchObject({ coversAll: true, isValid: true });
   });
 
-  test('is shown where it is asked for, with the name and the reason', async () => {
+  test('is visible on request, with the name and the reason', async () => {
     const [field] = await fieldsOf(
       await signed(
         { reason: 'Because', field: { ...FIELD, page: -1 } },
@@ -119,13 +119,13 @@ describe('a signature', () => {
     expect(await textShown(pdf)).toBe('Signed by ACME');
   });
 
-  test('may show nothing, in a place of its size', async () => {
+  test('may show nothing, in a rectangle of its size', async () => {
     const [field] = await fieldsOf(await signed({ field: { ...FIELD, html: '' } }), 1);
     const [left = 0, , right = 0] = field?.rect ?? [];
     expect(Math.round(((right - left) / 72) * 25.4)).toBe(60);
   });
 
-  test('is placed, but neither made nor stamped for a list of what keeps a document from conforming', async () => {
+  test('is placed, but neither made nor time-stamped, for a conformance report', async () => {
     const asked = authority.asked.length;
     const report = (signature: object) => {
       const options = { conformance: 'PDF/A-3b', signature: { certificate: ids.EC, level: 'B-T', ...signature } };
@@ -140,7 +140,7 @@ describe('a signature', () => {
     expect(authority.asked).toHaveLength(asked);
   });
 
-  test('comes with a stored document, unchanged by what is done with its record', async () => {
+  test('stays in a stored document, whatever happens to its record', async () => {
     const body = { html: HTML, options: { signature: { certificate: ids.RSA } }, metadata: { order: '1' } };
     const { document_id: id, sha256 } = await client.store(body);
     const pdf = await bytesOf(await client.get(`/v1/documents/${id}`));
@@ -148,7 +148,7 @@ describe('a signature', () => {
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('comes with templates and items of batches', async () => {
+  test('works with templates and batch items', async () => {
     const { template_id } = await client.template('<!doctype html><title>T</title><p>{{x}}');
     const options = { signature: { certificate: ids.EC } };
     const items = [{ html: HTML }, { template_id, data: { x: 'y' } }];
@@ -162,7 +162,7 @@ describe('a signature', () => {
   });
 });
 
-describe('nothing is charged or stored', () => {
+describe('charges and stores nothing', () => {
   const used = async () => (await client.usage()).documents.used;
   const refused = async (signature: object, status: number, code: string, by = client) => {
     const before = await used();
@@ -172,7 +172,7 @@ describe('nothing is charged or stored', () => {
     return answer;
   };
 
-  test("for another key's certificate, and one that was deleted or never was", async () => {
+  test('for a certificate of another key, a deleted one and an unknown one', async () => {
     const other = new Client(service.url, (await service.createKey()).key);
     await refused({ certificate: ids.EC }, 404, 'not_found', other);
     await refused({ certificate: 'cert_0123456789ABCDEFGHIJKL' }, 404, 'not_found');
@@ -216,7 +216,7 @@ describe('nothing is charged or stored', () => {
     }
   });
 
-  test('for a field that is outside of the page, or on none', async () => {
+  test('for a field outside of the page, or on a missing page', async () => {
     for (const field of [
       { ...FIELD, x: '200mm' },
       { ...FIELD, page: 9 },
@@ -228,7 +228,7 @@ describe('nothing is charged or stored', () => {
   });
 });
 
-test('without PLATEN_TSA_URL the level B-T is refused, and B-B is not', async () => {
+test('rejects the level B-T without PLATEN_TSA_URL, but not B-B', async () => {
   const plain = await startService();
   try {
     const own = new Client(plain.url, plain.key);
@@ -253,12 +253,12 @@ test.each([
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, page: 0 } } }, 'options.signature.field.page'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, x: 'left' } } }, 'options.signature.field.x'],
   [{ signature: { certificate: 'cert_x', reason: 'a\0' } }, 'options.signature.reason'],
-])('%j is refused before anything is rendered', async (options, path) => {
+])('rejects %j before anything is rendered', async (options, path) => {
   const { errors } = await problem(await client.pdf({ html: HTML, options }), 400, 'invalid_request');
   expect(errors?.map((error) => error.path)).toEqual([path]);
 });
 
-test('the playground signs nothing', async () => {
+test('signs nothing in the playground', async () => {
   const body = JSON.stringify({ html: HTML, options: { signature: { certificate: ids.EC } } });
   const response = await fetch(`${service.url}/v1/playground/pdf`, {
     method: 'POST',

@@ -37,7 +37,7 @@ const rawImage = (body: string | Uint8Array, parameters: Parameters = {}, header
 const errorsOf = async (reply: Promise<Response>) => (await problem(await reply, 400, 'invalid_request')).errors;
 
 describe('a raw body', () => {
-  test('HTML, with parameters of every type', async () => {
+  test('renders HTML with parameters of every type', async () => {
     const reply = await raw('<style>body { margin: 0 }</style><p>Grüße</p>', {
       format: 'Letter',
       landscape: 'true',
@@ -55,7 +55,7 @@ describe('a raw body', () => {
     expect(pdf.firstText?.x).toBeCloseTo((2 / 2.54) * 72, 0);
   });
 
-  test('is stored where that is asked for', async () => {
+  test('is stored on request', async () => {
     const reply = await raw('# Hello', { store: 'true' }, MARKDOWN);
     expect(reply.status).toBe(201);
     expect((await reply.json()) as DocumentRecord).toMatchObject({ source: 'markdown', pages: 1 });
@@ -71,23 +71,23 @@ describe('a raw body', () => {
     ['viewport', 'wide', 'viewport', 'must be an object {width, height, deviceScaleFactor}'],
     ['stylesheet', 'p {}', 'stylesheet', 'requires markdown'],
     ['__proto__', 'x', '__proto__', 'there is no such parameter'],
-  ])('%s=%s', async (name, value, path, message) => {
+  ])('rejects %s=%s', async (name, value, path, message) => {
     expect(await errorsOf(raw('<p>x', { [name]: value }))).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
-  test('parameters that are sent twice, and those beside a JSON body', async () => {
+  test('rejects parameters that are sent twice, or with a JSON body', async () => {
     expect(await errorsOf(raw('<p>x', 'scale=1&scale=2'))).toEqual([{ path: 'scale', message: 'is sent more than once' }]);
     const json = client.send('POST', '/v1/pdf?format=A4', { html: 'x' });
     expect(await errorsOf(json)).toEqual([{ path: 'format', message: expect.stringContaining('there is no such parameter') }]);
   });
 
-  test('what is not UTF-8, or too large', async () => {
+  test('rejects a body that is not UTF-8 or too large', async () => {
     await problem(await raw('<p>x', {}, { 'content-type': 'text/html; charset=iso-8859-1' }), 415, 'unsupported_media_type');
     expect(await errorsOf(raw(Buffer.from([0x3c, 0xff])))).toEqual([{ path: '', message: 'the body is not valid UTF-8' }]);
     expect(await problem(await raw(Buffer.alloc(5_242_881, 0x61)), 413, 'content_too_large')).toMatchObject({ limit: 5_242_880 });
   });
 
-  test('makes an image, with its parameters', async () => {
+  test('becomes an image, with its parameters', async () => {
     const reply = await rawImage('<!doctype html><body style="background: red">', {
       type: 'webp',
       quality: '60',
@@ -111,13 +111,13 @@ describe('a raw body', () => {
     ['format', 'A5', 'is an option of PDFs, and has no meaning for an image'],
     ['webhook_url', 'https://example.com/', 'requires the header Prefer: respond-async, or deliver_to'],
     ['quality', '101', 'must be a whole number from 0 to 100'],
-  ])('of an image, with %s=%s', async (name, value, message) => {
+  ])('rejects for an image: %s=%s', async (name, value, message) => {
     const path = name.replace(/\[.*/, '');
     expect(await errorsOf(rawImage('<p>x', { type: 'jpeg', [name]: value }))).toEqual([{ path, message }]);
     expect(await errorsOf(client.send('POST', `/v1/image?${name}=${value}`, { html: 'x' }))).toHaveLength(1);
   });
 
-  test('an Idempotency-Key stands for an image, too', async () => {
+  test('of an image can have an Idempotency-Key', async () => {
     const headers = { ...HTML, 'idempotency-key': 'raw-image' };
     const first = await bytesOf(await rawImage('<p>x', { quality: '1', type: 'jpeg' }, headers));
     const again = await rawImage('<p>x', { quality: '1', type: 'jpeg' }, headers);
@@ -126,7 +126,7 @@ describe('a raw body', () => {
     await problem(await rawImage('<p>x', { quality: '2', type: 'jpeg' }, headers), 422, 'idempotency_mismatch');
   });
 
-  test('is for these addresses alone', async () => {
+  test('is accepted only by these routes', async () => {
     await problem(await client.send('POST', '/v1/templates', '<p>x', HTML), 415, 'unsupported_media_type');
     for (const path of ['/v1/pdf', '/v1/image']) {
       const { detail } = await problem(await raw('x', {}, { 'content-type': 'text/plain' }, path), 415, 'unsupported_media_type');
@@ -134,7 +134,7 @@ describe('a raw body', () => {
     }
   });
 
-  test('an Idempotency-Key stands for type, parameters and body', async () => {
+  test('includes type, parameters and body in the Idempotency-Key', async () => {
     const named = (name: string) => ({ 'idempotency-key': name });
     const first = await bytesOf(await raw('*x*', { scale: '1' }, { ...MARKDOWN, ...named('raw') }));
     const again = await raw('*x*', { scale: '1' }, { ...MARKDOWN, ...named('raw') });
@@ -149,7 +149,7 @@ describe('a raw body', () => {
 });
 
 describe('markdown', () => {
-  test('becomes a document with a title, tables and our style sheet', async () => {
+  test('becomes a document with a title, tables and the default style sheet', async () => {
     const markdown = '# Report of *May*\n\n| Item | Sum |\n|---|--:|\n| Tea | 45 |\n\n<p style="color: red">HTML</p>';
     const pdf = await readPdfReply(await client.pdf({ markdown }));
     expect(pdf).toMatchObject({ pages: ['Report of May Item Sum Tea 45 HTML'], title: 'Report of May' });
@@ -157,13 +157,13 @@ describe('markdown', () => {
     expect(pdf.firstText?.x).toBeCloseTo((2 / 2.54) * 72, 0);
   });
 
-  test('a style sheet replaces ours', async () => {
+  test('uses a given style sheet in place of the default', async () => {
     const pdf = await readPdfReply(await client.pdf({ markdown: '# Red', stylesheet: 'h1 { color: #c00000 }' }));
     expect(pdf.fills).toContain('#c00000');
     expect(pdf.firstText?.x).toBeLessThan(40);
   });
 
-  test('is one of the sources, and has a limit', async () => {
+  test('counts as one of the sources, and has a limit', async () => {
     expect(await errorsOf(client.pdf({ markdown: 'x', html: 'x' }))).toEqual([
       { path: 'markdown', message: 'cannot be combined with html: send exactly one of html, markdown, url, template_id' },
     ]);
@@ -172,7 +172,7 @@ describe('markdown', () => {
     await problem(await client.pdf({ markdown: '&'.repeat(1_100_000) }), 413, 'content_too_large');
   });
 
-  test('an item of a batch has its own, or that of the defaults', async () => {
+  test('is read from a batch item or from the defaults', async () => {
     const defaults = { markdown: '# Default', stylesheet: '@page { size: A5 }' };
     const reply = await client.send(
       'POST',
@@ -189,7 +189,7 @@ describe('markdown', () => {
   });
 });
 
-describe('packed bodies', () => {
+describe('compressed bodies', () => {
   const packed = (body: Uint8Array, coding: string, type = 'application/json') =>
     client.pdf(body, { 'content-type': type, 'content-encoding': coding });
 
@@ -203,7 +203,7 @@ describe('packed bodies', () => {
     expect((await readPdfReply(await packed(pack('<p>packed'), coding, 'text/html'))).pages).toEqual(['packed']);
   });
 
-  test.each(['br', 'zstd', 'gzip, gzip', 'compress'])('%s is told what is accepted', async (coding) => {
+  test.each(['br', 'zstd', 'gzip, gzip', 'compress'])('%s is rejected with the supported encodings', async (coding) => {
     const reply = await packed(Buffer.from('x'), coding);
     expect(reply.headers.get('accept-encoding')).toBe('gzip, deflate');
     await problem(reply, 415, 'unsupported_media_type');
@@ -216,7 +216,7 @@ describe('packed bodies', () => {
     expect(await errorsOf(packed(body, 'gzip'))).toEqual([{ path: 'Content-Encoding', message: expect.any(String) }]);
   });
 
-  test('the limit holds for what is unpacked, and nothing stays in memory', async () => {
+  test('limits the decompressed bytes without keeping them in memory', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
     expect(bomb.length).toBeLessThan(1_000_000);
     await problem(await packed(bomb, 'gzip'), 413, 'content_too_large');
@@ -225,7 +225,7 @@ describe('packed bodies', () => {
     await eventually('all is given back', async () => (await service.metric('platen_request_memory_bytes')) === 0);
   });
 
-  test('blocks that unpack to nothing are not read for ever', async () => {
+  test('does not read forever if blocks decompress to nothing', async () => {
     const nothing = gzipSync('');
     const body = Buffer.concat(Array.from({ length: 400_000 }, () => nothing));
     await problem(await packed(body, 'gzip', 'text/html'), 413, 'content_too_large');
@@ -239,12 +239,12 @@ describe('packed bodies', () => {
       'multipart/form-data; boundary=b',
       `--b\r\ncontent-disposition: form-data; name=html\r\n\r\nx\r\n--b\r\ncontent-disposition: form-data; name=failOnWarning\r\n\r\n${','.repeat(10_000_000)}\r\n--b--\r\n`,
     ],
-  ])('%s is refused, and the service goes on', async (_, type, body) => {
+  ])('rejects %s, and keeps serving', async (_, type, body) => {
     await problem(await packed(gzipSync(body), 'gzip', type), 400, 'invalid_request');
     expect((await readPdfReply(await raw('<p>on'))).pages).toEqual(['on']);
   });
 
-  test('an Idempotency-Key stands for what is unpacked', async () => {
+  test('compares decompressed bytes for an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'packed' };
     const body = '{"html": "<p>once"}';
     await readPdfReply(await client.pdf(body, headers));
@@ -273,7 +273,7 @@ describe('a form', () => {
 
   const files = { 'css/print.css': PRINT_CSS, 'logo.png': PIXEL };
 
-  test('a document, options and files', async () => {
+  test('accepts a document, options and files', async () => {
     const reply = await send(formOf({ html: page, format: 'A5', margin: '1cm', metadata: '{"title": "Form"}' }, files));
     expect(reply.headers.get('platen-warnings')).toBe('0');
     const pdf = await readPdfReply(reply);
@@ -282,7 +282,7 @@ describe('a form', () => {
     expect(millimetresOf(pdf)).toEqual([[148, 210]]);
   });
 
-  test('a request as JSON, with the document in it or beside it', async () => {
+  test('accepts a JSON request with the document in it or in its own part', async () => {
     const request = JSON.stringify({ html: page, options: { format: 'A6' } });
     const pdf = await readPdfReply(await send(formOf({ request }, files)));
     expect(pdf).toMatchObject({ pages: ['of a form'], images: 1 });
@@ -302,7 +302,7 @@ describe('a form', () => {
     expect((await errorsOf(send(form)))?.map((error) => error.path)).toEqual([path]);
   });
 
-  test('makes an image, with options beside the files or in a request', async () => {
+  test('becomes an image, with options as fields or in a request', async () => {
     const red = '<!doctype html><link rel=stylesheet href="css/red.css">';
     const css = { 'css/red.css': 'body { background: red }' };
     const shown = readPng(
@@ -317,14 +317,14 @@ describe('a form', () => {
     ]);
   });
 
-  test('a body that is no form', async () => {
+  test('rejects a body that is no form', async () => {
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x'])
       expect(await errorsOf(client.pdf('--y\r\n\r\nz', { 'content-type': type }))).toEqual([
         { path: expect.any(String), message: expect.any(String) },
       ]);
   });
 
-  test('an Idempotency-Key stands for the parts, whatever is between them', async () => {
+  test('compares parts, but not boundaries, for an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'form' };
     const first = await bytesOf(await send(formOf({ html: page }, files), headers));
     const again = await send(formOf({ html: page }, files), headers);

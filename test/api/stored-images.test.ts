@@ -51,7 +51,7 @@ const ended = async (client: Client, { render_id }: Render) =>
   (await (await client.send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })).json()) as Render;
 
 describe('store: true', () => {
-  test('answers with the record of a document of its type, and the document is the image', async () => {
+  test('returns the record of a document of its type, which contains the image', async () => {
     const client = await caller();
     const reply = await client.send('POST', '/v1/image', { ...BODY, store: true });
     const record = (await reply.json()) as ImageRecord;
@@ -66,7 +66,7 @@ describe('store: true', () => {
     expect([bytes.length, sha256(bytes), headOf(bytes)]).toEqual([record.bytes, record.sha256, JPEG]);
   });
 
-  test('is told in lists, by JSON, in usage, and found by its metadata', async () => {
+  test('appears in lists, in the record, in usage, and in metadata searches', async () => {
     const client = await caller();
     const { report: _, ...record } = await stored(client, { filename: 'chart.jpeg' });
     expect((await client.json<List<ImageRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
@@ -77,7 +77,7 @@ describe('store: true', () => {
     expect(usage.documents.used).toBe(1);
   });
 
-  test('answers with the image where Accept names its type alone', async () => {
+  test('returns the image if Accept names only its type', async () => {
     const client = await caller();
     const reply = await client.send('POST', '/v1/image', { ...BODY, store: true }, { accept: 'image/jpeg' });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([201, 'image/jpeg']);
@@ -86,7 +86,7 @@ describe('store: true', () => {
     expect(bytes.equals(kept)).toBe(true);
   });
 
-  test('a part of it, a link to it, and its removal are those of every document', async () => {
+  test('supports ranges, links and deletion as every document', async () => {
     const client = await caller();
     const { document_id: id, bytes } = await stored(client);
     const part = await client.send('GET', `/v1/documents/${id}`, undefined, { range: 'bytes=0-9' });
@@ -99,7 +99,7 @@ describe('store: true', () => {
     await problem(await fetch(link.url), 410, 'document_deleted');
   });
 
-  test('has no pages to draw, and no other type', async () => {
+  test('has no page images, and no other type', async () => {
     const client = await caller();
     const { document_id: id } = await stored(client);
     await problem(await client.get(`/v1/documents/${id}/pages/1.png`), 422, 'pdf_unreadable');
@@ -111,12 +111,12 @@ describe('store: true', () => {
     expect(detail).toContain('image/jpeg or application/json');
   });
 
-  test('belongs to its key', async () => {
+  test('is visible only to its key', async () => {
     const { document_id: id } = await stored(await caller());
     await problem(await (await caller()).get(`/v1/documents/${id}`), 404, 'not_found');
   });
 
-  test('an Idempotency-Key gives the same record, and 410 once the document is gone', async () => {
+  test('returns the same record for an Idempotency-Key, and 410 once the document is deleted', async () => {
     const client = await caller();
     const key = { 'idempotency-key': 'one' };
     const send = () => client.send('POST', '/v1/image', { ...BODY, store: true }, key);
@@ -128,14 +128,14 @@ describe('store: true', () => {
     await problem(await send(), 410, 'document_deleted');
   });
 
-  test('a plan that stores nothing refuses it, before it is charged', async () => {
+  test('is rejected on a plan without storage, before a charge', async () => {
     const client = await caller('nothing_kept');
     await problem(await client.send('POST', '/v1/image', { ...BODY, store: true }), 422, 'storage_unavailable');
     expect((await client.usage()).documents.used).toBe(0);
   });
 });
 
-test('an account that stores everything stores images, and the reply stays the image', async () => {
+test('stores images with auto_store, and still returns the image', async () => {
   const client = await caller();
   await client.send('PATCH', '/v1/account', { auto_store: true });
   const key = { 'idempotency-key': 'all', ...JSON_ALONE };
@@ -152,7 +152,7 @@ test('an account that stores everything stores images, and the reply stays the i
 describe('Prefer: respond-async', () => {
   const LATER = { prefer: 'respond-async' };
 
-  test('answers with a render, whose result is the stored image, and the webhook is told', async () => {
+  test('returns a render, whose result is the stored image, and sends the webhook', async () => {
     const client = await caller();
     const reply = await client.send('POST', '/v1/image', { ...BODY, webhook_url: receiver.url }, LATER);
     expect([reply.status, reply.headers.get('preference-applied')]).toEqual([202, 'respond-async']);
@@ -174,7 +174,7 @@ describe('Prefer: respond-async', () => {
     expect((await client.usage()).documents.used).toBe(1);
   });
 
-  test('takes the document itself, with options as parameters, and files beside it', async () => {
+  test('accepts the document as the body, with parameters, or with files', async () => {
     const client = await caller();
     const headers = { authorization: `Bearer ${client.key}`, ...LATER };
     const raw = await fetch(`${service.url}/v1/image?type=webp&fullPage=false`, {
@@ -198,7 +198,7 @@ describe('Prefer: respond-async', () => {
     ]);
   });
 
-  test('a fault is answered at once, and a failed render costs nothing', async () => {
+  test('rejects faults immediately, and does not charge a failed render', async () => {
     const client = await caller();
     const send = (body: object) => client.send('POST', '/v1/image', body, LATER);
     const { errors } = await problem(await send({ html: HTML, options: { format: 'A4' } }), 400, 'invalid_request');
@@ -209,7 +209,7 @@ describe('Prefer: respond-async', () => {
     expect((await client.usage()).documents.used).toBe(0);
   });
 
-  test('a test key marks the image, and nothing is charged', async () => {
+  test('marks the image of a test key without a charge', async () => {
     const client = await caller();
     const { key } = (await (await client.send('POST', '/v1/keys', { name: 'test', test: true })).json()) as { key: string };
     const tester = new Client(service.url, key);

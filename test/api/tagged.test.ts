@@ -89,8 +89,8 @@ function namesOf(tree: StructureTree): string[] {
   });
 }
 
-describe('tags say more than those of Chromium', () => {
-  test('what surrounds the document, or is painted over or under it, is an artifact', async () => {
+describe('adds to the tags of Chromium', () => {
+  test('artifacts for what surrounds the document, or is painted over or under it', async () => {
     const html = document('<style>@page { @top-left { content: "Box" } } body { background: gold }</style><h1>Start</h1><p>Text');
     const stamped = await render(html, { watermark: { text: 'DRAFT' } });
     expect(await textsOf(stamped)).toEqual({ tagged: 'StartText', artifacts: 'BoxDRAFT', rest: '' });
@@ -128,7 +128,7 @@ describe('tags say more than those of Chromium', () => {
     expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
   });
 
-  test('types that PDF 1.7 does not know have roles', async () => {
+  test('roles for types that PDF 1.7 does not have', async () => {
     const { pdf, tree } = await read(document('<p><strong>one</strong> <em>two</em>'));
     expect(shape(tree.document)).toBe('Document(P(Strong(#) # Em(#)))');
     const root = pdf.resolve(pdf.catalog.get('StructTreeRoot')) as PdfDict;
@@ -136,7 +136,7 @@ describe('tags say more than those of Chromium', () => {
     expect(Object.fromEntries(roles)).toEqual({ Strong: 'Span', Em: 'Span' });
   });
 
-  test('links say where they lead, by their text or their address', async () => {
+  test('descriptions of links from their text or URL', async () => {
     const { pdf } = await read(
       document('<p><a href="https://a.example/">The first</a> <a href="#p" title="Down"><b>↓</b></a><p id="p">x'),
     );
@@ -162,7 +162,7 @@ describe('tags say more than those of Chromium', () => {
       '<x-a><template shadowrootmode="closed"><a href="#p">one</a></template></x-a> <a href="#p">two</a>',
       ['#p', '#p'],
     ],
-  ])('links to one place have no text of each other: %s', async (_, links, expected) => {
+  ])('no text of another link with the same target: %s', async (_, links, expected) => {
     const { pdf } = await read(document(`${links}<p id="p">x`));
     expect(descriptionsOf(pdf)).toEqual(expected);
   });
@@ -171,21 +171,21 @@ describe('tags say more than those of Chromium', () => {
     ['a field off the page', '<input type="checkbox" aria-label="A" style="position: absolute; left: -9999px">'],
     ['a field that is transparent', '<label>A <input type="checkbox" style="opacity: 0"></label>'],
     ['another kind of field', '<label>A <input type="date"></label><label>F <input type="file"></label>'],
-  ])('fields have no name of each other: beside %s', async (_, other) => {
+  ])('no name of another field: next to %s', async (_, other) => {
     const { tree } = await read(
       document(`${other}<label>B <input type="checkbox"></label><label>C <input></label><button>D</button>`),
     );
     expect(namesOf(tree).filter((name) => !/ A$/.test(name))).toEqual(['B', 'C', 'D']);
   });
 
-  test('elements with the role of a field are fields', async () => {
+  test('fields for elements with the role of a field', async () => {
     const { tree } = await read(
       document('<div role="button">A</div><button>B</button><div role="textbox">value</div><label>C <input></label>'),
     );
     expect(namesOf(tree)).toEqual(['A', 'B', '', 'C']);
   });
 
-  test('a drawing with a name, or without text, is a figure; the text of another stays', async () => {
+  test('figures for drawings with a name or without text, and text for others', async () => {
     const { tree } = await read(
       document(
         '<svg aria-label="Named" width="90" height="20"><text y="9">In</text></svg><svg width="20" height="20"><rect width="9" height="9"/></svg><svg width="90" height="20"><text y="9">Text</text></svg>',
@@ -197,7 +197,7 @@ describe('tags say more than those of Chromium', () => {
     expect(tagged).toBe('Text');
   });
 
-  test('parts in other languages say so, and the document says its own', async () => {
+  test('languages of parts and of the document', async () => {
     const { pdf, tree } = await read(
       '<!doctype html><html lang="de"><title>T</title><p>Ein <span lang="fr">bonjour</span>, <q lang="en_GB">well</q> und <em lang="es">hola</em><blockquote lang="it">ciao',
     );
@@ -214,7 +214,7 @@ describe('tags say more than those of Chromium', () => {
     expect(silent.pdf.catalog.get('Lang')).toBeUndefined();
   });
 
-  test('the order of reading is that of the document, not that of the page', async () => {
+  test('the reading order of the document, not of the page', async () => {
     const { tree } = await read(
       document(
         '<div style="display: flex; flex-direction: row-reverse"><h1>1</h1><h2 style="order: 2">2</h2></div><h3 style="position: absolute; top: 0">3</h3><h4>4</h4>',
@@ -225,11 +225,11 @@ describe('tags say more than those of Chromium', () => {
   });
 });
 
-describe('nothing is claimed, and nothing refused', () => {
+describe('claims and refuses nothing', () => {
   const LACKING = `<!doctype html><h2></h2><h5>x</h5><img src="${PIXEL_URL}" width="9" height="9"><input><p style="filter: blur(1px)">blurred
 <iframe srcdoc="inner"></iframe><table><tr><td>1<td>2<tr><td>3</table><p lang="x_y z">odd<p>\u{10fffd}`;
 
-  test('of a document that lacks everything', async () => {
+  test('for a document that lacks everything', async () => {
     const pdf = await render(LACKING, { compress: false });
     expect((await readFinished(pdf)).xmp).not.toMatch(/pdfaid|pdfuaid/);
     const text = pdf.toString('latin1');
@@ -238,12 +238,12 @@ describe('nothing is claimed, and nothing refused', () => {
     expect((await readFinished(pdf)).texts).toEqual((await readFinished(plain)).texts);
   });
 
-  test('of a document whose structure takes too long to read: its tags are those of Chromium', async () => {
+  test('for a document whose structure takes too long to read, which keeps the tags of Chromium', async () => {
     const nested = `${'<div lang="?">'.repeat(400)}<p hidden>${'a '.repeat(1_000_000)}`;
     expect(await shapeOf(document(`<ul><li>one</ul>${nested}`))).toBe('Document(L(LI(Lbl(#) #)))');
   });
 
-  test('of a document that redefines what it is asked with', async () => {
+  test('for a document that redefines built-in functions', async () => {
     const script =
       '<script>Document.prototype.querySelectorAll = () => { throw new Error() }; Element.prototype.getAttribute = () => "x"</script>';
     expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
@@ -258,7 +258,7 @@ describe('nothing is claimed, and nothing refused', () => {
       'an element of its own',
       'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
     ],
-  ])('of a document that watches attributes, and it is not changed: %s', async (_, script) => {
+  ])('for a document that observes attributes, without changing it: %s', async (_, script) => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
     const pdf = await render(html, { compress: false });
     expect((await textsOf(pdf)).tagged).toBe('a b');
@@ -299,7 +299,7 @@ describe('nothing is claimed, and nothing refused', () => {
     expect(shape(tree.document)).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
-  test('of a document without any content', async () => {
+  test('for a document without content', async () => {
     const { tree } = await read('<!doctype html>');
     expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);
   });
@@ -319,11 +319,11 @@ describe('with other options', () => {
     expect(await shapeOf(HTML, options)).toBe(SHAPE);
   });
 
-  test('pages that are left out have no tags', async () => {
+  test('writes no tags for omitted pages', async () => {
     expect(await shapeOf(HTML, { pageRanges: '1' })).toBe('Document(H1(#) L(LI(Lbl(#) LBody(#))))');
   });
 
-  test('pages that are left out do not name links and fields of the others', async () => {
+  test('does not use omitted pages to name links and fields', async () => {
     const part = (name: string) => `<p><a href="https://a.example/">${name}</a> <label>${name} <input></label>`;
     const { pdf, tree } = await read(document(`${part('one')}<div style="break-before: page">${part('two')}`), {
       pageRanges: '2',
@@ -358,12 +358,12 @@ describe('with other options', () => {
     expect(await shapeOfPage2('<tr><td>1', headed)).toBe(grouped);
   });
 
-  test('form fields keep their tags', async () => {
+  test('keeps the tags of form fields', async () => {
     const html = document('<p><label>Name <input name="a"></label><ul><li>one</ul>');
     expect(await shapeOf(html, { forms: true })).toBe('Document(P(NonStruct(#) Form(# @)) L(LI(Lbl(#) LBody(#))))');
   });
 
-  test('a password', async () => {
+  test('works with a password', async () => {
     const task = getDocument({ data: Uint8Array.from(await render(HTML, { password: 'open' })), password: 'open', verbosity: 0 });
     const page = await (await task.promise).getPage(1);
     expect(JSON.stringify(await page.getStructTree())).toContain('"LBody"');
@@ -372,7 +372,7 @@ describe('with other options', () => {
     await task.destroy();
   });
 
-  test('a merged batch keeps them', async () => {
+  test('keeps tags in a merged batch', async () => {
     const items = [{ html: HTML }, { html: HTML }];
     const defaults = { options: { tagged: true } };
     const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
@@ -391,7 +391,7 @@ describe('with other options', () => {
     await task.destroy();
   });
 
-  test('the same request gives the same bytes, whatever the page printed before', async () => {
+  test('produces the same bytes for the same request, whatever the page printed before', async () => {
     const drawing =
       '<!doctype html><title>Other</title><svg width="9" height="9"><rect width="9" height="9"/></svg><p>a <i lang="fr">b</i>';
     const first = await render(HTML);

@@ -58,7 +58,7 @@ async function isStored(text: string): Promise<boolean> {
   return (await storedWith({ PLATEN_DATA_DIR: dataDir, ...(await storageSettings(dataDir)) }, text)).length > 0;
 }
 
-test('they come with the template, are listed, fetched, replaced and removed, each time as a new version', async () => {
+test('lists, returns, replaces and removes assets with the template, each time as a new version', async () => {
   const { template_id: id } = await ada.template(HTML, { assets: sheet('one') });
   expect(await rendered(id)).toContain('one');
   expect(await assetsOf(id)).toEqual({
@@ -78,7 +78,7 @@ test('they come with the template, are listed, fetched, replaced and removed, ea
   await problem(await ada.send('DELETE', `/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
 });
 
-test('a new text keeps them; new ones replace all, and none at all as well', async () => {
+test('keeps assets with new HTML, and replaces all of them with a new list, also an empty one', async () => {
   const { template_id: id } = await ada.template(HTML, { assets: sheet('kept') });
   const change = async (body: object) => expect((await ada.send('PUT', `/v1/templates/${id}`, body)).status).toBe(200);
   await change({ html: `${HTML}!` });
@@ -89,7 +89,7 @@ test('a new text keeps them; new ones replace all, and none at all as well', asy
   expect((await assetsOf(id)).data).toEqual([]);
 });
 
-test('as a form', async () => {
+test('accepts a form', async () => {
   const form = new FormData();
   form.append('name', 'invoice');
   form.append('html', HTML);
@@ -106,7 +106,7 @@ test('as a form', async () => {
   expect(await rendered(made.template_id)).toContain('formed');
 });
 
-test('a file of the request takes the place of one at its path, and the others stay', async () => {
+test('lets a file of the request replace one at its path, and keeps the others', async () => {
   const { template_id: id } = await ada.template(`${HTML}<link rel="stylesheet" href="b.css">`, {
     assets: { ...sheet('stored'), 'b.css': { content: base64('p::before { content: "beside" }') } },
   });
@@ -123,7 +123,7 @@ test('a file of the request takes the place of one at its path, and the others s
   expect(errors).toMatchObject([{ path: 'options.baseUrl' }]);
 });
 
-test('images, batches and dry runs have them, too', async () => {
+test('provides assets to images, batches and dry runs', async () => {
   const { template_id } = await ada.template(HTML, { assets: sheet('everywhere') });
   const batch = await ada.send('POST', '/v1/batches', { items: [{ template_id }] }, { prefer: 'wait=60' });
   const { items } = (await batch.json()) as { items: Array<{ url: string }> };
@@ -132,8 +132,8 @@ test('images, batches and dry runs have them, too', async () => {
   expect(image.status).toBe(200);
 });
 
-describe('nobody else reads them', () => {
-  test('not another key, not by name and not by a document', async () => {
+describe('cannot be read', () => {
+  test('by another key, neither by name nor by a document', async () => {
     const { template_id: id } = await ada.template(HTML, { assets: sheet('private') });
     const other = await client();
     await problem(await other.get(`/v1/templates/${id}/assets`), 404, 'not_found');
@@ -143,7 +143,7 @@ describe('nobody else reads them', () => {
     expect(await textOf(await other.pdf({ html: HTML, assets: { 'x.css': { content: '' } } }))).not.toContain('private');
   });
 
-  test('not a later render of the same key, without the template or with another, nor the playground', async () => {
+  test('by a later render of the same key without the template or with another, or in the playground', async () => {
     const { template_id } = await ada.template(HTML, { assets: sheet('earlier') });
     expect(await rendered(template_id)).toContain('earlier');
     const another = await ada.template(HTML, { assets: { 'a.css': { content: '' } } });
@@ -158,7 +158,7 @@ describe('nobody else reads them', () => {
 describe('limits', () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}.txt`, { content: 'eA==' }]));
 
-  test('in number and bytes', async () => {
+  test('the number and bytes of files', async () => {
     await problem(
       await ada.send('POST', '/v1/templates', { name: 'x', html: 'x', assets: many(LIMIT + 1) }),
       400,
@@ -171,13 +171,13 @@ describe('limits', () => {
     await problem(await put(id, '0.txt', 'x'.repeat(1_048_575)), 413, 'content_too_large');
   });
 
-  test.each(['..%2Fx', 'a//b', '%5Cx', '.', 'x%00'])('no file at %s', async (path) => {
+  test.each(['..%2Fx', 'a//b', '%5Cx', '.', 'x%00'])('rejects a file at %s', async (path) => {
     const { template_id: id } = await ada.template('x');
     expect([400, 404]).toContain((await put(id, path, 'x')).status);
     expect((await assetsOf(id)).data).toEqual([]);
   });
 
-  test('all templates of a key together, and old versions go before they take more room than those', async () => {
+  test('the bytes of all templates of a key, removing old versions first', async () => {
     const busy = await client();
     const big = (n: number) => Buffer.alloc(1_000_000, n);
     const { template_id: id } = await busy.template('x');
@@ -194,7 +194,7 @@ describe('limits', () => {
   });
 });
 
-test('what is deleted is gone from the disk, and what a version keeps is not', async () => {
+test('removes deleted files from the disk, except those of a version', async () => {
   const marks = ['mark-one', 'mark-two'].map((mark) => `${mark}-${Date.now()}`);
   const [first = '', second = ''] = marks;
   const { template_id: id } = await ada.template(HTML, { assets: { a: { content: base64(first) } } });
@@ -204,7 +204,7 @@ test('what is deleted is gone from the disk, and what a version keeps is not', a
   expect([await isStored(first), await isStored(second)]).toEqual([false, false]);
 });
 
-test('what is refused leaves nothing, and the sweep leaves what is in use', async () => {
+test('leaves nothing after a rejection, and keeps files in use during a sweep', async () => {
   const mark = `refused-${Date.now()}`;
   const body = { name: 'x', html: '{% nothing %}', engine: 'liquid', assets: { a: { content: base64(mark) } } };
   await problem(await ada.send('POST', '/v1/templates', body), 422, 'template_error');
@@ -214,7 +214,7 @@ test('what is refused leaves nothing, and the sweep leaves what is in use', asyn
   expect(await rendered(template_id)).toContain('swept');
 });
 
-test('a form whose request is not an object is refused, however many characters it has', async () => {
+test('rejects a form whose request is not an object, however long it is', async () => {
   const form = new FormData();
   form.set('request', JSON.stringify('a'.repeat(1_000_000)));
   form.set('name', 'x');

@@ -25,7 +25,7 @@ async function textOf(body: object, client = ada): Promise<string> {
 const unknownId = 'tpl_0123456789ABCDEFGHIJKL';
 
 describe('201 and 200', () => {
-  test('a template is stored and can be read', async () => {
+  test('stores a template and returns it', async () => {
     const response = await ada.send('POST', '/v1/templates', { name: 'invoice', html: '<h1>{{ customer.name }}</h1>{{{note}}}' });
     expect(response.status).toBe(201);
     const template = (await response.json()) as TemplateRecord;
@@ -44,18 +44,18 @@ describe('201 and 200', () => {
     });
   });
 
-  test('is rendered by its id: escaped, raw, in one pass, missing is empty', async () => {
+  test('renders a template by id, escaped and raw, in one pass, with missing values empty', async () => {
     const { template_id } = await ada.template('<p>[{{a.b}}] [{{{c}}}] [{{missing.path}}] [{{n}}] [{{braces}}]');
     const data = { a: { b: '<i>x & y</i>' }, c: '<b>bold</b> {{n}}', n: 12.5, braces: '{{n}} {{{c}}}' };
     expect(await textOf({ template_id, data })).toBe('[<i>x & y</i>] [bold {{n}}] [] [12.5] [{{n}} {{{c}}}]');
   });
 
-  test('without data every placeholder is empty', async () => {
+  test('renders every placeholder empty without data', async () => {
     const { template_id } = await ada.template('<p>[{{a}}]');
     expect(await textOf({ template_id })).toBe('[]');
   });
 
-  test('options, store and filename go with a template too', async () => {
+  test('accepts options, store and filename with a template', async () => {
     const { template_id } = await ada.template('<p>{{x}}');
     const document = await ada.store({ template_id, data: { x: 'stored' }, options: { format: 'A6' }, filename: 'x.pdf' });
     expect(document).toMatchObject({ source: 'template', template_id, filename: 'x.pdf', pages: 1 });
@@ -64,7 +64,7 @@ describe('201 and 200', () => {
     expect(millimetresOf(pdf)).toEqual([[105, 148]]);
   });
 
-  test('a new version is what the next render uses', async () => {
+  test('uses a new version from the next render', async () => {
     const template = await ada.template('<p>one {{x}}');
     const before = { template_id: template.template_id, data: { x: 'x' } };
     expect(await textOf(before)).toBe('one x');
@@ -83,7 +83,7 @@ describe('201 and 200', () => {
     expect(await textOf({ ...before, data: { z: 'three' } })).toBe('three');
   });
 
-  test('what it was before can be read, and gone back to', async () => {
+  test('returns earlier versions, which can be restored', async () => {
     const { template_id } = await ada.template('<p>one {{x}}');
     const at = `/v1/templates/${template_id}`;
     await ada.send('PUT', at, { html: '<p>two', name: 'second', engine: 'liquid' });
@@ -108,7 +108,7 @@ describe('201 and 200', () => {
     expect(last.next_cursor).toBeNull();
   });
 
-  test('of the past, the last 20 versions are kept, as far as there is room', async () => {
+  test('keeps the last 20 versions, within the limit of bytes', async () => {
     const own = await startService({ PLATEN_MAX_TEMPLATES_MB: '64' });
     const client = new Client(own.url, own.key);
     const [small, large] = [await client.template('<p>0'), await client.template('<p>0')];
@@ -128,7 +128,7 @@ describe('201 and 200', () => {
     await own[Symbol.asyncDispose]();
   });
 
-  test('a liquid template has loops, conditions and filters', async () => {
+  test('supports loops, conditions and filters in a Liquid template', async () => {
     const html =
       '{% for i in items %}<p>{{ i.name | upcase }} {{ i.price | money: "EUR", "en" }}{% if i.sold %} sold{% endif %}</p>{% endfor %}';
     const { template_id, placeholders } = await ada.template(html, { engine: 'liquid' });
@@ -140,12 +140,12 @@ describe('201 and 200', () => {
     expect((await textOf({ template_id, data: { items } })).replace(/\s+/g, ' ')).toBe('<TEA> €1,234.50 sold CUP €3.00');
   });
 
-  test('a template of another engine may say the same with other results', async () => {
+  test('keeps the engines apart for equal HTML', async () => {
     const { template_id } = await ada.template('<p>{{#if x}}{{ x }}{{/if}}');
     expect(await textOf({ template_id, data: { x: 'as it is' } })).toBe('{{#if x}}as it is{{/if}}');
   });
 
-  test('lists are newest first, in pages, and stable while templates come', async () => {
+  test('lists templates newest first, paged, and stable while others are added', async () => {
     const lister = new Client(service.url, (await service.createKey()).key);
     for (let n = 1; n <= 5; n++) await lister.template(`<p>${n}`, { name: `t${n}` });
     const first = await lister.json<List<TemplateRecord>>('/v1/templates?limit=2');
@@ -158,20 +158,20 @@ describe('201 and 200', () => {
     expect(second.data[0]).not.toHaveProperty('html');
   });
 
-  test('every plan may have templates, also one that stores nothing', async () => {
+  test('allows templates in every plan, also without storage', async () => {
     const client = new Client(service.url, (await service.createKey('nothing_kept')).key);
     const { template_id } = await client.template('<p>{{x}}');
     expect(await textOf({ template_id, data: { x: 'fine' } }, client)).toBe('fine');
   });
 
-  test('a document that is exactly at the ceiling after substitution renders', async () => {
+  test('renders a document exactly at the limit after substitution', async () => {
     const { template_id } = await ada.template('<p>end</p><!--{{x}}-->');
     const x = 'x'.repeat(5_242_880 - '<p>end</p><!---->'.length);
     expect(await textOf({ template_id, data: { x } })).toBe('end');
   });
 });
 
-test('204: a deleted template is gone', async () => {
+test('deletes a template with 204', async () => {
   const { template_id } = await ada.template('<p>{{x}}');
   const path = `/v1/templates/${template_id}`;
   expect((await ada.send('DELETE', path)).status).toBe(204);
@@ -203,12 +203,12 @@ describe('400', () => {
     ['data that is a list', { template_id: unknownId, data: [] }, 'data'],
     ['data that is a text', { template_id: unknownId, data: 'x' }, 'data'],
     ['an id that is no text', { template_id: 7 }, 'template_id'],
-  ])('a render with %s', async (_name, body, path) => {
+  ])('rejects a render with %s', async (_name, body, path) => {
     const { errors } = await problem(await ada.pdf(body), 400, 'invalid_request');
     expect(errors?.map((error) => error.path)).toContain(path);
   });
 
-  test('data of more values than a document prints', async () => {
+  test('rejects data with more values than a document could print', async () => {
     const { template_id } = await ada.template('<p>{{x}}');
     const response = await ada.pdf(`{"template_id": "${template_id}", "data": {"x": [${'[],'.repeat(500_000)}0]}}`);
     expect((await problem(response, 400, 'invalid_json')).detail).toContain('500000 values');
@@ -216,7 +216,7 @@ describe('400', () => {
     expect((await ada.pdf(inText)).status).toBe(200);
   });
 
-  test('data that puts a NUL or half a surrogate pair into the document', async () => {
+  test('rejects data that puts NUL or half a surrogate pair into the document', async () => {
     const { template_id } = await ada.template('<p>{{x}}');
     for (const x of ['\\u0000', '\\ud800']) {
       const response = await ada.pdf(`{"template_id": "${template_id}", "data": {"x": "${x}"}}`);
@@ -231,13 +231,13 @@ describe('400', () => {
     ['limit=1&limit=2', 'limit'],
     ['cursor=nonsense', 'cursor'],
     ['limits=1', 'limits'],
-  ])('a list with ?%s', async (query, path) => {
+  ])('rejects a list with ?%s', async (query, path) => {
     const { errors } = await problem(await ada.get(`/v1/templates?${query}`), 400, 'invalid_request');
     expect(errors?.map((error) => error.path)).toEqual([path]);
   });
 });
 
-test('401 for all of it without a key', async () => {
+test('returns 401 for every request without a key', async () => {
   const nobody = new Client(service.url, 'nothing');
   for (const [method, path] of [
     ['POST', '/v1/templates'],
@@ -251,7 +251,7 @@ test('401 for all of it without a key', async () => {
     await problem(await nobody.send(method, path), 401, 'unauthorized');
 });
 
-test("404: another key's template and a missing one are answered alike, whatever is asked", async () => {
+test('returns the same 404 for a template of another key and an unknown one', async () => {
   const { template_id } = await ada.template('<p>secret');
   const ask = async (id: string) =>
     Promise.all(
@@ -273,7 +273,7 @@ test("404: another key's template and a missing one are answered alike, whatever
   expect(await textOf({ template_id })).toBe('secret');
 });
 
-test('405 names the methods', async () => {
+test('returns 405 with the allowed methods', async () => {
   const { template_id } = await ada.template('x');
   const response = await ada.send('PATCH', `/v1/templates/${template_id}`, {});
   expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
@@ -281,31 +281,31 @@ test('405 names the methods', async () => {
 });
 
 describe('413', () => {
-  test('a template over the ceiling', async () => {
+  test('rejects a template over the limit', async () => {
     const response = await ada.send('POST', '/v1/templates', { name: 'x', html: 'x'.repeat(5_242_881) });
     expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 5_242_881 });
   });
 
-  test('a small template with large data, with the size after substitution', async () => {
+  test('rejects a small template with large data, with the size after substitution', async () => {
     const { template_id } = await ada.template('<p>{{{x}}}{{{x}}}');
     const response = await ada.pdf({ template_id, data: { x: 'ü'.repeat(2_000_000) } });
     expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 8_000_003 });
   });
 
-  test('a million placeholders of a megabyte each', async () => {
+  test('rejects a million placeholders of a megabyte each', async () => {
     const { template_id } = await ada.template('{{x}}'.repeat(1_000_000));
     const response = await ada.pdf({ template_id, data: { x: 'x'.repeat(1_000_000) } });
     expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 1_000_000_000_000 });
   });
 
-  test('a liquid template whose loop writes too much', async () => {
+  test('rejects a Liquid template whose loop writes too much', async () => {
     const { template_id } = await ada.template('{% for i in (1..200) %}{{ x }}{% endfor %}', { engine: 'liquid' });
     await problem(await ada.pdf({ template_id, data: { x: 'x'.repeat(100_000) } }), 413, 'content_too_large');
   });
 });
 
 describe('422', () => {
-  test('more templates, or more of them in bytes, than a key may have', async () => {
+  test('rejects more templates or bytes than a key may have', async () => {
     const own = await startService({ PLATEN_MAX_TEMPLATES: '2', PLATEN_MAX_TEMPLATES_MB: '64' });
     const client = new Client(own.url, own.key);
     const { template_id } = await client.template('one');
@@ -319,12 +319,12 @@ describe('422', () => {
     await own[Symbol.asyncDispose]();
   });
 
-  test('more different paths than a list could tell', async () => {
+  test('rejects more distinct paths than can be listed', async () => {
     const html = Array.from({ length: 600_000 }, (_, n) => `{{${n.toString(36)}}}`).join('');
     await problem(await ada.send('POST', '/v1/templates', { name: 'x', html }), 422, 'template_error');
   });
 
-  test('a liquid template with a fault names its line and column', async () => {
+  test('names line and column of a fault in a Liquid template', async () => {
     const html = '<p>one</p>\n  {{ x | nothing_like_this }}';
     const response = await ada.send('POST', '/v1/templates', { name: 'x', html, engine: 'liquid' });
     expect(await problem(response, 422, 'template_error')).toMatchObject({ line: 2 });
@@ -332,7 +332,7 @@ describe('422', () => {
     expect(await problem(unclosed, 422, 'template_error')).toMatchObject({ line: 3, column: 1 });
   });
 
-  test('a liquid template that never ends, while others are served', async () => {
+  test('ends a Liquid template that never ends, and serves others meanwhile', async () => {
     const html = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% for k in (1..3000) %}{% endfor %}{% endfor %}{% endfor %}';
     const { template_id } = await ada.template(html, { engine: 'liquid' });
     const endless = ada.pdf({ template_id });

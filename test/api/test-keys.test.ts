@@ -59,7 +59,7 @@ async function make(by: Client, body: object): Promise<Issued> {
 const textOf = async (reply: Response) => (await readPdf(await bytesOf(reply))).pages;
 const used = async (by: Client) => (await by.usage()).documents.used;
 
-test('its secret says what it is, and so does that of a rotation', async () => {
+test('has a secret that shows its kind, also after a rotation', async () => {
   const { issued, tester } = await keys();
   expect(issued).toMatchObject({ test: true, hint: issued.key.slice(0, 13) });
   expect(issued.key).toMatch(/^plt_test_[0-9A-Za-z]{38}$/);
@@ -68,7 +68,7 @@ test('its secret says what it is, and so does that of a rotation', async () => {
   expect((await new Client(app.url, rotated.key).get('/v1/documents')).status).toBe(200);
 });
 
-test('the operator makes one as well', async () => {
+test('can be created by the operator', async () => {
   const { accounts } = app.services;
   const account = await accounts.createAccount('growth');
   const { secret, key } = await accounts.createKey(account.id, 'ci', { isTest: true });
@@ -77,14 +77,14 @@ test('the operator makes one as well', async () => {
   expect(key.isTest).toBe(true);
 });
 
-test('what it makes are test keys', async () => {
+test('creates only test keys', async () => {
   const { tester } = await keys();
   expect(await make(tester, {})).toMatchObject({ test: true });
   const { errors } = await problem(await tester.send('POST', '/v1/keys', { test: false }), 400, 'invalid_request');
   expect(errors).toMatchObject([{ path: 'test' }]);
 });
 
-test('every page is marked, whatever the request says of watermarks, and nothing is charged', async () => {
+test('marks every page, whatever watermark the request has, without a charge', async () => {
   const { live, tester } = await keys();
   const html = 'one<p style="break-before: page">two';
   const watermark = { text: 'mine', pages: '1', opacity: 0.01, layer: 'under' };
@@ -104,7 +104,7 @@ test('every page is marked, whatever the request says of watermarks, and nothing
   expect(await used(live)).toBe(1);
 });
 
-test('an image is marked, too, and as large as without', async () => {
+test('marks an image without changing its size', async () => {
   const { live, tester } = await keys();
   const body = {
     html: '<body style="background: #fff"><script>document.designMode = "on"</script>',
@@ -125,7 +125,7 @@ test('an image is marked, too, and as large as without', async () => {
   expect(await used(live)).toBe(1);
 });
 
-test('items of batches, renders for later and forms of Gotenberg are marked', async () => {
+test('marks batch items, asynchronous renders and Gotenberg results', async () => {
   const { live, tester } = await keys();
   const batch = (await (await tester.send('POST', '/v1/batches', { items: [{ html: 'x' }] }, { prefer: 'wait=60' })).json()) as {
     items: Array<{ url: string }>;
@@ -142,7 +142,7 @@ test('items of batches, renders for later and forms of Gotenberg are marked', as
   expect(await used(live)).toBe(0);
 });
 
-test('what it stores is kept for a day at most', async () => {
+test('stores documents for a day at most', async () => {
   const { tester } = await keys();
   const { document_id, created_at, expires_at }: DocumentRecord = await tester.store({ html: 'x' });
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS);
@@ -150,7 +150,7 @@ test('what it stores is kept for a day at most', async () => {
   await problem(await tester.get(`/v1/documents/${document_id}`), 410, 'document_expired');
 });
 
-test('an account that has used its allowance goes on testing, up to a number a day', async () => {
+test('keeps working when the allowance is used up, up to a daily number', async () => {
   const { live, tester, issued } = await keys('three');
   while ((await live.pdf({ html: 'x' })).ok);
   await problem(await live.pdf({ html: 'x' }), 402, 'quota_exceeded');

@@ -71,8 +71,8 @@ function named(found: Span[], name: string): Span {
   return span;
 }
 
-describe('a call', () => {
-  test('is a child of what the caller did, and has a span for each stage', async () => {
+describe('a request', () => {
+  test('is a child of the span of the caller, and has a span for each stage', async () => {
     const { traceId, spanId, header } = newTrace();
     const client = new Client(service.url, service.key);
     const response = await client.pdf({ html: '<p>x', store: true }, header);
@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(resource.attributes).toContainEqual({ key: 'service.name', value: { stringValue: 'platen' } });
   });
 
-  test('has its trace in the lines of the log', async () => {
+  test('has its trace id in the log', async () => {
     const { traceId, header } = newTrace();
     const response = await new Client(service.url, service.key).pdf({ html: '<p>x' }, header);
     const id = response.headers.get('x-request-id');
@@ -106,7 +106,7 @@ describe('a call', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ trace_id: traceId, msg: 'request' });
   });
 
-  test('that fails says where and why, by its code', async () => {
+  test('reports where and why it failed, by the code', async () => {
     const { traceId, header } = newTrace();
     const options = { waitForFunction: 'false', timeout: 500 };
     expect((await new Client(service.url, service.key).pdf({ html: '<p>x', options }, header)).status).toBe(504);
@@ -122,7 +122,7 @@ describe('a call', () => {
     ['nonsense', { traceparent: 'x'.repeat(4_000) }],
     ['zeros', { traceparent: `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01` }],
     ['another version', { traceparent: `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01` }],
-  ])('with %s has a trace of its own', async (_what, header) => {
+  ])('with %s starts a new trace', async (_what, header) => {
     const client = new Client(service.url, (await service.createKey()).key);
     const response = await client.get('/v1/usage', header as Record<string, string>);
     const id = response.headers.get('x-request-id');
@@ -133,7 +133,7 @@ describe('a call', () => {
   });
 });
 
-test('an item of a batch is a child of the request that made the batch, and a webhook of the item that ended it', async () => {
+test('links a batch item to the request that created the batch, and a webhook to the item that ended it', async () => {
   const { traceId, header } = newTrace();
   const client = new Client(service.url, service.key);
   receiver.received.length = 0;
@@ -168,7 +168,7 @@ test('an item of a batch is a child of the request that made the batch, and a we
   );
 });
 
-test('nothing that callers send or may keep to themselves is in a trace', async () => {
+test('records nothing private of callers in a trace', async () => {
   const { traceId, header } = newTrace();
   const client = new Client(service.url, service.key);
   const headers = { ...header, tracestate: 'vendor=hushed-state', baggage: 'user=hushed-baggage' };
@@ -188,7 +188,7 @@ test('nothing that callers send or may keep to themselves is in a trace', async 
   expect(all).not.toContain(service.key);
 });
 
-test('metrics have exemplars for whoever asks for OpenMetrics', async () => {
+test('adds exemplars to metrics in OpenMetrics', async () => {
   const { traceId, header } = newTrace();
   await bytesOf(await new Client(service.url, service.key).pdf({ html: '<p>x' }, header));
   const read = async (accept: string) => (await fetch(`${service.url}/metrics`, { headers: { accept } })).text();
@@ -205,7 +205,7 @@ test('metrics have exemplars for whoever asks for OpenMetrics', async () => {
   expect(classic).toMatch(/^platen_renders_total\{outcome="ok"\} \d+$/m);
 });
 
-test('a receiver that is away changes nothing but a line in the log, and a percentage of 0 records nothing', async () => {
+test('logs one line if the collector is unavailable, and records nothing at 0 percent', async () => {
   const away = await Receiver.start();
   const settings = { PLATEN_TRACES_URL: `http://${away.address}/v1/traces`, PLATEN_TRACES_PERCENT: '100' };
   away.close();

@@ -70,11 +70,11 @@ describe('unsupported_css', () => {
     expect(told(await web.ada.report({ html: markup + SCRIPT }))).toEqual([[property, value, 'style']]);
   });
 
-  test.each(NOT_CSS)('nothing is told of %s', async (_what, markup) => {
+  test.each(NOT_CSS)('reports nothing for %s', async (_what, markup) => {
     expect(told(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
   });
 
-  test('in a shadow root, whose rules for pages have no effect anyway', async () => {
+  test('is not reported in a shadow root, where page rules have no effect anyway', async () => {
     const css = '@page { size: A6 } p { color: device-cmyk(0 0 0 1) }';
     const script = `document.querySelector('div').attachShadow({ mode: 'open' }).innerHTML = '<style>${css}</style><p>x'`;
     const html = `<div></div><script>${script}</script>`;
@@ -83,7 +83,7 @@ describe('unsupported_css', () => {
     expect(width).toBeCloseTo(595.276, 0);
   });
 
-  test('a style attribute, and each feature once', async () => {
+  test('is reported for a style attribute, and once for each feature', async () => {
     const markup = '<style>p { float: footnote }</style><p style="float: footnote; color: device-cmyk(1 0 0 0)">x';
     expect(told(await web.ada.report({ html: markup }))).toEqual([
       ['float', 'footnote', 'style'],
@@ -91,7 +91,7 @@ describe('unsupported_css', () => {
     ]);
   });
 
-  test.each(['/document', '/importing'])('a style from elsewhere: %s', async (path) => {
+  test.each(['/document', '/importing'])('is reported for an external style sheet: %s', async (path) => {
     const where = `${site.origin}/book.css`;
     expect(told(await web.ada.report({ url: site.origin + path }))).toEqual([
       ['size', 'B6 landscape', where],
@@ -99,12 +99,12 @@ describe('unsupported_css', () => {
     ]);
   });
 
-  test('languages without a dictionary', async () => {
+  test('is reported for languages without a dictionary', async () => {
     const { warnings } = await web.ada.report({ html: HYPHENS });
     expect(warnings).toMatchObject([{ kind: 'unsupported_css', message: expect.stringContaining('for en, for de') }]);
   });
 
-  test('failOnWarning, and JSON', async () => {
+  test('works with failOnWarning and in JSON', async () => {
     const body = { html: '<style>p { float: footnote }</style><p>x' };
     const fault = await problem(
       await web.ada.pdf({ ...body, options: { failOnWarning: ['unsupported_css'] } }),
@@ -122,7 +122,7 @@ describe('unsupported_css', () => {
 const HYPHENS =
   '<style>p { hyphens: auto; width: 100px }</style><p lang="en">internationalization</p><p lang="de">Donaudampfschifffahrt</p>';
 
-describe('sizes with a name', () => {
+describe('named sizes', () => {
   const SIZES: Array<[size: string, width: number, height: number]> = [
     ['A6', 105, 148],
     ['a6 landscape', 148, 105],
@@ -148,7 +148,7 @@ describe('sizes with a name', () => {
     expect(await sizesOf(markup + SCRIPT)).toEqual([[width, height]]);
   });
 
-  test('the cascade is that of CSS', async () => {
+  test('follow the cascade of CSS', async () => {
     expect(await sizesOf('<style>@page { size: A6 } @page { size: A5 }</style>x')).toEqual([[148, 210]]);
     expect(await sizesOf('<style>@page { size: A5 } @page { size: A6 }</style>x')).toEqual([[105, 148]]);
     expect(await sizesOf('<style>@media screen { @page { size: A6 } }</style>x')).toEqual([[210, 297]]);
@@ -160,7 +160,7 @@ describe('sizes with a name', () => {
     expect(await sizesOf('<style>@page { size: A6 }</style>x', { format: 'A3' })).toEqual([[297, 420]]);
   });
 
-  test('from elsewhere', async () => {
+  test('apply from an external style sheet', async () => {
     const pdf = await web.visit('/document');
     expect(pdf.sizes.map(({ width, height }) => [width / PER_MM, height / PER_MM].map(Math.round))).toEqual([[176, 125]]);
     expect((await web.render(`<link rel="stylesheet" href="${site.origin}/book.css">x`)).sizes[0]?.width).toBeCloseTo(
@@ -169,7 +169,7 @@ describe('sizes with a name', () => {
     );
   });
 
-  test('a style that is kept, and asked for once', async () => {
+  test('apply from a cached style sheet, which is requested once', async () => {
     const markup = `<link rel="stylesheet" href="${site.origin}/kept.css">x`;
     site.serve({ '/kept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'max-age=600' }) });
     for (const _ of [1, 2, 3]) expect(await sizesOf(markup)).toEqual([[105, 148]]);
@@ -178,13 +178,13 @@ describe('sizes with a name', () => {
     expect(site.askedFor('/unkept.css')).toHaveLength(1);
   });
 
-  test('the next document of the key has the usual size', async () => {
+  test('do not affect the next document of the key', async () => {
     await sizesOf('<style>@page { size: A6 }</style>x');
     expect(await sizesOf('x')).toEqual([[210, 297]]);
   });
 });
 
-test('style sheets are read up to 512 KB in all', async () => {
+test('are read in up to 512 KB of style sheets in total', async () => {
   const padding = `/* ${'x'.repeat(300_000)} */`;
   const sheets = ['a { float: footnote }', 'h1 { string-set: x content() }', '@page { size: A11 }'];
   const document = `${sheets.map((css) => `<style>${css} ${padding}</style>`).join('')}<p>x`;

@@ -46,7 +46,7 @@ async function arrivesAt(url: string, there: string): Promise<void> {
   expect(pages).toEqual([`arrived ${there}`]);
 }
 
-describe('redirects of servers', () => {
+describe('redirects by a server', () => {
   test.each([301, 302, 303, 307, 308])('%i', async (code) => {
     await arrivesAt(serve(redirect('/there?x#y', code)), `${site.origin}/there?x#y`);
   });
@@ -61,7 +61,7 @@ describe('redirects of servers', () => {
     await arrivesAt(`${site.origin}/chain9`, `${site.origin}/there`);
   });
 
-  test('round in circles', async () => {
+  test('in a loop', async () => {
     site.serve({ '/round': redirect('/circle'), '/circle': redirect('/round') });
     const fault = await web.problemAt(`${site.origin}/round`, 422, 'navigation_failed');
     expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
@@ -90,7 +90,7 @@ const FORBIDDEN: Array<[name: string, to: () => string]> = [
   ['metadata of a cloud', () => 'http://169.254.169.254/latest/'],
 ];
 
-describe('403: to where nothing may go', () => {
+describe('403 for blocked targets', () => {
   const ways: Array<[string, (to: string) => Answer]> = [
     ['302', (to) => redirect(to)],
     ['307', (to) => redirect(to, 307)],
@@ -113,14 +113,14 @@ describe('403: to where nothing may go', () => {
     },
   );
 
-  test('over an allowed site and back is no way around', async () => {
+  test('via an allowed site and back', async () => {
     web.other.serve({ '/on': redirect(`${web.forbidden.origin}/there`) });
     await web.problemAt(serve(redirect(`${web.other.origin}/on`)), 403, 'forbidden_url');
     expect(web.forbidden.asked).toEqual([]);
   });
 });
 
-describe('to what is not the web', () => {
+describe('to other schemes', () => {
   test.each(['file:///etc/passwd', 'data:text/html,<p>other', 'about:blank', 'chrome://version'])(
     '403 by 302: %s',
     async (to) => {
@@ -133,7 +133,7 @@ describe('to what is not the web', () => {
   });
 
   test.each(['file:///etc/passwd', 'data:text/html,<p>other', 'chrome://version', 'view-source:file:///etc/passwd'])(
-    'by a script: %s; the document stays',
+    'keep the document when a script uses %s',
     async (to) => {
       const { pages } = await readPdfReply(await web.ada.pdf({ url: serve(script(`location = "${to}"`)) }));
       expect(pages).toEqual([STAYED]);
@@ -141,7 +141,7 @@ describe('to what is not the web', () => {
   );
 });
 
-describe('redirects of documents', () => {
+describe('redirects by a document', () => {
   test.each([
     ['a refresh', html('<p>x</p><meta http-equiv="refresh" content="0; url=/there">')],
     ['a refresh after a second', html('<p>x</p><meta http-equiv="refresh" content="1; url=/there">')],
@@ -162,7 +162,7 @@ describe('redirects of documents', () => {
     await arrivesAt(serve(script(`location = "${web.other.origin}/there"`)), `${web.other.origin}/there`);
   });
 
-  test('one after the other', async () => {
+  test('in sequence', async () => {
     for (let n = 0; n < 10; n++) site.serve({ [`/step${n}`]: script(`location = "${n ? `/step${n - 1}` : '/there'}"`) });
     await arrivesAt(`${site.origin}/step9`, `${site.origin}/there`);
   });
@@ -172,7 +172,7 @@ describe('redirects of documents', () => {
     ['a script', script('location = "/start?" + Math.random()')],
     ['a reload', script('location.reload()')],
     ['a form', html('<form action="/start"><input name="a"></form><script>document.forms[0].submit()</script>')],
-  ] satisfies Array<[string, Answer]>)('round in circles: %s', async (_name, answer) => {
+  ] satisfies Array<[string, Answer]>)('in a loop: %s', async (_name, answer) => {
     const fault = await web.problemAt(serve(answer), 422, 'navigation_failed');
     expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
     expect(site.asked.length).toBeLessThan(50);
@@ -186,7 +186,7 @@ describe('redirects of documents', () => {
     expect(await web.problemAt(serve(script(source)), 422, 'navigation_failed')).toMatchObject(members);
   });
 
-  test('while its images are waited for: the next document is awaited, and printed whole', async () => {
+  test('wait for the next document when they happen while images load', async () => {
     site.serve({
       ...goingOn('/slow', LAZY),
       '/slow': html('<title>slow</title><p>begins<script src="/slow.js"></script><p style="break-before: page">ends'),
@@ -196,7 +196,7 @@ describe('redirects of documents', () => {
     expect(pages).toEqual(['begins', 'ends']);
   });
 
-  test('while its images are waited for: what the caller adds is there', async () => {
+  test('add the tags of the caller when they happen while images load', async () => {
     site.serve({ ...goingOn('/next', LAZY), '/next': html('<p>next') });
     const { pages } = await web.visit('/start', { addStyleTag: { content: 'p::after { content: " styled" }' } });
     expect(pages).toEqual(['next styled']);
@@ -205,19 +205,19 @@ describe('redirects of documents', () => {
   test.each([
     ['a location', 'location.href = "/there"'],
     ['a link that both have', 'document.links[0].click()'],
-  ])('by a script of the caller, which runs once: %s', async (_name, content) => {
+  ])('run a script of the caller once: %s', async (_name, content) => {
     site.serve({ '/start': html('<p>start<a href="/other">x</a>'), '/other': html('<p>other<a href="/there">x</a>') });
     const { pages } = await web.visit('/start', { addScriptTag: { content } });
     expect(pages).toEqual([content.startsWith('location') ? `arrived ${site.origin}/there` : 'otherx']);
   });
 
-  test('while its images are waited for, to what never answers: the document is printed as it is', async () => {
+  test('print the current document when they lead to a server that never answers while images load', async () => {
     site.serve(goingOn('/never?more', LAZY));
     const { pages } = await web.visit('/start', { timeout: 100_000 });
     expect(pages.join('')).toBe('start');
   });
 
-  test('while a script of the caller is loaded: what is waited for is waited for in the next', async () => {
+  test('apply the waits to the next document when they happen while a script of the caller loads', async () => {
     const first = goingOn('/next', '');
     site.serve({
       ...first,
@@ -236,13 +236,13 @@ describe('redirects of documents', () => {
   test.each([
     ['throws there', 'throw new Error("on its way")'],
     ['never ends there', 'return new Promise(() => {})'],
-  ])('because of what is waited for, which %s: it is waited for in the next', async (_name, then) => {
+  ])('apply the waits to the next document when a wait causes them, which %s', async (_name, then) => {
     site.serve({ '/start': html('<p>start'), '/next': html('<p>next') });
     const waitForFunction = `() => { if (location.pathname === "/next") return true; location.href = "/next"; ${then} }`;
     expect((await web.visit('/start', { waitForFunction })).pages).toEqual(['next']);
   });
 
-  test('to a server that never answers: the next document has the time of the render, too', async () => {
+  test('give the next document the time of the render if its server never answers', async () => {
     const options = { timeout: 3_000, resourceTimeout: 500 };
     await web.problemAt(serve(script('location = "/never"')), 504, 'render_timeout', options);
   });
@@ -256,7 +256,7 @@ describe('redirects of documents', () => {
     ['dialogs', script('alert(1); confirm(2); prompt(3)')],
     ['a question before it is left', script('onbeforeunload = (e) => e.preventDefault()')],
     ['printing itself', script('print()')],
-  ] satisfies Array<[string, Answer]>)('%s: the document stays', async (_name, answer) => {
+  ] satisfies Array<[string, Answer]>)('keep the document after %s', async (_name, answer) => {
     expect((await readPdfReply(await web.ada.pdf({ url: serve(answer) }))).pages).toEqual([STAYED]);
     expect(site.askedFor('/there')).toEqual([]);
   });

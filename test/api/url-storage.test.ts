@@ -59,18 +59,18 @@ beforeEach(() => web.forget());
 
 const cookiesAsked = () => site.asked.map(({ headers }) => headers.cookie);
 
-describe('a document from a url', () => {
-  test('finds nothing the renders before it left, neither of its own key nor of another', async () => {
+describe('a document from a URL', () => {
+  test('finds nothing of earlier renders of any key', async () => {
     for (const client of [web.ada, web.ada, bob, web.ada]) expect(await web.textOf('/plant', DONE, client)).toBe(CLEAN);
     expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test('nor what is there at the same time', async () => {
+  test('finds nothing of concurrent renders', async () => {
     const texts = await Promise.all([web.ada, bob, web.ada, bob].map((client) => web.textOf('/plant', DONE, client)));
     expect(texts).toEqual([CLEAN, CLEAN, CLEAN, CLEAN]);
   });
 
-  test('has its cookies while it lasts', async () => {
+  test('has cookies during the render', async () => {
     site.serve({ '/first': html('<script>location = "/second"</script>', { 'set-cookie': 'a=b' }) });
     site.serve({ '/second': html('<p>x</p><img src="/plain.png">') });
     await web.visit('/first');
@@ -84,12 +84,12 @@ describe('a document from a url', () => {
     expect(web.other.askedFor('/plain.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
   });
 
-  test('asks for everything itself: no cache is shared', async () => {
+  test('loads everything itself, without a shared cache', async () => {
     for (const client of [web.ada, bob, web.ada]) await web.visit('/with-image', {}, client);
     expect(site.askedFor('/image.png')).toHaveLength(3);
   });
 
-  test('has no service workers, in its frames neither', async () => {
+  test('has no service workers, also in frames', async () => {
     const probe = (name: string) =>
       `<p id="${name}"></p><script>${name}.textContent = '${name}: ' + ['serviceWorker' in navigator, typeof navigator.serviceWorker, navigator.serviceWorker?.register]</script>`;
     site.serve({ '/inner': html(probe('inner')), '/workers': html(`${probe('outer')}<iframe src="/inner"></iframe>`) });
@@ -99,10 +99,10 @@ describe('a document from a url', () => {
   });
 });
 
-describe('a frame of the site in a document of markup', () => {
+describe('a frame of a site in an HTML document', () => {
   const frame = () => `<iframe src="${site.origin}/plant" width="700" height="300"></iframe>`;
 
-  test('finds nothing in the next render of the same key, on the same page, nor of another', async () => {
+  test('leaves nothing for later renders of any key on the page', async () => {
     const options = { waitForTimeout: 1_500 };
     for (const client of [web.ada, web.ada, bob, web.ada]) {
       const text = (await web.render(frame(), options, client)).pages[0];
@@ -113,7 +113,7 @@ describe('a frame of the site in a document of markup', () => {
     expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test('leaves no worker that answers in its place', async () => {
+  test('leaves no worker that answers requests', async () => {
     site.serve({
       '/register': html('<p>registers</p><script>navigator.serviceWorker?.register("/worker.js")</script>'),
       '/answered': html('<p>from the site'),
@@ -130,7 +130,7 @@ describe('a frame of the site in a document of markup', () => {
   });
 });
 
-describe('a name and password in the address', () => {
+describe('credentials in the URL', () => {
   const guarded = (right: string) =>
     site.serve({
       '/guarded': (request, response) => {
@@ -148,19 +148,19 @@ describe('a name and password in the address', () => {
     ['escaped', 'a%40b:p%3A%2F%3F', 'a@b:p:/?'],
     ['a name alone', 'ada', 'ada:'],
     ['a password alone', ':secret', ':secret'],
-  ])('%s: answers a challenge, and is shown nowhere', async (_name, userinfo, right) => {
+  ])('answer a challenge and appear nowhere: %s', async (_name, userinfo, right) => {
     guarded(right);
     expect((await readPdfReply(await web.ada.pdf({ url: at(userinfo) }))).pages).toEqual([`inside ${site.origin}/guarded`]);
     expect(site.asked.map(({ headers }) => headers.authorization !== undefined)).toEqual([false, true]);
   });
 
-  test('is sent to nobody who does not ask', async () => {
+  test('are sent only after a challenge', async () => {
     site.serve({ '/open': html('<p>open') });
     expect((await web.ada.pdf({ url: at('ada:secret', '/open') })).status).toBe(200);
     expect(site.asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  test('is in no problem and no log', async () => {
+  test('appear in no problem and no log', async () => {
     guarded('ada:other');
     for (const url of [at('ada:hunter2'), 'http://ada:hunter2@nowhere.invalid/', 'http://ada:hunter2@10.0.0.1/']) {
       const response = await web.ada.pdf({ url });

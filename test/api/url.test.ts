@@ -38,8 +38,8 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-describe('is rendered', () => {
-  test('with its parts and its title', async () => {
+describe('renders', () => {
+  test('a URL with its resources and title', async () => {
     const pdf = await web.visit('/');
     expect(pdf.pages[0]).toBe('from a site, scripted');
     expect(pdf.title).toBe('A title');
@@ -55,13 +55,13 @@ describe('is rendered', () => {
     ['with its query and fragment', '/where?a=b&c#d', '/where?a=b&c#d'],
   ])('%s', async (_name, path, text) => expect(await web.textOf(path)).toBe(text));
 
-  test('at an address in odd spelling', async () => {
+  test('a URL in unusual spelling', async () => {
     const response = await web.ada.pdf({ url: ` HTTP://127.1:${site.port}/x/../where?%41 ` });
     expect(response.status).toBe(200);
     expect(site.asked[0]?.path).toBe('/where?%41');
   });
 
-  test('and stored, with its source and a report', async () => {
+  test('and stores it, with its source and a report', async () => {
     site.serve({
       '/parts': html(
         `<p>x</p><img src="/image.png"><img src="/not-found"><img src="${web.forbidden.origin}/x.png"><img src="http://nowhere.invalid/x.png">`,
@@ -91,15 +91,15 @@ describe('is rendered', () => {
     expect(web.forbidden.asked).toEqual([]);
   });
 
-  test('and the reply counts what is missing', async () => {
+  test('and counts missing resources in the reply', async () => {
     const response = await web.ada.pdf({ url: `${site.origin}/parts` });
     expect(response.headers.get('platen-warnings')).toBe('3');
     expect((await web.ada.pdf({ url: `${site.origin}/` })).headers.get('platen-warnings')).toBe('0');
   });
 });
 
-describe('422: what is no document', () => {
-  test.each([204, 205, 400, 401, 403, 404, 407, 410, 429, 500, 503])('status %i', async (code) => {
+describe('422 if the response is not a document', () => {
+  test.each([204, 205, 400, 401, 403, 404, 407, 410, 429, 500, 503])('returns 422 for the status %i', async (code) => {
     site.serve({ '/status': status(code) });
     expect(await web.problemAt(`${site.origin}/status`, 422, 'navigation_failed')).toMatchObject({ upstream_status: code });
   });
@@ -119,7 +119,7 @@ describe('422: what is no document', () => {
   });
 });
 
-describe('422: what cannot be reached', () => {
+describe('422 if the server cannot be reached', () => {
   test.each([
     ['a name nobody knows', () => 'http://nowhere.invalid/', 'ERR_NAME_NOT_RESOLVED'],
     ['a name whose servers fail', () => 'http://x.failing.test/', 'ERR_NAME_NOT_RESOLVED'],
@@ -130,14 +130,14 @@ describe('422: what cannot be reached', () => {
     expect(await web.problemAt(url(), 422, 'navigation_failed')).toMatchObject({ net_error: netError }),
   );
 
-  test('a server that never answers has the time of the render', async () => {
+  test('gives a server that never answers the time of the render', async () => {
     const fault = await web.problemAt(`${site.origin}/never`, 504, 'render_timeout', { timeout: 1_500, resourceTimeout: 100 });
     expect(fault).toMatchObject({ phase: 'load', timeout_ms: 1_500 });
     expect(site.askedFor('/never')).toHaveLength(1);
   });
 });
 
-describe('403: what may not be reached', () => {
+describe('403 if the address is blocked', () => {
   const places: Array<[string, () => string]> = [
     ['a port that was not allowed', () => web.forbidden.origin],
     ['the same on a port nobody listens on', () => 'http://127.0.0.1:9'],
@@ -209,14 +209,14 @@ describe('400', () => {
     ['html', { html: '<p>x' }, 'url'],
     ['a template', { template_id: 'tpl_0123456789ABCDEFGHIJKL' }, 'template_id'],
     ['data', { data: {} }, 'data'],
-  ])('together with %s', async (_name, more, path) => {
+  ])('rejects a URL together with %s', async (_name, more, path) => {
     const { errors } = await problem(await web.ada.pdf({ url: `${site.origin}/`, ...more }), 400, 'invalid_request');
     expect(errors).toEqual([{ path, message: expect.stringMatching(/cannot be combined|requires/) }]);
     expect(site.asked).toEqual([]);
   });
 });
 
-test('what failed is not charged, what was rendered is', async () => {
+test('charges what was rendered, and not what failed', async () => {
   const before = await web.ada.usage();
   const failing: Array<[string, number]> = [
     ['/not-found', 422],

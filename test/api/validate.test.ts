@@ -39,7 +39,7 @@ function changed(from: string, to: string): Buffer {
   return Buffer.from(text.replaceAll(from, to.padEnd(from.length)), 'latin1');
 }
 
-test('a PDF of ours is valid under what it claims, in a form as well, and is not charged', async () => {
+test('accepts a PDF of the service as valid under its claims, also in a form, without a charge', async () => {
   const before = (await client.usage()).documents.used;
   const found = await validated(good);
   expect(found).toMatchObject({ valid: true, profiles: BOTH, violations: [] });
@@ -55,7 +55,7 @@ test('a PDF of ours is valid under what it claims, in a form as well, and is not
   expect((await client.usage()).documents.used).toBe(before);
 });
 
-test('a packed one is valid, too', async () => {
+test('accepts a compressed PDF', async () => {
   const packed = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH } }));
   expect(await validated(packed)).toMatchObject({ valid: true, profiles: BOTH });
 });
@@ -65,7 +65,7 @@ test.each([
   ['U', 'BU'],
   ['B', 'B'],
   ['x', ''],
-])('a claim of level %s is one of %j as well, of its part alone', async (claimed, levels) => {
+])('treats a claim of level %s also as one of %j, for its part only', async (claimed, levels) => {
   const pdf = changed('<pdfaid:conformance>A', `<pdfaid:conformance>${claimed}`);
   for (const level of 'BUA') {
     const { violations } = await validated(pdf, `?profile=PDF/A-3${level.toLowerCase()}`);
@@ -85,7 +85,7 @@ test.each([
   ['/Contents <', '/Contentx <', ['link_description_missing']],
   ['/S /LBody', '/S /LBodx', ['role_unmapped', 'structure_invalid']],
   ['/FontFile2', '/FontFilx2', ['font_not_embedded']],
-])('%s in the place of %s: %j', async (from, to, rules) => {
+])('%s in place of %s: %j', async (from, to, rules) => {
   const { valid, violations } = await validated(changed(from, to), `?profile=${BOTH.join()}`);
   expect(valid).toBe(false);
   expect(violations.map(({ rule }) => rule)).toEqual(rules);
@@ -102,7 +102,7 @@ describe('PDF/UA-2', () => {
     newer = (await bytesOf(await client.pdf({ html, options }))).toString('latin1');
   });
 
-  test('has no fault as we write it', async () => {
+  test('accepts a PDF of the service', async () => {
     expect(await validated(Buffer.from(newer, 'latin1'))).toMatchObject({ valid: true, profiles: NEWER });
   });
 
@@ -111,7 +111,7 @@ describe('PDF/UA-2', () => {
     ['/NS ', '/NX ', ['namespace_missing']],
     ['/SD [', '/SX [', ['destination_unstructured']],
     ['/Desc <', '/Desx <', ['attachment_description_missing']],
-  ])('%s in the place of %s: %j', async (from, to, rules) => {
+  ])('%s in place of %s: %j', async (from, to, rules) => {
     expect(newer).toContain(from);
     const { violations } = await validated(Buffer.from(newer.replaceAll(from, to), 'latin1'), `?profile=${NEWER.join()}`);
     expect(violations.map(({ rule }) => rule).sort()).toEqual([...rules].sort());
@@ -126,19 +126,19 @@ test.each<[string, string, string, string]>([
   ['an action of a field', '/AcroForm 3 0 R', '<</Fields[<</T(x)/Kids[<</AA<</K<<>>>>>>]>>]>>', 'action_forbidden'],
   ['scripts of the document', '/Names 3 0 R', '<</JavaScript<</Names[(x)<</S/JavaScript/JS(x)>>]>>>>', 'action_forbidden'],
   ['a file deep in the tree', '/Names<</EmbeddedFiles 3 0 R>>', '<</Kids[<</Names[(x)<</F(x)>>]>>]>>', 'attachment_forbidden'],
-])('%s is found', async (_, entry, third, rule) => {
+])('detects %s', async (_, entry, third, rule) => {
   const { violations } = await validated(pdfOf(`<</Type/Catalog/Pages 2 0 R ${entry}>>`, third), '?profile=PDF/A-2b');
   expect(violations.map((each) => each.rule)).toContain(rule);
 });
 
-test('a claim without an end is none, however long it is', async () => {
+test('rejects a claim without an end, however long it is', async () => {
   const xmp = `<pdfaid:part>${' '.repeat(1_000_000)}`;
   const pdf = pdfOf(`<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>`, `<</Length ${xmp.length}>>\nstream\n${xmp}\nendstream`);
   const { errors } = await problem(await send(pdf), 400, 'invalid_request');
   expect(errors?.[0]?.path).toBe('profile');
 });
 
-test('an ordinary PDF breaks rules of the profile that is asked for, and claims none', async () => {
+test('reports the rules that an ordinary PDF violates for the requested profile, and no claims', async () => {
   const plain = await bytesOf(await client.pdf({ html: '<p>x<a href="https://example.com">y</a>' }));
   const { errors } = await problem(await send(plain), 400, 'invalid_request');
   expect(errors?.[0]?.path).toBe('profile');
@@ -148,14 +148,14 @@ test('an ordinary PDF breaks rules of the profile that is asked for, and claims 
 });
 
 test.each(['PDF/A-1b', 'PDF/A-2b,PDF/A-3b', 'PDF/A-4,PDF/A-4f', 'PDF/UA-1,', 'PDF/UA-1,PDF/UA-2', 'x'])(
-  'the profile %s is refused',
+  'rejects the profile %s',
   async (profile) => {
     const { errors } = await problem(await send(good, `?profile=${profile}`), 400, 'invalid_request');
     expect(errors?.[0]?.path).toBe('profile');
   },
 );
 
-describe('what cannot be read is refused, and the next one is served', () => {
+describe('rejects unreadable files, and serves the next one', () => {
   const bomb = deflateSync(Buffer.alloc(400_000_000));
   const nested = `${'<</K '.repeat(50_000)}null${'>>'.repeat(50_000)}`;
   test.each<[string, Buffer]>([
@@ -176,7 +176,7 @@ describe('what cannot be read is refused, and the next one is served', () => {
     expect(await validated(good)).toMatchObject({ valid: true });
   });
 
-  test('a structure that holds itself', async () => {
+  test('a structure that contains itself', async () => {
     const pdf = pdfOf('<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>', '<</S/Document/K 3 0 R>>');
     const { violations } = await validated(pdf, '?profile=PDF/UA-1');
     expect(violations.map(({ rule }) => rule)).toContain('structure_too_complex');

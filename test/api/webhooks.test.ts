@@ -87,7 +87,7 @@ describe('batch.completed', () => {
     expect(await listOf(client)).toMatchObject([{ type: 'batch.completed', status: 'delivered', attempts: 1 }]);
   });
 
-  test('is sent of a batch that was cancelled', async () => {
+  test('is sent for a cancelled batch', async () => {
     const client = new Client(service.url, (await service.createKey()).key);
     const items = Array.from({ length: 40 }, (_, n) => ({ html: `<p>${n}<script>${'1;'.repeat(n)}</script>` }));
     const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
@@ -98,7 +98,7 @@ describe('batch.completed', () => {
     expect(data.cancelled).toBeGreaterThan(0);
   });
 
-  test('is sent by the service that comes after the one that was killed', async () => {
+  test('is sent after the restart of a killed service', async () => {
     const client = new Client(service.url, (await service.createKey()).key);
     const items = Array.from({ length: 30 }, (_, n) => ({ html: `<p>${n}` }));
     await send(client, { items });
@@ -113,7 +113,7 @@ describe('batch.completed', () => {
 });
 
 describe('document.expired', () => {
-  test('is sent once for each document whose time is over, signed, and not for one its owner deleted', async () => {
+  test('is sent once for each expired document, signed, and not for a deleted one', async () => {
     const client = await caller();
     const kept = [await client.store({ html: '<p>a' }), await client.store({ html: '<p>b' })];
     const deleted = await client.store({ html: '<p>c' });
@@ -147,7 +147,7 @@ describe('document.expired', () => {
     });
   });
 
-  test('is not sent to who did not ask, or asks no more', async () => {
+  test('is not sent without a URL, or after its removal', async () => {
     const client = await caller(null);
     expect(await client.json('/v1/account')).toMatchObject({ document_expired_webhook_url: null });
     const before = await swept();
@@ -156,7 +156,7 @@ describe('document.expired', () => {
     expect(await listOf(client)).toEqual([]);
   });
 
-  test('at an IP address that may not be reached it is refused at once, wherever it is sent', async () => {
+  test('rejects a blocked IP address immediately, in every field', async () => {
     const client = new Client(service.url, service.key);
     const change = await client.send('PATCH', '/v1/account', { auto_store: true, document_expired_webhook_url: forbidden.url });
     const { detail } = await problem(change, 403, 'forbidden_url');
@@ -185,7 +185,7 @@ describe('document.expired', () => {
     [`https://example.com/${'ü'.repeat(1_000)}`],
     [17],
     [['https://example.com/']],
-  ])('cannot be sent to %s', async (url) => {
+  ])('rejects the URL %s', async (url) => {
     const client = new Client(service.url, service.key);
     const response = await client.send('PATCH', '/v1/account', { auto_store: true, document_expired_webhook_url: url });
     const { errors } = await problem(response, 400, 'invalid_request');
@@ -196,7 +196,7 @@ describe('document.expired', () => {
 });
 
 describe('the secret', () => {
-  test('belongs to the account; replaced, both sign', async () => {
+  test('belongs to the account, and signs together with its predecessor after a rotation', async () => {
     const client = await caller();
     const first = await secretOf(client);
     expect(first).toMatchObject({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), previous: [] });
@@ -214,7 +214,7 @@ describe('the secret', () => {
     expect((await secretOf(await caller())).secret).not.toBe(second.secret);
   });
 
-  test('is asked for with a key', async () => {
+  test('requires a key', async () => {
     for (const [method, path] of [
       ['GET', '/v1/webhooks/secret'],
       ['POST', '/v1/webhooks/secret/rotate'],
@@ -225,7 +225,7 @@ describe('the secret', () => {
 });
 
 describe('the list', () => {
-  test('goes on where it ended, newest first, and shows each key its own', async () => {
+  test('continues after its last entry, newest first, and shows each key its own deliveries', async () => {
     const client = await caller();
     for (let n = 0; n < 3; n++) await client.store({ html: `<p>${n}` });
     await eventually('all are delivered', async () => {
@@ -240,12 +240,12 @@ describe('the list', () => {
     expect(await listOf(await caller())).toEqual([]);
   });
 
-  test.each(['limit=0', 'limit=101', 'cursor=x', 'status=failed'])('refuses %s', async (query) => {
+  test.each(['limit=0', 'limit=101', 'cursor=x', 'status=failed'])('rejects %s', async (query) => {
     await problem(await new Client(service.url, service.key).get(`${DELIVERIES}?${query}`), 400, 'invalid_request');
   });
 });
 
-test('killed between two attempts, the service goes on with the same id and bytes when it starts again', {
+test('continues with the same id and bytes when the service was killed between two attempts', {
   timeout: 120_000,
 }, async () => {
   const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
@@ -278,7 +278,7 @@ test('killed between two attempts, the service goes on with the same id and byte
   own.close();
 });
 
-test('SIGTERM waits for an attempt no longer than the drain; the event is sent after the next start', async () => {
+test('waits on SIGTERM for an attempt no longer than the drain time, and sends the event after the restart', async () => {
   const own = await Receiver.start((response, before) => void (before > 0 && response.writeHead(200).end()));
   const settings = { ...settingsFor(own), PLATEN_WEBHOOK_TIMEOUT_SECONDS: '30', PLATEN_DRAIN_TIMEOUT_SECONDS: '1' };
   await using first = await startService(settings);

@@ -28,11 +28,11 @@ test.each([
   ['COM1', '_COM1.pdf'],
   ['', 'item-001.pdf'],
   [undefined, 'item-001.pdf'],
-])('%j is called %j', (name, expected) => {
+])('gives %j the file name %j', (name, expected) => {
   expect(of(name)).toBe(expected);
 });
 
-test('long names are cut between characters, also with a number', () => {
+test('cuts long names between characters, also with a number', () => {
   const names = new FileNames();
   for (let n = 0; n < 3; n++) {
     const name = names.take({ position: n, filename: '😀'.repeat(300), reference: undefined });
@@ -41,7 +41,7 @@ test('long names are cut between characters, also with a number', () => {
   }
 });
 
-test('the filename goes before the reference, and both before the number of the item', () => {
+test('prefers the filename over the reference, and both over the number of the item', () => {
   const names = new FileNames();
   expect(names.take({ position: 0, filename: 'a.pdf', reference: 'b' })).toBe('a.pdf');
   expect(names.take({ position: 1, filename: undefined, reference: 'b' })).toBe('b.pdf');
@@ -49,13 +49,13 @@ test('the filename goes before the reference, and both before the number of the 
   expect(names.take({ position: 999, filename: undefined, reference: null })).toBe('item-1000.pdf');
 });
 
-test('no name comes twice, whatever the case, and whatever a name ends in', () => {
+test('makes names unique regardless of case and ending', () => {
   const names = new FileNames();
   const all = ['a', 'A', 'a (2)', 'a', 'a.pdf'].map((filename, position) => names.take({ position, filename, reference: null }));
   expect(all).toEqual(['a.pdf', 'A (2).pdf', 'a (2) (2).pdf', 'a (3).pdf', 'a (4).pdf']);
 });
 
-test('a name that comes very often is found at once', () => {
+test('finds a free name quickly for one that occurs very often', () => {
   const names = new FileNames();
   let last = '';
   for (let position = 0; position < 20_000; position++) last = names.take({ position, filename: 'same', reference: null });

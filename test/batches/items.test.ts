@@ -18,11 +18,11 @@ test.each([
   ['a template keeps data', { template_id: 'x' }, { url: 'd', data: { a: 1 } }, { template_id: 'x', data: { a: 1 } }],
   ['data replaces data', { data: { b: 1 } }, { template_id: 'd', data: { a: 1 } }, { template_id: 'd', data: { b: 1 } }],
   ['the reference is left out', { reference: 'r' }, { html: 'd' }, { html: 'd' }],
-])('merge: %s', (_name, item, defaults, merged) => {
+])('merges %s', (_name, item, defaults, merged) => {
   expect(merge(item, defaults)).toEqual(merged);
 });
 
-test('faults of an item are told together', () => {
+test('reports all faults of an item together', () => {
   const parse = () => parseItem({ reference: 1, store: false, html: 'x', options: { scale: 9 } }, {}, LIMITS);
   expect(parse).toThrow(
     expect.objectContaining({
@@ -32,7 +32,7 @@ test('faults of an item are told together', () => {
   );
 });
 
-test('the same items have the same leader, whatever their reference and the order of their options', async () => {
+test('gives identical items the same canonical item, whatever their reference and the order of their options', async () => {
   const items = [
     { html: 'a', options: { scale: 1, format: 'A5' } },
     { reference: 'r', options: { format: 'A5', scale: 1 }, html: 'a' },
@@ -44,12 +44,12 @@ test('the same items have the same leader, whatever their reference and the orde
     { template_id: 't', data: { b: 2, a: 1 } },
   ];
   const drafts = await prepareItems(parseBatchRequest({ items, defaults: { options: { format: 'A5' } } }), LIMITS);
-  expect(drafts.map(({ leader }) => leader)).toEqual([0, 0, 0, 3, 4, 5, 6, 7]);
+  expect(drafts.map(({ canonical }) => canonical)).toEqual([0, 0, 0, 3, 4, 5, 6, 7]);
   expect(drafts.map(({ member }) => member !== undefined)).toEqual([true, false, false, false, false, true, true, true]);
   expect(drafts.map(({ error }) => error?.code)).toEqual([...Array(3), 'invalid_request', 'invalid_request', ...Array(3)]);
 });
 
-test('what is ciphertext opens in its place, with its key, unchanged, and nowhere else', () => {
+test('decrypts a payload only with its key and its additional data', () => {
   const cipher = new PayloadCipher(Buffer.alloc(32, 1));
   const ciphertext = cipher.encrypt({ html: 'ä' }, 'bat_a 1');
   expect(ciphertext.includes('html')).toBe(false);

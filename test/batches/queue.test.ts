@@ -8,7 +8,7 @@ import { Leases } from '../../src/accounts/leases.ts';
 import { Batches, MAX_OPEN_RENDERS } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
-import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
+import { type ClaimedItem, ClaimLostError, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
@@ -78,7 +78,7 @@ async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
   return batches.create(ownerOf(keyId), requestOf(htmls), async () => {});
 }
 
-test('keys with work are those that have an item for which it is time', async () => {
+test('returns only keys that have a due item', async () => {
   expect(await queue.keysWithWork()).toEqual([]);
   await create(['a']);
   await create(['b'], 'key_b');
@@ -117,7 +117,7 @@ async function requests(): Promise<number> {
   return (await database.query.selectFrom('batch_requests').select('position').execute()).length;
 }
 
-test('items are claimed once, in order, and end the batch', async () => {
+test('claims items once, in order, until the batch ends', async () => {
   const id = await create(['a', 'b']);
   expect(await queue.keysWithWork()).toEqual(['key_a']);
   expect(await queue.claim('key_b')).toBeUndefined();
@@ -129,10 +129,10 @@ test('items are claimed once, in order, and end the batch', async () => {
   expect(await queue.complete(second, FAILED)).toEqual({ items: 1, batchEnded: true });
   expect(await requests()).toBe(0);
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'completed', succeeded: 1, failed: 1, unfinished: 0 });
-  await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLost);
+  await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLostError);
 });
 
-test('an account has a limited number of renders that have not ended, of all its keys', async () => {
+test('limits the unfinished renders of an account over all its keys', async () => {
   const render = (keyId: string) => batches.createRender(ownerOf(keyId), requestOf(['a']), async () => {});
   const first = await render('key_a');
   const row = await database.query.selectFrom('batches').selectAll().where('id', '=', first).executeTakeFirstOrThrow();
@@ -146,7 +146,7 @@ test('an account has a limited number of renders that have not ended, of all its
   await render('key_b');
 });
 
-test('a lease that has ended is another’s, and who held it can complete nothing', async () => {
+test('lets another claim an item after its lease, and the first complete nothing', async () => {
   const id = await create(['a']);
   const lost = await claim();
   await queue.recover();
@@ -155,13 +155,13 @@ test('a lease that has ended is another’s, and who held it can complete nothin
   await queue.recover();
   const taken = await claim();
   expect([taken.position, taken.attempts]).toEqual([0, 2]);
-  await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLost);
+  await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLostError);
   await queue.release(lost, 0);
   expect(await queue.complete(taken, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
   expect((await batches.find('key_a', id)).items[0]?.document?.id).toBe('doc_2');
 });
 
-test('an item whose request cannot be read is another’s when its lease has ended', async () => {
+test('lets another claim an item whose request cannot be read after its lease', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   const own = new Leases(() => now);
   const unlucky = new DatabaseQueue(
@@ -182,14 +182,14 @@ test('an item whose request cannot be read is another’s when its lease has end
   expect((await claim()).position).toBe(0);
 });
 
-test('alone, whatever was claimed is put back at once', async () => {
+test('requeues all claimed items at once when it is the only process', async () => {
   await create(['a']);
   await claim();
   await queue.recover({ alone: true });
   expect((await claim()).attempts).toBe(2);
 });
 
-test('what is released comes back after its pause', async () => {
+test('returns a released item after its pause', async () => {
   await create(['a', 'a', 'b']);
   const first = await claim();
   await queue.release(first, 500);
@@ -200,7 +200,7 @@ test('what is released comes back after its pause', async () => {
   expect((await claim()).position).toBe(0);
 });
 
-test('items that are the same share outcome and document', async () => {
+test('gives identical items the same outcome and document', async () => {
   const id = await create(['a', 'b', 'a', 'a']);
   expect(await queue.complete(await claim(), document('doc_1'))).toEqual({ items: 3, batchEnded: false });
   const { items, succeeded } = await batches.find('key_a', id);
@@ -208,7 +208,7 @@ test('items that are the same share outcome and document', async () => {
   expect(succeeded).toBe(3);
 });
 
-test('of a cancelled batch, what comes back is cancelled', async () => {
+test('cancels a released item of a cancelled batch', async () => {
   const id = await create(['a', 'b', 'c']);
   const [first, second] = [await claim(), await claim()];
   await batches.cancel('key_a', id);
@@ -219,7 +219,7 @@ test('of a cancelled batch, what comes back is cancelled', async () => {
   expect(await requests()).toBe(0);
 });
 
-test('what died in a cancelled batch is cancelled, and told of, batch by batch', async () => {
+test('cancels items of a dead process in a cancelled batch, and reports each batch', async () => {
   const cancelled = await create(['a', 'a', 'b']);
   await create(['a'], 'key_b');
   await claim();
@@ -232,7 +232,7 @@ test('what died in a cancelled batch is cancelled, and told of, batch by batch',
   expect(await queue.release(await claim('key_b'), 0)).toEqual([]);
 });
 
-test('outcomes are numbered in the order in which they come, and handed out in it', async () => {
+test('numbers outcomes in their order, and returns them in it', async () => {
   const id = await create(['a', 'b', 'a', 'c', 'd']);
   const [a, b, c] = [await claim(), await claim(), await claim()];
   await queue.complete(b, FAILED);
@@ -253,7 +253,7 @@ test('outcomes are numbered in the order in which they come, and handed out in i
   await expect(batches.outcomesAfter('key_b', id, 0, 1)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('batches go with their last document, and not while there is something to do', async () => {
+test('deletes a batch with its last document, but not while an item is unfinished', async () => {
   const [done, open] = [await create(['a']), await create(['a'], 'key_b')];
   now += 1_000;
   await queue.complete(await claim(), document('doc_1'));

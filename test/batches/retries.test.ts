@@ -1,6 +1,6 @@
 /** Which faults pass, so that an item is tried again, and which of them the operator is told of. */
 import { expect, test } from 'vitest';
-import { isOurs, passes } from '../../src/batches/retries.ts';
+import { isOurs, isTransient } from '../../src/batches/retries.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 
 test.each<[ErrorCode, boolean, boolean]>([
@@ -10,7 +10,7 @@ test.each<[ErrorCode, boolean, boolean]>([
   ['storage_failed', true, true],
   ['queue_full', true, false],
   ['certificate_expired', false, false],
-])('%s: passes %s, ours %s', (code, isPassing, isTold) => {
+])('%s: transient %s, ours %s', (code, isPassing, isTold) => {
   const error = new ServiceError(code, 'x');
-  expect([passes(error), isOurs(error)]).toEqual([isPassing, isTold]);
+  expect([isTransient(error), isOurs(error)]).toEqual([isPassing, isTold]);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { concurrencyLimited } from '../../src/accounts/concurrency.ts';
 import { Leases } from '../../src/accounts/leases.ts';
-import { AwaitedPlaces } from '../../src/batches/awaited-places.ts';
+import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
@@ -53,7 +53,7 @@ async function openWorld() {
   };
   const faults: unknown[] = [];
   const places = { wait() {}, isAwaited: () => false };
-  const none = { places, mayComeBack: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
+  const none = { places, hasReservations: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
   return {
     ...{ batches, queue, progress, jobs },
     run(own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {
@@ -74,7 +74,7 @@ async function openWorld() {
   };
 }
 
-test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {
+test('reports an item that is released into a cancelled batch as cancelled while others run', async () => {
   await using world = await openWorld();
   const { batches, progress } = world;
   const renders: Array<(error: Error) => void> = [];
@@ -118,13 +118,13 @@ test('the queue is asked for keys with work from time to time, and not for every
   expect(asked.mock.calls.length).toBeLessThan(12); // by recovery alone, every five seconds
 });
 
-test('items of an account without a place stay in the queue until there is one, and their source is not made again', async () => {
+test('leaves items of an account at its limit in the queue, without resolving their source again', async () => {
   await using world = await openWorld();
   const plan = { ...PLAN, concurrency: 1 };
   const owner = { ...OWNER, plan };
   let isFree = false;
   const looked = Promise.withResolvers<void>();
-  const places = new AwaitedPlaces(async () => {
+  const places = new AwaitedSlots(async () => {
     looked.resolve();
     return isFree;
   }, Date.now);
@@ -146,11 +146,11 @@ test('items of an account without a place stay in the queue until there is one, 
   const before = renders;
   expect(before).toBeLessThanOrEqual(4); // what was begun at once
   world.jobs.wake();
-  places.left('acc_a');
+  places.renderEnded('acc_a');
   await vi.waitUntil(() => places.isAwaited('acc_a'));
   expect(renders).toBe(before);
   isFree = true;
-  places.left('acc_a');
+  places.renderEnded('acc_a');
   await world.ended(id);
   expect(renders).toBe(before + 6);
   expect(await world.batches.summary('key_a', id)).toMatchObject({ failed: 6 });

@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('a key that is revoked while its certificate is being read leaves no private key behind', async () => {
+test('stores no private key if the API key is revoked while the certificate is being read', async () => {
   const { key } = await keys.create('acc_a', {});
   const open = async () => {
     await keys.revoke(undefined, key.id);

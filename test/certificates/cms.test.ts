@@ -16,22 +16,25 @@ async function signerOf(order: Parameters<typeof issue>[1], above: Buffer[] = []
   };
 }
 
-test.each(['RSA', 'EC'] as const)('with a key of the kind %s, a verifier finds the digest and the certificate', async (kind) => {
-  using deadline = new Deadline(60_000);
-  const { signature } = await sign(await signerOf({ kind }), DIGEST, undefined, { owner: 'a', deadline });
-  const signed = new SignedData({ schema: ContentInfo.fromBER(Uint8Array.from(signature)).content });
-  expect(signed.certificates).toHaveLength(1);
-  expect(signed.signerInfos[0]?.signedAttrs?.attributes).toHaveLength(3);
-});
+test.each(['RSA', 'EC'] as const)(
+  'signs with the key type %s so that a verifier finds the digest and the certificate',
+  async (kind) => {
+    using deadline = new Deadline(60_000);
+    const { signature } = await sign(await signerOf({ kind }), DIGEST, undefined, { owner: 'a', deadline });
+    const signed = new SignedData({ schema: ContentInfo.fromBER(Uint8Array.from(signature)).content });
+    expect(signed.certificates).toHaveLength(1);
+    expect(signed.signerInfos[0]?.signedAttrs?.attributes).toHaveLength(3);
+  },
+);
 
-test('the certificates of issuers are not even parsed', async () => {
+test('does not parse certificates of issuers', async () => {
   using deadline = new Deadline(60_000);
   const above = Buffer.alloc(10_000, 0xff);
   const { signature } = await sign(await signerOf({}, [above]), DIGEST, undefined, { owner: 'a', deadline });
   expect(signature.includes(above)).toBe(true);
 });
 
-test('a long name of the issuer, which is in the signature twice, has its room', async () => {
+test('reserves enough bytes for a long issuer name, which occurs twice in the signature', async () => {
   using deadline = new Deadline(60_000);
   const signer = await signerOf({ issuerName: 'i'.repeat(8_000) });
   const { signature } = await sign(signer, DIGEST, undefined, { owner: 'a', deadline });

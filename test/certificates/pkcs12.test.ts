@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from '../../src/certificates/asn1.ts';
 import { openPkcs12 } from '../../src/certificates/pkcs12.ts';
-import { Pkcs12Ciphers, TooCostly } from '../../src/certificates/pkcs12-ciphers.ts';
+import { Pkcs12Ciphers, TooManyIterationsError } from '../../src/certificates/pkcs12-ciphers.ts';
 import { Pkcs12Reader } from '../../src/certificates/pkcs12-reader.ts';
 import { decryptRc2 } from '../../src/certificates/rc2.ts';
 import { hasCode } from '../../src/errors.ts';
@@ -40,13 +40,13 @@ test.each([
   ['nokey', 'sécret', 'certificate_unusable', /no private key/],
   ['weak', 'secret', 'certificate_unusable', /1024 bits/],
   ['ed', 'sécret', 'certificate_unusable', /ed25519/],
-] as const)('%s with %j is refused: %s', async (name, password, code, what) => {
+] as const)('rejects %s with %j: %s', async (name, password, code, what) => {
   const error: unknown = await reader.open('owner', { content: bytesOf(name), password }).catch((reason: unknown) => reason);
   expect(hasCode(error, code), String(error)).toBe(true);
   expect((error as Error).message).toMatch(what);
 });
 
-test('a file that is cut off or changed is refused, or gives the certificate that was in it', async () => {
+test('rejects a truncated or changed file, or returns its certificate', async () => {
   const whole = bytesOf('modern');
   for (let at = 0; at < whole.length; at += 37) {
     for (const damaged of [whole.subarray(0, at), changedAt(whole, at)]) {
@@ -59,26 +59,26 @@ test('a file that is cut off or changed is refused, or gives the certificate tha
   }
 });
 
-test('values nested without end are refused', async () => {
+test('rejects endlessly nested values', async () => {
   const nested = Buffer.alloc(80_000, Buffer.from([0x30, 0x80]));
   const error: unknown = await reader.open('owner', { content: nested, password: '' }).catch((reason: unknown) => reason);
   expect(hasCode(error, 'certificate_unusable'), String(error)).toBe(true);
   expect(await reader.open('owner', { content: bytesOf('modern'), password: 'sécret' })).toBeDefined();
 });
 
-test('the chain is in its order', () => {
+test('orders the chain', () => {
   const { chain } = openPkcs12(bytesOf('modern'), 'sécret');
   expect(chain[0].subject).toContain('Ada Lovelace');
 });
 
-test('RC2 gives what RFC 2268 says', () => {
+test('decrypts RC2 as in RFC 2268', () => {
   const decrypt = (key: string, ciphertext: string) =>
     decryptRc2(Buffer.from(key, 'hex'), Buffer.alloc(8), Buffer.from(ciphertext, 'hex')).toString('hex');
   expect(decrypt('88bca90e90875a7f0f79c384627bafb2', '2269552ab0f85ca6')).toBe('0000000000000000');
   expect(decrypt('3000000000000000', '30649edf9be7d2c2')).toBe('1000000000000001');
 });
 
-describe('what could not sign, or would make each signature costly, is refused', () => {
+describe('rejects certificates that cannot sign, or make each signature slow', () => {
   const refusalOf = async (issued: Issued, chain: Issued[] = []) => {
     const content = Buffer.from(pkcs12Of(issued, chain, 'x'), 'base64');
     const error: unknown = await reader.open('owner', { content, password: 'x' }).catch((reason: unknown) => reason);
@@ -86,20 +86,20 @@ describe('what could not sign, or would make each signature costly, is refused',
     return (error as Error).message;
   };
 
-  test('a long chain', async () => {
+  test('with a long chain', async () => {
     const chain = [await issue('0', { isAuthority: true })];
     for (let at = 1; at < 11; at++) chain.push(await issue(`${at}`, { isAuthority: true, issuer: chain.at(-1) as Issued }));
     expect(await refusalOf(chain.pop() as Issued, chain)).toMatch(/chain of 11 certificates; at most 10/);
   });
 
-  test('an issuer of many values, or of many bytes', async () => {
+  test('with an issuer of many values or many bytes', async () => {
     const many = await issue('Many', { isAuthority: true, values: 3_000 });
     expect(await refusalOf(await issue('Ada', { issuer: many }), [many])).toMatch(/more than 2000 values/);
     const large = await issue('L'.repeat(17_000), { isAuthority: true });
     expect(await refusalOf(large)).toMatch(/more than 16384 bytes/);
   });
 
-  test('dates that are none', async () => {
+  test('with invalid dates', async () => {
     const issued = await issue('Ada', { notAfter: new Date('2036-01-02T03:04:05Z') });
     const der = Buffer.from(issued.der.toString('latin1').replace('360102030405Z', '991399000000Z'), 'latin1');
     expect(der).not.toEqual(issued.der);
@@ -107,12 +107,12 @@ describe('what could not sign, or would make each signature costly, is refused',
   });
 });
 
-test('the limit of iterations counts each digest of a key', () => {
+test('counts each digest of a key towards the iteration limit', () => {
   // pbeWithSHAAnd3-KeyTripleDES-CBC with 100 iterations: two digests for the key, and one for the initialization vector.
   const algorithm = parse(Buffer.from('301b060a2a864886f70d010c0103300d04080001020304050607020164', 'hex'));
   const decrypt = (maxIterations: number) => () => new Pkcs12Ciphers('x', { maxIterations }).decrypt(algorithm, Buffer.alloc(8));
-  expect(decrypt(299)).toThrow(TooCostly);
-  expect(decrypt(300)).not.toThrow(TooCostly);
+  expect(decrypt(299)).toThrow(TooManyIterationsError);
+  expect(decrypt(300)).not.toThrow(TooManyIterationsError);
 });
 
 function changedAt(bytes: Buffer, at: number): Buffer {

@@ -21,7 +21,7 @@ function revocation(limits: RevocationLimits): Revocation {
   return new Revocation(policy, limits);
 }
 
-test('a list is asked for once, and all lists have a limit', async () => {
+test('fetches a CRL once for all certificates, and limits the size of all CRLs together', async () => {
   using deadline = new Deadline(60_000);
   const list = authority.at('/list');
   const own = [await issue('Ada', { issuer: root, list }), await issue('Bob', { issuer: root, list }), root].map(
@@ -35,8 +35,8 @@ test('a list is asked for once, and all lists have a limit', async () => {
       asking.close();
     }
   };
-  const { lists } = await collect(10_000);
-  expect(lists).toHaveLength(1);
+  const { crls } = await collect(10_000);
+  expect(crls).toHaveLength(1);
   expect(authority.asked).toEqual(['/list']);
   await expect(collect(100)).rejects.toMatchObject({
     code: 'revocation_failed',
@@ -44,7 +44,7 @@ test('a list is asked for once, and all lists have a limit', async () => {
   });
 });
 
-test('an answer serves for a while, but not longer than it is valid', async () => {
+test('reuses a response for a limited time, and only while it is valid', async () => {
   using deadline = new Deadline(60_000);
   const own = [await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp') }), root].map(({ der }) => der);
   const askedBy = async (keepMs: number) => {
@@ -62,7 +62,7 @@ test('an answer serves for a while, but not longer than it is valid', async () =
   authority.faults.clear();
 });
 
-test('who waits for a silent issuer leaves when the client does', async () => {
+test('stops waiting for a silent issuer when the client disconnects', async () => {
   const asking = revocation({});
   authority.faults.set('/list', 'silent');
   const client = new AbortController();

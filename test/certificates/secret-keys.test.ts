@@ -13,27 +13,27 @@ afterEach(() => rm(dataDir, { recursive: true }));
 
 const open = () => new SecretKeys({ secretKeyFile: '', dataDir, isShared: false });
 
-test('is made at the first use, for all who use the folder, and leaves nothing else behind', async () => {
+test('is created at first use, for all users of the folder, and leaves no other files', async () => {
   const [one, other] = [open(), open()];
   expect(await readdir(dataDir)).toEqual([]);
   expect(one.current().id).toBe(other.current().id);
   expect(await readdir(dataDir)).toEqual(['secret.key']);
 });
 
-test('that is damaged is refused at the start, and named', async () => {
+test('is rejected by name at the start if it is damaged', async () => {
   await writeFile(join(dataDir, 'secret.key'), 'half');
   expect(open).toThrow(SecretKeyError);
   expect(open).toThrow(join(dataDir, 'secret.key'));
 });
 
-test('that is damaged later is told to callers without the path', async () => {
+test('is reported without its path if it is damaged later', async () => {
   const keys = open();
   await writeFile(join(dataDir, 'secret.key'), '');
   expect(() => keys.current()).toThrow(expect.objectContaining({ code: 'secret_key_missing' }));
   expect(() => keys.current()).toThrow(expect.objectContaining({ message: expect.not.stringContaining(dataDir) }));
 });
 
-test('that cannot be written is a failure of the storage', async () => {
+test('fails as a storage error if it cannot be written', async () => {
   const keys = new SecretKeys({ secretKeyFile: '', dataDir: join(dataDir, 'missing'), isShared: false });
   expect(() => keys.current()).toThrow(expect.objectContaining({ code: 'storage_failed' }));
 });

@@ -5,7 +5,7 @@ import { CrashCauses } from '../../src/chromium/launch/crash-causes.ts';
 const killed = (targetId: string) => ({ targetId, status: 'killed', errorCode: 9 });
 const trapped = (targetId: string) => ({ targetId, status: 'crashed', errorCode: 5 });
 
-test('a neighbour that somebody else has killed is told nothing of it', async () => {
+test('does not blame a page that somebody else killed', async () => {
   const causes = new CrashCauses();
   causes.expect('killed', 'hungry');
   expect(await causes.isOutOfMemory(killed('neighbour'))).toBe(false);
@@ -13,20 +13,20 @@ test('a neighbour that somebody else has killed is told nothing of it', async ()
   expect(await causes.isOutOfMemory(killed('hungry'))).toBe(false);
 });
 
-test('an end that was not reported is forgotten with its page', async () => {
+test('forgets an unreported end together with its page', async () => {
   const causes = new CrashCauses();
   causes.expect('terminated', 'hungry');
   causes.forget('hungry');
   expect(await causes.isOutOfMemory({ targetId: 'hungry', status: 'killed', errorCode: 15 })).toBe(false);
 });
 
-test('a renderer whose page cannot be told counts for the next that ends so', async () => {
+test('assigns a renderer without a known page to the next page that ends in the same way', async () => {
   const causes = new CrashCauses();
   causes.expect('killed', undefined);
   expect(await causes.isOutOfMemory(killed('any'))).toBe(true);
 });
 
-test('what V8 says before a trap', async () => {
+test('reads what V8 logs before a trap', async () => {
   const causes = new CrashCauses();
   causes.readLog('[7:7:0101/000000.000000:ERROR:x.cc(1)] V8 javascript OOM (x)\n');
   expect(await causes.isOutOfMemory(trapped('any'))).toBe(true);

@@ -106,12 +106,12 @@ function* numbers(): Generator<number, never> {
   }
 }
 
-test('each piece and each pair of pieces', async () => {
+test('handles each part and each pair of parts', async () => {
   const documents = PIECES.flatMap((first) => ['', ...PIECES].map((second) => first + second));
   await expectAlike([...documents, ...PIECES.map((piece) => `${piece}<!doctype html><html><head><title>x</title><p>y`)]);
 });
 
-test('five thousand documents of up to ten pieces', async () => {
+test('handles five thousand documents of up to ten parts', async () => {
   const random = numbers();
   const pick = (below: number) => random.next().value % below;
   await expectAlike(
@@ -120,7 +120,7 @@ test('five thousand documents of up to ten pieces', async () => {
 });
 
 test.each(['<!--', '<!doctype ', '<html a="', '<html a', "<html a='", ' ', '</p>', '<html ', '<html>', '</', '<![', '<html a= '])(
-  'however long, it is read once: %s',
+  'reads long input once: %s',
   (piece) => {
     const html = piece.repeat(Math.ceil(2_000_000 / piece.length));
     expect(headOffset(html) ?? 0).toBeLessThanOrEqual(html.length);

@@ -38,9 +38,9 @@ async function visit(path: string, last: string): Promise<Record<string, unknown
   await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
   const frame = { frameId: tab.frameId, contextId: '' }; // which only cookies need
   const interception = new Interception(bare.browser.connection.browser, tab.session, frame);
-  interception.staysPut = false;
+  interception.blocksNavigation = false;
   const headers = { 'X-Secret': 'secret' };
-  await interception.accompany({ origin: site.origin, headers, cookies: [], credentials: undefined }, 'url');
+  await interception.setTarget({ origin: site.origin, headers, cookies: [], credentials: undefined }, 'url');
   const isThere = arrival(tab, last);
   await tab.session.send('Page.navigate', { url: site.origin + path });
   await isThere;
@@ -57,12 +57,12 @@ async function arrival(tab: Tab, last: string): Promise<void> {
   while (!url.endsWith(last)) await tab.session.next('Page.loadEventFired');
 }
 
-test('a document elsewhere may ask the origin for something before it is known to be there: nothing is told', async () => {
+test('sends no secrets when a page elsewhere requests the origin before it is known to be there', async () => {
   const told = await visit('/elsewhere', '/spy');
   expect(told).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
 });
 
-test('a redirect by way of another origin leads back: the origin is told again', async () => {
+test('sends secrets again after a redirect via another origin back to it', async () => {
   const told = await visit('/there-and-back', '/there');
   expect(told).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
 });

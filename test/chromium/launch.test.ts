@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 const LAUNCH = fileURLToPath(new URL('../support/launch-without-files.ts', import.meta.url));
 
-test('a process with no more files to open says so, and lives', async () => {
+test('reports a lack of file handles, and survives it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const child = spawn('sh', ['-c', `ulimit -n 64 && exec "${process.execPath}" "${LAUNCH}"`], {
     env: { ...process.env, TMPDIR: folder },

@@ -23,18 +23,18 @@ afterAll(async () => {
 
 const located = (PLATEN_BROWSER_PATH?: string) => locateBrowser(loadConfig({ PLATEN_BROWSER_PATH }));
 
-test('a headless shell that is installed is found', async () => {
+test('finds an installed headless shell', async () => {
   expect(await located()).toMatchObject({ source: 'system', path: installed });
 });
 
-test('`bundled` is the bundled one, although another is installed', async () => {
+test('uses the bundled browser for `bundled` although another one is installed', async () => {
   const { source, path } = await located('bundled');
   expect(source).toBe('bundled');
   expect(path).toMatch(/headless-shell$/);
   expect(path).not.toBe(installed);
 });
 
-test('a path is that browser, and fails when it is none', async () => {
+test('uses the browser at a path, and fails if there is none', async () => {
   expect(await located(installed)).toMatchObject({ source: 'configured', path: installed });
   await expect(located('/nothing')).rejects.toThrow('PLATEN_BROWSER_PATH=/nothing is not an executable file');
 });

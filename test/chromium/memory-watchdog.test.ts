@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(pages.map((page) => page.close())));
 
-test('the process of each page is known, also of pages that are opened at the same time', async () => {
+test('knows the process of each page, also of pages opened at the same time', async () => {
   const pids = pages.map(({ pid }) => pid as number);
   expect(new Set(pids).size).toBe(3);
   for (const [index, pid] of pids.entries()) {
@@ -52,7 +52,7 @@ test('the process of each page is known, also of pages that are opened at the sa
   }
 });
 
-test('a page that has moved to another process is known there', async () => {
+test('follows a page to another process', async () => {
   const [page, neighbour] = pages as [Page, Page];
   const before = page.pid;
   expect(await outcome(page, { url: `${site.origin}/moves` })).toBe('printed');
@@ -66,8 +66,8 @@ test('a page that has moved to another process is known there', async () => {
   expect(neighbour.alive).toBe(true);
 });
 
-describe('the end of a page for want of memory', () => {
-  test('is told to its owner; a neighbour that is lost at the same time has crashed', async () => {
+describe('a page that ends for lack of memory', () => {
+  test('is reported to its owner; another page lost at the same time has crashed', async () => {
     const [hungry, large, neighbour] = pages as [Page, Page, Page];
     const ends = Promise.all([outcome(hungry, { html: BUFFERS }), outcome(large, { html: LARGE })]);
     const pids = [hungry.pid, large.pid] as [number, number];
@@ -78,7 +78,7 @@ describe('the end of a page for want of memory', () => {
     expect(neighbour.alive).toBe(true);
   });
 
-  test('at the limit of the heap is told to its owner, too', async () => {
+  test('is reported to its owner also at the heap limit', async () => {
     const [hungry, large] = pages as [Page, Page];
     const ends = Promise.all([
       outcome(hungry, { html: '<script>const a = []; for (;;) a.push(new Array(1e5).fill({}))</script>' }).finally(() =>
@@ -89,7 +89,7 @@ describe('the end of a page for want of memory', () => {
     expect(await ends).toEqual(['resource_limit', 'page_crashed']);
   });
 
-  test('is not told where a large page crashes for another reason', async () => {
+  test('is not reported if a large page crashes for another reason', async () => {
     const [large] = pages as [Page];
     const end = outcome(large, { html: LARGE });
     await eventually('it is large', () => (residentBytes(large.pid as number) ?? 0) > 250e6);
@@ -98,7 +98,7 @@ describe('the end of a page for want of memory', () => {
   });
 });
 
-test('a document is watched closely after its print, too, until its page is reset or closed', async () => {
+test('keeps watching a document closely after its print until its page is reset or closed', async () => {
   const [page] = pages as [Page];
   const hold = `onafterprint = () => setTimeout(() => {
     const a = []; for (let i = 0; i < 40; i++) a.push(new Uint8Array(2e7).fill(1));
@@ -109,7 +109,7 @@ test('a document is watched closely after its print, too, until its page is rese
   await eventually('it is ended, although it would have given its memory back', () => !page.alive);
 });
 
-test('processes are found that a thread other than the first has started', async () => {
+test('finds processes started by threads other than the first', async () => {
   const source = `const { Worker } = require('node:worker_threads');
     new Worker("require('node:child_process').spawn('sleep', ['1000'], { stdio: 'ignore' }).on('spawn', () => console.log('started'))", { eval: true });`;
   const parent = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });

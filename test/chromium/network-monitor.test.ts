@@ -60,7 +60,7 @@ async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<Failed
 }
 
 describe.each(['/404', '/moved'])('%s', (path) => {
-  test.each(WITHHELD)('%s: a status that comes last still counts', async (_kind, element) => {
+  test.each(WITHHELD)('counts a status that arrives last: %s', async (_kind, element) => {
     const answered = { url: `${site.origin}/404`, status: 404, refused: false, netError: undefined };
     expect(await missingAfter((tab) => tab.load(element(site.origin + path)))).toEqual([answered]);
   });
@@ -69,7 +69,7 @@ describe.each(['/404', '/moved'])('%s', (path) => {
 test.each([
   ['/404', { status: 404, netError: undefined }],
   ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // may not even learn where to
-])('%s, asked for by a script that may not read the answer', async (path, told) => {
+])('%s, requested by a script that must not read the response', async (path, told) => {
   const url = site.origin + path;
   const failed = await missingAfter((tab) => tab.evaluate(`fetch('${url}').catch(() => {})`));
   expect(failed).toEqual([{ url, refused: false, ...told }]);

@@ -31,13 +31,13 @@ describe.each(WRAPPERS)('%s', (name, start) => {
 
   const renders = async () => expect((await readPdfReply(await service.pdf({ html: PLAIN }))).pages).toEqual(['next']);
 
-  test('a page that is open is measured', async () => {
+  test('measures an open page', async () => {
     await renders();
     expect(await service.metric('platen_pages_warm')).toBeGreaterThan(0);
     expect(await service.metric('platen_renderer_memory_bytes')).toBeGreaterThan(10_000_000);
   });
 
-  test('the limit holds, and the browser lives on', async () => {
+  test('enforces the limit, and keeps the browser running', async () => {
     const response = await service.pdf({ html: BUFFERS });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 422,
@@ -47,7 +47,7 @@ describe.each(WRAPPERS)('%s', (name, start) => {
     expect(await service.metric('platen_browser_crashes_total')).toBe(0);
   });
 
-  test('a browser that never answers is ended, and not only the script', async () => {
+  test('ends a browser that never answers, and not only the script', async () => {
     const [before] = await realBrowsers(service);
     process.kill(before as number, 'SIGSTOP');
     const response = await service.pdf({ html: PLAIN, options: { timeout: 60_000 } });
@@ -58,14 +58,14 @@ describe.each(WRAPPERS)('%s', (name, start) => {
     );
   });
 
-  test('when the script dies the browser ends with it, and another one serves', async () => {
+  test('replaces the browser when the script dies', async () => {
     const [before] = await realBrowsers(service);
     process.kill(await parentOf(before as number), 'SIGKILL');
     await eventually('the browser has ended', async () => !(await realBrowsers(service)).includes(before as number));
     await renders();
   });
 
-  test('nothing is left at the end', async () => {
+  test('leaves nothing behind', async () => {
     const groups = await browserProcesses(service);
     expect(groups.length).toBeGreaterThan(2);
     expect(await service.stop()).toBe(0);
@@ -82,7 +82,7 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
     path = await writeWrapper(folder, 'unseen', start);
   });
 
-  test('it does not serve, and the service says why', async () => {
+  test('fails to start, and the service says why', async () => {
     const said = await startService({ PLATEN_BROWSER_PATH: path }).then(
       async (service) => {
         await service[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
     expect(said).toContain('exec');
   });
 
-  test('platen doctor says so, and what to do', async () => {
+  test('is reported by platen doctor with a remedy', async () => {
     const { stdout, code } = await runCli(['doctor'], {
       ...(process.env as Record<string, string>),
       PLATEN_BROWSER_PATH: path,

@@ -51,7 +51,7 @@ async function serving<T>(dataDir: string, work: (restored: Service) => Promise<
   }
 }
 
-test('a service at work is backed up, and every document comes back byte for byte', async () => {
+test('backs up a running service so that every document is restored byte for byte', async () => {
   const client = await newClient();
   const stored = new Map<string, string>();
   const removed = new Set<string>();
@@ -138,7 +138,7 @@ async function stalledBackup(env = service.env) {
   };
 }
 
-test('what is deleted while the backup is written does not come back', async () => {
+test('does not restore what is deleted during the backup', async () => {
   const client = await newClient();
   const documents: DocumentRecord[] = [];
   for (let n = 0; n < 12; n++) documents.push(await client.store({ ...large(300_000), metadata: { secret: `member-${n}` } }));
@@ -164,7 +164,7 @@ test('what is deleted while the backup is written does not come back', async () 
   });
 });
 
-test('what was replaced, revoked or cancelled while content was copied stays so', async () => {
+test('keeps replacements, revocations and cancellations made while content was copied', async () => {
   const client = await newClient();
   const account = await newClient();
   const [revoked, rotated] = [await service.createKey(), await service.createKey()];
@@ -209,7 +209,7 @@ test('what was replaced, revoked or cancelled while content was copied stays so'
   });
 });
 
-test('a document that is deleted after the database was copied, and before its content is, stays deleted', async () => {
+test('does not restore a document that is deleted between the copy of the database and of its content', async () => {
   const client = await newClient();
   for (let n = 0; n < 3; n++) await client.store(large(300_000));
   await using backup = await stalledBackup();
@@ -246,7 +246,7 @@ describe('the copy of the database in the data folder', () => {
     env = { ...service.env, PLATEN_DATA_DIR: dataDir };
   });
 
-  test('is for its user only, is left alone by a service that starts, and is gone at the end', async () => {
+  test('is readable only by its user, is ignored by a service that starts, and is removed at the end', async () => {
     await using backup = await stalledBackup(env);
     await backup.readTo(['platen.db\0']);
     const modes = [work, join(work, 'platen.db')].map(async (path) => (await stat(path)).mode & 0o777);
@@ -283,7 +283,7 @@ describe('the copy of the database in the data folder', () => {
   });
 });
 
-test('a document whose time is over while the backup is written is expired, and its content is not there', async () => {
+test('marks a document that expires during the backup as expired, without its content', async () => {
   const client = await newClient();
   const brief = await client.store(large(300_000));
   for (let n = 0; n < 6; n++) await client.store(large(300_000));
@@ -309,7 +309,7 @@ function endNow({ document_id }: DocumentRecord): void {
     .run({ now: Date.now(), id: document_id });
 }
 
-test('content that is missing or damaged in the data folder is told, and everything else is backed up', async () => {
+test('reports missing or damaged content, and backs up everything else', async () => {
   const dataDir = fresh();
   const client = await newClient();
   const [missing, damaged, good] = [
@@ -338,7 +338,7 @@ test('content that is missing or damaged in the data folder is told, and everyth
   });
 });
 
-test('a backup is for its user only, and leaves nothing in the data folder', async () => {
+test('is readable only by its user, and leaves nothing in the data folder', async () => {
   await (await newClient()).store({ html: '<p>x' });
   const [destination, archive] = [fresh(), fresh('.tar')];
   await backUp(destination);
@@ -413,11 +413,11 @@ describe('restoring is refused, and the folder stays empty', () => {
       (copy: string) => rewrite(copy, `blobs/${blobFile(document.document_id)}`, (text) => `${text} `),
       'does not match the database',
     ],
-  ])('a backup %s', async (_what, change, why) => {
+  ])('for a backup %s', async (_what, change, why) => {
     await refused(await changed(change), why);
   });
 
-  test('an archive that breaks off, or is none, or leads out of the folder', async () => {
+  test('for an archive that is incomplete, invalid, or has paths outside of the folder', async () => {
     const [archive, part, none, escaping] = [fresh('.tar'), fresh('.tar'), fresh('.tar'), fresh('.tar')];
     await backUp(archive);
     const whole = await readFile(archive);
@@ -434,7 +434,7 @@ describe('restoring is refused, and the folder stays empty', () => {
     expect(await readdir(folder)).not.toContain('escaped');
   });
 
-  test('into a folder that has something, or serves', async () => {
+  test('for a folder that is not empty or in use', async () => {
     const dataDir = fresh();
     await restoring(backup, dataDir);
     await expect(restoring(backup, dataDir)).rejects.toMatchObject({ stderr: expect.stringContaining('is not empty') });

@@ -59,7 +59,7 @@ async function textOf(out: string, name: string): Promise<string> {
   return (await readPdf(await readFile(join(out, name)))).pages.join('\f');
 }
 
-test('every item has its PDF, in a folder that is made, and its line in the order of the input', async () => {
+test('writes a PDF for every item into a new folder, and a line for each in the order of the input', async () => {
   const out = join(newFolder(), 'deep');
   const input = await file(
     ndjson([
@@ -98,7 +98,7 @@ test('every item has its PDF, in a folder that is made, and its line in the orde
   });
 });
 
-test('what fails fails alone, with its line; exit status 1', async () => {
+test('fails only the invalid items, with their lines and exit status 1', async () => {
   const out = newFolder();
   const lines = [
     '{"html": "<p>good"}',
@@ -134,7 +134,7 @@ test('what fails fails alone, with its line; exit status 1', async () => {
   expect(stdout).toMatch(/^2 rendered, 7 failed: 2 pages, \d+ bytes in [\d.]+ s, in /);
 });
 
-test('standard input is rendered as it comes', async () => {
+test('renders standard input as it arrives', async () => {
   const out = newFolder();
   const child = spawnCli(['batch', '-', '-o', out, '--json'], env);
   const printed = text(child.stdout as NodeJS.ReadableStream);
@@ -146,7 +146,7 @@ test('standard input is rendered as it comes', async () => {
   expect(await textOf(out, 'b.pdf')).toBe('second');
 });
 
-test('Ctrl-C ends it in order: what is done stays, what is under way leaves nothing', async () => {
+test('ends in order on Ctrl-C: keeps finished files, and leaves nothing of unfinished ones', async () => {
   const out = newFolder();
   const child = spawnCli(['batch', '-', '-o', out, '--json'], env);
   const printed = text(child.stdout as NodeJS.ReadableStream);
@@ -161,7 +161,7 @@ test('Ctrl-C ends it in order: what is done stays, what is under way leaves noth
   if (second) expect(second).toMatchObject({ reference: 'endless', status: 'cancelled', file: null });
 });
 
-test('wrong usage: exit status 2 with one clear line, and nothing is rendered', async () => {
+test('exits with status 2 and one clear line on wrong usage, and renders nothing', async () => {
   const [input, out] = [await file('{"html": "x"}\n'), newFolder()];
   const own = join(newFolder(), 'results.ndjson');
   await mkdir(dirname(own), { recursive: true });
@@ -190,13 +190,13 @@ test('wrong usage: exit status 2 with one clear line, and nothing is rendered', 
   expect(await readFile(own, 'utf8')).toBe('{"html": "x"}\n');
 });
 
-test('what a terminal would act on is told by its number', async () => {
+test('prints control characters as their numbers', async () => {
   const items = ndjson([{ url: 'http://127.0.0.1:1/', reference: '\u009b31m\u202e' }]);
   const { stderr } = await run([await file(items), '-o', newFolder()]);
   expect(stderr).toContain('("\\u{9b}31m\\u{202e}")');
 });
 
-test('a place that cannot be written ends it with exit status 1 and the reason', async () => {
+test('exits with status 1 and the reason if the output cannot be written', async () => {
   const out = newFolder();
   await mkdir(join(out, 'taken.pdf'), { recursive: true });
   const { code, stderr } = await run([await file(ndjson([{ html: 'x', reference: 'taken' }])), '-o', out]);

@@ -32,7 +32,7 @@ const failure = (args: string[], extra: Record<string, string> = {}) =>
   );
 
 describe('platen render', () => {
-  test('a file to a file, with options', async () => {
+  test('renders a file to a file with options', async () => {
     const [input, output, options] = [join(folder, 'in.html'), join(folder, 'out.pdf'), join(folder, 'options.json')];
     await writeFile(input, '<h1>From a file</h1>');
     await writeFile(options, '{"format": "Letter", "landscape": true}');
@@ -42,7 +42,7 @@ describe('platen render', () => {
     expect(pdf.sizes).toEqual([{ width: 792, height: 612 }]);
   });
 
-  test('a file with an invoice, which conforms to what is asked for as well', async () => {
+  test('renders a file with an invoice and the requested conformance', async () => {
     const [input, xml, options] = [join(folder, 'r.html'), join(folder, 'r.xml'), join(folder, 'r.json')];
     await writeFile(input, invoiceHtml(SALES.plain as Sale));
     await writeFile(xml, invoiceXml(SALES.plain as Sale, 'BASIC WL'));
@@ -60,14 +60,14 @@ describe('platen render', () => {
     expect(wrong.stderr).toContain('options.invoice.xml has the guideline of the profile BASIC WL, and not that of BASIC; ');
   });
 
-  test('a Markdown file', async () => {
+  test('renders a Markdown file', async () => {
     const input = join(folder, 'note.md');
     await writeFile(input, '# A *note*');
     await cli('render', input, '-o', join(folder, 'note.pdf'));
     expect(await readPdf(await readFile(join(folder, 'note.pdf')))).toMatchObject({ pages: ['A note'], title: 'A note' });
   });
 
-  test('files beside the document are loaded, and nothing above its folder', async () => {
+  test('loads files next to the document, and nothing above its folder', async () => {
     const place = join(folder, 'place');
     await mkdir(join(place, 'css'), { recursive: true });
     await writeFile(join(folder, 'above.css'), 'h1 { color: #0000ff }');
@@ -96,7 +96,7 @@ describe('platen render', () => {
     expect(stderr).toContain('platen: resource_failed: link.css: ');
   });
 
-  test('a template with data, in either language', async () => {
+  test('fills a template with data in both languages', async () => {
     const [input, data] = [join(folder, 'letter.html'), join(folder, 'data.json')];
     await writeFile(input, '<p>Dear {{ name | upcase }}{{name}}');
     await writeFile(data, '{"name": "Ada"}');
@@ -110,7 +110,7 @@ describe('platen render', () => {
     expect(wrong.stderr).toBe('platen: --template and --data can be used only with an HTML file\n');
   });
 
-  test('scripts can read no file beside the document, and images are shown', async () => {
+  test('shows images next to the document, but scripts cannot read files', async () => {
     const place = join(folder, 'private');
     await mkdir(join(place, '.secret'), { recursive: true });
     const dot = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="#c00000"/></svg>';
@@ -133,7 +133,7 @@ describe('platen render', () => {
     expect(words.sort()).toEqual([...Array(5).fill('nothing'), 'ran', 'refused', 'refused', 'shown']);
   });
 
-  test('standard input to standard output, with nothing else on it', async () => {
+  test('renders standard input to standard output, and writes nothing else to it', async () => {
     const child = spawnCli(['render', '-', '-o', '-'], env);
     const chunks: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -142,7 +142,7 @@ describe('platen render', () => {
     expect((await readPdf(Buffer.concat(chunks))).pages).toEqual(['piped']);
   });
 
-  test('without -o: the name of the document with another ending, beside it, and never the document itself', async () => {
+  test('writes next to the document with the extension .pdf without -o, and never overwrites the document', async () => {
     const place = join(folder, 'no.output');
     await mkdir(place);
     const [input, bare] = [join(place, 'in.html'), join(place, 'bare')];
@@ -159,7 +159,7 @@ describe('platen render', () => {
       expect((await failure(['render', input])).stderr).toMatch(/^platen: -o is required with /);
   });
 
-  test('`npm run platen`: paths start from where its caller is', async () => {
+  test("resolves paths against the caller's folder with `npm run platen`", async () => {
     const place = join(folder, 'elsewhere');
     await mkdir(place);
     await writeFile(join(place, 'here.html'), 'from here');
@@ -179,7 +179,7 @@ describe('platen render', () => {
     });
   });
 
-  test('warnings go to standard error, and failOnWarning fails', async () => {
+  test('prints warnings to standard error, and fails with failOnWarning', async () => {
     const [input, options] = [join(folder, 'missing.html'), join(folder, 'strict.json')];
     await writeFile(input, '<img src="logo.png">');
     await writeFile(options, '{"failOnWarning": ["resource_failed"]}');
@@ -189,7 +189,7 @@ describe('platen render', () => {
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('failOnWarning: resource_failed: logo.png') });
   });
 
-  test('faults are one clear line and exit status 1', async () => {
+  test('prints one clear line and exits with status 1 for faults', async () => {
     expect(await failure(['render', join(folder, 'nothing.html'), '-o', '-'])).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^platen: cannot read .*nothing\.html: there is no such file\n$/),
@@ -204,7 +204,7 @@ describe('platen render', () => {
 });
 
 describe('platen keys and accounts', () => {
-  test('create, list, rotate, revoke', async () => {
+  test('creates, lists, rotates and revokes keys', async () => {
     const created = JSON.parse((await cli('keys', 'create', '--plan', 'growth', '--name', 'mine', '--json')).stdout);
     expect(created).toEqual({
       key: expect.stringMatching(/^plt_[0-9A-Za-z]{38}$/),
@@ -227,7 +227,7 @@ describe('platen keys and accounts', () => {
     expect((await failure(['keys', 'rotate', created.key_id])).stderr).toContain('there is no key');
   });
 
-  test('a key for an existing account, and a change of plan', async () => {
+  test('creates a key for an existing account, and changes its plan', async () => {
     const account = JSON.parse((await cli('accounts', 'create', '--plan', 'starter', '--json')).stdout);
     const key = JSON.parse((await cli('keys', 'create', '--account', account.account_id, '--json')).stdout);
     expect(key).toMatchObject({ account_id: account.account_id, plan: 'starter' });
@@ -238,7 +238,7 @@ describe('platen keys and accounts', () => {
     expect((await cli('accounts', 'list')).stdout).toContain(account.account_id);
   });
 
-  test('mistakes are named', async () => {
+  test('names mistakes', async () => {
     expect((await failure(['keys', 'create', '--plan', 'gold'])).stderr).toBe(
       'platen: there is no plan "gold"; plans are free, starter, growth, scale, operator\n',
     );
@@ -247,7 +247,7 @@ describe('platen keys and accounts', () => {
     expect((await failure(['accounts', 'set-plan', 'acc_x', 'free'])).stderr).toBe('platen: there is no account "acc_x"\n');
   });
 
-  test('only its owner may read the database, wherever the folder is', async () => {
+  test('makes the database readable only by its owner, wherever the folder is', async () => {
     const open = await mkdtemp(join(tmpdir(), 'platen-test-'));
     await chmod(open, 0o755);
     await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: open });
@@ -255,7 +255,7 @@ describe('platen keys and accounts', () => {
     await rm(open, { recursive: true });
   });
 
-  test('no secret is in the data folder', async () => {
+  test('keeps secrets out of the data folder', async () => {
     const { key } = JSON.parse((await cli('keys', 'create', '--json')).stdout);
     for (const file of ['platen.db', 'platen.db-wal']) {
       const content = await readFile(join(folder, 'data', file), 'latin1').catch(() => '');
@@ -265,7 +265,7 @@ describe('platen keys and accounts', () => {
 });
 
 describe('settings', () => {
-  test('all problems are reported at once, each with the remedy', async () => {
+  test('reports all problems at once, each with its remedy', async () => {
     const { code, stderr } = await failure(['serve'], {
       PLATEN_PORT: 'http',
       PLATEN_SANDBOX: 'maybe',
@@ -279,11 +279,11 @@ describe('settings', () => {
     expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');
   });
 
-  test('are listed with their defaults', async () => {
+  test('lists settings with their defaults', async () => {
     expect((await cli('settings')).stdout).toMatch(/^PLATEN_PORT {2}\(default: 3000\)$/m);
   });
 
-  test('a port in use, or a browser that does not exist, ends the start with one line', async () => {
+  test('ends the start with one line if the port is in use or the browser does not exist', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
@@ -297,7 +297,7 @@ describe('settings', () => {
   });
 });
 
-test('output that nobody reads to its end is no failure', async () => {
+test('succeeds if its output is not read to the end', async () => {
   const child = spawnCli(['settings'], env);
   child.stdout?.destroy();
   let stderr = '';
@@ -321,7 +321,7 @@ describe('platen doctor', () => {
     expect(stdout).not.toContain('PROBLEM');
   });
 
-  test('looks at the database without a change to it', async () => {
+  test('checks the database without changing it', async () => {
     const dataDir = join(folder, 'older');
     await mkdir(dataDir);
     const file = join(dataDir, 'platen.db');

@@ -20,7 +20,7 @@ const START = `
   });
 `;
 
-test('a fault after the browsers have started ends the process, and leaves nothing behind', async () => {
+test('ends the process after a late fault at the start, and leaves nothing behind', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const own = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
   const settings = { PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0', TMPDIR: own, ...(await storageSettings(dataDir)) };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { eventually, startService } from '../support/service.ts';
 
-test('the first key has no limits, and the message names playground, dashboard and reference', async () => {
+test('creates the first key without limits, and prints the URLs of playground, dashboard and reference', async () => {
   await using service = await startService({ PLATEN_PLANS_FILE: '' });
   const { plan, documents } = await new Client(service.url, service.key).usage();
   expect([plan, documents.limit]).toEqual(['operator', null]);

@@ -53,8 +53,8 @@ async function linked(client: McpClient, items: Item[]) {
   return readPdf(Buffer.from((contents[0] as { blob: string }).blob, 'base64'));
 }
 
-describe('over standard input, with a service that runs', () => {
-  test('tools render, list templates and show images; documents are resources', async () => {
+describe('over standard input with a running service', () => {
+  test('renders, lists templates and shows images by tools, and exposes documents as resources', async () => {
     const ada = new Client(service.url, service.key);
     const { template_id } = await ada.template('<p>Dear {{name}}</p>');
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
@@ -76,7 +76,7 @@ describe('over standard input, with a service that runs', () => {
     expect(headOf(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
   });
 
-  test('a stored image is a resource of its type', async () => {
+  test('exposes a stored image as a resource of its type', async () => {
     const ada = new Client(service.url, (await service.createKey()).key);
     const body = { html: '<p>x', store: true, filename: 'seen.webp', options: { type: 'webp', fullPage: false } };
     expect((await ada.send('POST', '/v1/image', body)).status).toBe(201);
@@ -90,7 +90,7 @@ describe('over standard input, with a service that runs', () => {
     expect(headOf(Buffer.from((contents[0] as { blob: string }).blob, 'base64'))).toMatchObject({ format: 'webp', width: 800 });
   });
 
-  test('what the API refuses is said in its words', async () => {
+  test('repeats the errors of the API', async () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
     expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean options.format') }] });
@@ -100,7 +100,7 @@ describe('over standard input, with a service that runs', () => {
   });
 });
 
-test('over standard input, with a service of its own, whose key ends with it', async () => {
+test('starts its own service over standard input, and removes its key at the end', async () => {
   await using other = await startService();
   await other.stop();
   const { PLATEN_API_KEY: _, ...env } = other.env as Record<string, string>;
@@ -112,7 +112,7 @@ test('over standard input, with a service of its own, whose key ends with it', a
   expect(keys.find(({ name }) => name === 'mcp')?.revoked_at).toBeTruthy();
 });
 
-test('over HTTP, each request with its key', async () => {
+test('uses the key of each request over HTTP', async () => {
   const child = spawnCli(['mcp', '--url', service.url, '--port', '0'], service.env);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   const [line] = (await once(lines, 'line')) as [string];

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CLIENTS, clientFiles } from '../../tools/clients/files.ts';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';
 
-test.each([...(await clientFiles())])('%s is what `npm run clients` writes', async (path, text) => {
+test.each([...(await clientFiles())])('%s is up to date with `npm run clients`', async (path, text) => {
   expect(await readFile(CLIENTS + path, 'utf8')).toBe(text);
 });
 
@@ -23,7 +23,7 @@ function methodsIn(code: string): string[] {
   return names.filter((name) => name !== 'constructor');
 }
 
-test('the client in Python has every method of the one in TypeScript', async () => {
+test('has every method of the TypeScript client in the Python client', async () => {
   const python = await read('clients/python/src/platen/_async_client.py');
   const wanted = (await methods()).map((name) =>
     name.replace(/.*\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -32,7 +32,7 @@ test('the client in Python has every method of the one in TypeScript', async () 
   expect(wanted.filter((name) => !python.includes(`def ${name}(`))).toEqual([]);
 });
 
-test('the guide names every method, and every endpoint for a key', async () => {
+test('documents every method, and every endpoint for a key, in the guide', async () => {
   const rows = [...(await read('docs/guide/clients.md')).matchAll(/^\| `([A-Z]+ \/v1\S+)` +\| (.+?) +\|$/gm)];
   const { paths } = await publishedOpenApi();
   const endpoints = Object.entries(paths).flatMap(([path, operations]) =>

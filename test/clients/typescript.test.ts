@@ -63,20 +63,20 @@ afterAll(async () => {
 
 const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.join(' ');
 
-test('a document becomes a PDF, with its facts', async () => {
+test('renders a document, with its properties', async () => {
   const pdf = await platen.pdf({ html: '<title>t</title><h1>From a client</h1>', options: { format: 'A5' } });
   expect(pdf).toMatchObject({ pages: 1, warnings: 0, contentType: 'application/pdf' });
   expect(pdf.requestId).toMatch(/^req_/);
   expect(await textOf(await pdf.bytes())).toContain('From a client');
 });
 
-test('a PDF is written to a file as it arrives', async () => {
+test('writes a PDF to a file as it arrives', async () => {
   const path = join(folder, 'out.pdf');
   await (await platen.pdf({ markdown: '# To a file' })).toFile(path);
   expect(await textOf(await readFile(path))).toContain('To a file');
 });
 
-test('an image', async () => {
+test('renders an image', async () => {
   const image = await platen.image({ html: '<h1>i</h1>', options: { type: 'jpeg' } });
   expect(image.contentType).toBe('image/jpeg');
   expect((await image.bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0xff, 0xd8));
@@ -86,7 +86,7 @@ test('an image', async () => {
   expect(content.contentType).toBe('image/webp');
 });
 
-test('templates are stored, listed, replaced, rendered and deleted', async () => {
+test('stores, lists, replaces, renders and deletes templates', async () => {
   const { template_id } = await platen.templates.create({ name: 'greeting', html: '<p>Hello {{name}}</p>' });
   expect(await platen.templates.get(template_id)).toMatchObject({
     name: 'greeting',
@@ -102,7 +102,7 @@ test('templates are stored, listed, replaced, rendered and deleted', async () =>
   await expect(platen.templates.get(template_id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
 });
 
-test('files beside a template are added, listed, read and removed', async () => {
+test('adds, lists, reads and removes files of a template', async () => {
   const { template_id } = await platen.templates.create({
     name: 'with a logo',
     html: '<link rel="stylesheet" href="css/a b.css">',
@@ -115,7 +115,7 @@ test('files beside a template are added, listed, read and removed', async () => 
   expect(await platen.templates.assets(template_id)).toEqual([]);
 });
 
-test('keys are made, listed, rotated and revoked', async () => {
+test('creates, lists, rotates and revokes keys', async () => {
   const { key_id, key = '' } = await platen.keys.create({ name: 'website', scopes: ['render'] });
   const website = new Platen({ key, baseUrl: service.url });
   expect((await website.pdf({ html: '<p>x' })).pages).toBe(1);
@@ -126,7 +126,7 @@ test('keys are made, listed, rotated and revoked', async () => {
   await expect(website.pdf({ html: '<p>x' })).rejects.toMatchObject({ status: 401 });
 });
 
-test('certificates are stored, listed, read and deleted', async () => {
+test('stores, lists, reads and deletes certificates', async () => {
   const issued = await issue('Ada');
   const { certificate_id } = await platen.certificates.create({
     name: 'ada',
@@ -139,12 +139,12 @@ test('certificates are stored, listed, read and deleted', async () => {
   await expect(platen.certificates.get(certificate_id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a PDF is validated', async () => {
+test('validates a PDF', async () => {
   const pdf = await (await platen.pdf({ html: '<p>x', options: { tagged: false } })).bytes();
   expect(await platen.validate(pdf, { profile: 'PDF/UA-1' })).toMatchObject({ valid: false, profiles: ['PDF/UA-1'] });
 });
 
-test('a list is iterated over to its end, page by page', async () => {
+test('iterates over all pages of a list', async () => {
   const names = ['one', 'two', 'three'];
   for (const name of names) await platen.templates.create({ name, html: '<p></p>' });
   const listed: string[] = [];
@@ -152,7 +152,7 @@ test('a list is iterated over to its end, page by page', async () => {
   expect(listed.filter((name) => names.includes(name))).toEqual(names.toReversed());
 });
 
-test('documents are stored, read, linked to and deleted', async () => {
+test('stores, reads, links to and deletes documents', async () => {
   const { document_id } = await platen.store({ html: '<h1>Kept</h1>', filename: 'kept.pdf', metadata: { order: '7' } });
   expect(await platen.documents.get(document_id)).toMatchObject({ filename: 'kept.pdf', pages: 1 });
   expect((await platen.documents.list({ q: 'kept' }).page()).data).toMatchObject([{ document_id }]);
@@ -167,7 +167,7 @@ test('documents are stored, read, linked to and deleted', async () => {
   await expect(platen.documents.content(document_id)).rejects.toMatchObject({ status: 410, code: 'document_deleted' });
 });
 
-test('a batch is followed to its end, and its webhook is verified', async () => {
+test('follows a batch to its end, and verifies its webhook', async () => {
   const receiver = await Receiver.start();
   try {
     const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
@@ -197,20 +197,20 @@ test('a batch is followed to its end, and its webhook is verified', async () => 
   expect(rotated.previous).toMatchObject([{ secret }]);
 });
 
-test('a render is accepted now, and read when it has ended', async () => {
+test('starts an asynchronous render, and reads it when it has ended', async () => {
   const { render_id } = await platen.renders.start({ html: '<h1>Later</h1>' });
   const { status, document_id } = await platen.renders.finished(render_id);
   expect(status).toBe('succeeded');
   expect(await textOf(await (await platen.documents.content(document_id ?? '')).bytes())).toContain('Later');
 });
 
-test('an image, too', async () => {
+test('starts an asynchronous image', async () => {
   const { render_id } = await platen.renders.startImage({ html: '<h1>Later</h1>' });
   const { document_id } = await platen.renders.finished(render_id);
   expect(await platen.documents.get(document_id ?? '')).toMatchObject({ type: 'image/png', pages: 1 });
 });
 
-test('usage and account', async () => {
+test('reads usage and changes the account', async () => {
   expect((await platen.usage()).documents.used).toBeGreaterThan(0);
   expect((await platen.usage({ month: '2001-01' })).documents.used).toBe(0);
   expect(await platen.updateAccount({ auto_store: true })).toMatchObject({ auto_store: true });
@@ -219,7 +219,7 @@ test('usage and account', async () => {
   await platen.updateAccount({ auto_store: false });
 });
 
-test('an error has its code, and names the field', async () => {
+test('throws errors with the code and the field', async () => {
   const error = await platen.pdf({ html: '<p></p>', options: { scale: 9 } }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(PlatenError);
   expect(error).toMatchObject({ status: 400, code: 'invalid_request', problem: { errors: [{ path: 'options.scale' }] } });
@@ -228,7 +228,7 @@ test('an error has its code, and names the field', async () => {
   expect(String(two)).toMatch(/^PlatenError: options\.scale: (?!.*options\.scale).*; options\.timeout: (?!.*options\.timeout)/);
 });
 
-test('the same idempotency key gives the same document', async () => {
+test('returns the same document for the same idempotency key', async () => {
   const options = { idempotencyKey: 'order-7' };
   const first = await platen.store({ html: '<h1>7</h1>' }, options);
   expect(await platen.store({ html: '<h1>7</h1>' }, options)).toMatchObject({ document_id: first.document_id });
@@ -248,7 +248,7 @@ async function scripted(answers: Array<{ status: number; headers?: Record<string
   return { client, received, [Symbol.dispose]: () => server.close() };
 }
 
-test('a request is sent again under one name: after a lost connection, a full queue and a proxy without a service', async () => {
+test('retries with one idempotency key after a lost connection, a full queue and a proxy error', async () => {
   const full = JSON.stringify({ type: 'http://p/errors/queue_full', code: 'queue_full', status: 429, detail: 'full' });
   using service = await scripted([
     'hang up',
@@ -262,7 +262,7 @@ test('a request is sent again under one name: after a lost connection, a full qu
   expect(new Set(service.received).size).toBe(1);
 });
 
-test('what would fail again is sent once, and so is what would take too long', async () => {
+test('does not retry what would fail again or take too long', async () => {
   const quota = JSON.stringify({
     type: 'http://p/errors/quota_exceeded',
     code: 'quota_exceeded',
@@ -279,17 +279,17 @@ test('what would fail again is sent once, and so is what would take too long', a
   expect(service.received).toHaveLength(2);
 });
 
-test('a service that cannot be reached is another error, and an aborted call ends at once', async () => {
+test('throws another error if the service cannot be reached, and rejects an aborted call at once', async () => {
   const nowhere = new Platen({ key: 'plt_x', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
   await expect(nowhere.usage()).rejects.toBeInstanceOf(PlatenConnectionError);
   await expect(platen.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('there is no client without a key', () => {
+test('requires a key for a client', () => {
   expect(() => new Platen({ key: '' })).toThrow('key');
 });
 
-test('what is for browsers needs no key and no client', async () => {
+test('provides functions for browsers without a key or client', async () => {
   const { document_id } = await platen.store({ html: '<p>linked</p>' });
   const { url } = await platen.documents.link(document_id);
   const body = JSON.stringify({ html: '<p>played</p>' });

@@ -44,7 +44,7 @@ function large(): object {
   return { html: '<p>x', options: { attachments: [{ name: 'a.bin', type: 'application/octet-stream', content }] } };
 }
 
-test('what was stored before comes back byte for byte, in another database and another bucket', async () => {
+test('restores everything byte for byte into another database and another bucket', async () => {
   const [source, bucket] = [await postgres.createDatabase(), await s3.createBucket()];
   await using service = await startService({ PLATEN_DATABASE_URL: source, PLATEN_BLOBS_URL: s3.urlOf(bucket) });
   const client = new Client(service.url, service.key);
@@ -73,7 +73,7 @@ test('what was stored before comes back byte for byte, in another database and a
   expect((await there.store({ html: '<p>new' })).pages).toBe(1);
 });
 
-test('`platen backup` says how a PostgreSQL database is backed up', async () => {
+test('explains with `platen backup` how to back up PostgreSQL', async () => {
   const env = { PATH: process.env.PATH ?? '', PLATEN_DATABASE_URL: 'postgres://platen@127.0.0.1/x', PLATEN_DATA_DIR: folder };
   await expect(runCli(['backup', '-'], env)).rejects.toMatchObject({
     stderr: expect.stringContaining('docs/operate/backups.md'),

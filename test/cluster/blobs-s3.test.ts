@@ -48,14 +48,14 @@ describe('a bucket', () => {
   blobsContract(async () => ({ blobs: await open(server.urlOf(await server.createBucket())), remains }));
 });
 
-describe('a prefix of a bucket that keeps versions', () => {
+describe('a prefix of a bucket with versions', () => {
   blobsContract(async () => {
     const bucket = await server.createBucket({ versions: true });
     return { blobs: await open(server.urlOf(bucket, 'a/prefix')), remains };
   });
 });
 
-test('of what was removed no version is left, nor a mark that there was one', async () => {
+test('leaves no version and no delete marker of removed content', async () => {
   const Bucket = await server.createBucket({ versions: true });
   const blobs = await open(server.urlOf(Bucket));
   for (let n = 0; n < 3; n++) await blobs.put(name(), [Buffer.from(`secret ${n}`)]);
@@ -68,8 +68,8 @@ test('of what was removed no version is left, nor a mark that there was one', as
   expect(contents.filter((content) => content.includes('secret'))).toEqual([]);
 });
 
-describe('a bucket that several use', () => {
-  test('an installation does not list, read or remove what another prefix holds', async () => {
+describe('a shared bucket', () => {
+  test('does not list, read or remove content under another prefix', async () => {
     const bucket = await server.createBucket();
     const [whole, part, deeper] = [
       await open(server.urlOf(bucket)),
@@ -88,7 +88,7 @@ describe('a bucket that several use', () => {
     expect(await deeper.removeUnfinished(Date.now() + 60_000)).toBe(1);
   });
 
-  test('a prefix belongs to one installation, also when several begin at once', async () => {
+  test('belongs to one installation for each prefix, also when several start together', async () => {
     const bucket = await server.createBucket();
     const starts = await Promise.allSettled(['a', 'b', 'c'].map((each) => open(server.urlOf(bucket, 'prefix'), each)));
     expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -98,12 +98,12 @@ describe('a bucket that several use', () => {
     });
   });
 
-  test('there has to be one', async () => {
+  test('must exist', async () => {
     await expect(open(server.urlOf('not-there'))).rejects.toMatchObject({ message: 'the bucket not-there cannot be used' });
   });
 });
 
-test('uploads of a process that died are removed', async () => {
+test('removes unfinished uploads of a dead process', async () => {
   const Bucket = await server.createBucket();
   const blobs = await open(server.urlOf(Bucket));
   await server.client.send(new CreateMultipartUploadCommand({ Bucket, Key: name() }));
@@ -112,7 +112,7 @@ test('uploads of a process that died are removed', async () => {
   expect(await blobs.removeUnfinished(Date.now() + 60_000)).toBe(0);
 });
 
-test('objects have a checksum', async () => {
+test('stores objects with a checksum', async () => {
   const Bucket = await server.createBucket();
   const blobs = await open(server.urlOf(Bucket));
   for (const bytes of [10, 9_000_000]) {
@@ -122,8 +122,8 @@ test('objects have a checksum', async () => {
   }
 });
 
-describe('a server behind a bad connection', () => {
-  test('that breaks off while content is read is a failure of the storage, and the next read works', async () => {
+describe('a server with a bad connection', () => {
+  test('is a storage failure if it disconnects during a read, and the next read works', async () => {
     await using between = await Between.start(server.endpoint);
     const bucket = await server.createBucket();
     const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);
@@ -135,7 +135,7 @@ describe('a server behind a bad connection', () => {
     expect((await buffer((await blobs.read(name())) as Readable)).length).toBe(30_000_000);
   });
 
-  test('that says nothing any more is given up', async () => {
+  test('is given up when it is silent', async () => {
     await using between = await Between.start(server.endpoint);
     const bucket = await server.createBucket();
     const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);
@@ -146,7 +146,7 @@ describe('a server behind a bad connection', () => {
     await expect(buffer(content)).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('stopped') });
   });
 
-  test('that is away is a failure of the storage', async () => {
+  test('is a storage failure if it is unavailable', async () => {
     const between = await Between.start(server.endpoint);
     const bucket = await server.createBucket();
     const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);

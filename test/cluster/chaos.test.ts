@@ -217,7 +217,7 @@ async function namedByRows(): Promise<string[]> {
   return rows.map(({ name }) => `${name}`).sort();
 }
 
-test(`${REQUESTS} requests and a batch of ${ITEMS} while nodes are killed`, { timeout: 1_800_000 }, async () => {
+test(`survives ${REQUESTS} requests and a batch of ${ITEMS} while nodes are killed`, { timeout: 1_800_000 }, async () => {
   const [{ key, account_id }, limited] = (await Promise.all(
     ['growth', 'hundred'].map((plan) => (nodes[0] as Node).service.createKey(plan)),
   )) as [IssuedKey, IssuedKey];

@@ -54,7 +54,7 @@ function counted(name: TaskName, jobs: Jobs[], rows: Map<string, number>, everyM
 
 const sum = (counts: number[]) => counts.reduce((a, b) => a + b);
 
-test('nodes that start at once make the tables once, and share the turns of one key', async () => {
+test('creates its tables once when nodes start together, and shares the turns of a key', async () => {
   await using world = await openWorld();
   const jobs = await Promise.all([1, 2, 3].map(() => world.open()));
   const rows = new Map([['key_a', 300]]);
@@ -64,7 +64,7 @@ test('nodes that start at once make the tables once, and share the turns of one 
   expect(Math.min(...counts)).toBeGreaterThan(0);
 });
 
-test('a task of the service has its turn on one node, and not on each', async () => {
+test('runs a task of the service on one node only', async () => {
   await using world = await openWorld();
   const jobs = await Promise.all([1, 2, 3].map(() => world.open()));
   const begun = Date.now();
@@ -73,7 +73,7 @@ test('a task of the service has its turn on one node, and not on each', async ()
   expect(sum(counts)).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1_000) + 1);
 });
 
-test('a turn that a node had when it died comes to another', async () => {
+test('moves the turn of a dead node to another', async () => {
   await using world = await openWorld();
   const [died, left] = [await world.open(), await world.open()];
   await died.add('item', 'key_a');
@@ -124,7 +124,7 @@ test('turns of thousands of owners are given by few statements', async () => {
   asked.mockRestore();
 });
 
-test('a user who may not make the tables is told so', async () => {
+test('reports a user who must not create the tables', async () => {
   const url = new URL(await server.createDatabase());
   await server.ask(url.href, 'create role limited login');
   await server.ask(url.href, 'grant all on schema public to limited');
@@ -134,7 +134,7 @@ test('a user who may not make the tables is told so', async () => {
   await database.close();
 });
 
-test('a server that was away is asked again, and nothing is left behind', async () => {
+test('reconnects to a server that was unavailable, and leaves nothing behind', async () => {
   await using own = await startPostgres();
   const databaseUrl = await own.createDatabase();
   const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections: 5 });

@@ -45,7 +45,7 @@ async function waits(name: string): Promise<void> {
   await eventually(`${name} waits for a lock`, async () => (await server.ask(url, waiting)).length > 0);
 }
 
-test('a turn that does not come is given up, and those after it follow in their order', async () => {
+test('gives up a turn that does not come, and keeps the order of the following ones', async () => {
   const database = await open();
   const end = Promise.withResolvers<void>();
   const order: number[] = [];
@@ -59,7 +59,7 @@ test('a turn that does not come is given up, and those after it follow in their 
   expect(order).toEqual([0, 2, 3, 4]);
 });
 
-test('a node that lost its lock to another does nothing more, commits nothing, and goes on once it has it again', async () => {
+test('pauses a node that lost its lock, without commits, until it has it again', async () => {
   const database = await open();
   const refused = Promise.withResolvers<unknown>();
   const nodes = await database.joinNodes({ alone: true, onNotice: () => {}, onRefused: refused.resolve });
@@ -94,7 +94,7 @@ test('a node that lost its lock to another does nothing more, commits nothing, a
   await nodes.close();
 });
 
-test('a key that is revoked while it makes another leaves none behind, and makes none afterwards', async () => {
+test('leaves no new key behind when its maker is revoked meanwhile', async () => {
   const [here, there] = [await open(), await open()].map((database) => new Accounts(database, loadPlans({ plansFile: PLANS })));
   if (!here || !there) throw new Error('two nodes');
   const { id: accountId } = await here.createAccount('growth');

@@ -122,7 +122,7 @@ async function requireWhole(changes: Record<string, string>): Promise<void> {
   expect((await client.usage()).documents.used).toBe(before + ITEMS);
 }
 
-test('killed while content is copied and while rows are, then gone on with: nothing is lost or twice there', {
+test('loses and repeats nothing when it is killed while copying content or rows, and is resumed', {
   timeout: 300_000,
 }, async () => {
   await using between = await Between.start(s3.endpoint);
@@ -158,7 +158,7 @@ test('killed while content is copied and while rows are, then gone on with: noth
   await expect(migrate()).rejects.toMatchObject({ stderr: expect.stringContaining('rows of its own') });
 });
 
-test('content that was deleted after it was copied, while the service ran once more, is removed from the bucket', async () => {
+test('removes content from the bucket that was deleted after it was copied', async () => {
   await using between = await Between.start(s3.endpoint);
   const through = { ...settings(), PLATEN_BLOBS_URL: `s3://${bucket}?endpoint=${encodeURIComponent(between.url)}` };
   const standsStill = between.standStillAfter(SENT, 'PUT /');
@@ -195,20 +195,20 @@ test('content that was deleted after it was copied, while the service ran once m
     expect(sha256(await bytesOf(await there.get(`/v1/documents/${document_id}`)))).toBe(hash);
 });
 
-test('the database alone', async () => {
+test('moves only the database', async () => {
   expect((await migrate({ PLATEN_BLOBS_URL: '' })).stdout).toContain('where the content stays');
   expect(await objects()).toEqual([]);
   await requireWhole({ PLATEN_DATA_DIR: dataDir, PLATEN_DATABASE_URL: databaseUrl });
 });
 
-test('content alone, and the database later', async () => {
+test('moves only the content, and the database later', async () => {
   await migrate({ PLATEN_DATABASE_URL: '' });
   await rm(join(dataDir, 'blobs'), { recursive: true });
   await migrate();
   await requireWhole({ PLATEN_DATABASE_URL: databaseUrl, PLATEN_BLOBS_URL: s3.urlOf(bucket) });
 });
 
-test('what was missing or damaged before is told, and the rest is copied', async () => {
+test('reports missing and damaged content, and copies the rest', async () => {
   const [missing = '', damaged = ''] = await blobFiles(dataDir);
   await rm(join(dataDir, 'blobs', missing));
   await writeFile(join(dataDir, 'blobs', damaged), 'x');
@@ -220,7 +220,7 @@ test('what was missing or damaged before is told, and the rest is copied', async
   expect(await count('documents')).toBe(origin.documents.length + 1);
 });
 
-test('text that PostgreSQL does not keep is named, and nothing is written', async () => {
+test('names text that PostgreSQL cannot store, and writes nothing', async () => {
   {
     using database = new DatabaseSync(join(dataDir, 'platen.db'));
     database.exec(`UPDATE templates SET html = 'a' || char(0)`);
@@ -232,7 +232,7 @@ test('text that PostgreSQL does not keep is named, and nothing is written', asyn
   expect(await count('accounts')).toBe(0);
 });
 
-test('is refused where it would do harm', async () => {
+test('refuses targets where it would do harm', async () => {
   const nothing = { PLATEN_DATABASE_URL: '', PLATEN_BLOBS_URL: '' };
   await expect(migrate(nothing)).rejects.toMatchObject({ stderr: expect.stringContaining('set PLATEN_DATABASE_URL') });
   await expect(migrate({ PLATEN_DATA_DIR: join(folder, 'none') })).rejects.toMatchObject({
@@ -257,7 +257,7 @@ test('is refused where it would do harm', async () => {
   });
 });
 
-test('is refused while the folder is served', async () => {
+test('refuses while the folder is in use', async () => {
   await using service = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: origin.key });
   await expect(migrate()).rejects.toMatchObject({ stderr: expect.stringContaining('a service uses the data folder') });
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);

@@ -48,7 +48,7 @@ async function number(text: string): Promise<number> {
   return Number(Object.values(row ?? {})[0]);
 }
 
-test('what is stored by one is read and deleted by the other, and a key revoked by one is none to the other', async () => {
+test('reads and deletes on one node what the other stored, and rejects a key that the other revoked', async () => {
   const { key, key_id } = await first.createKey();
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const record = await (await here.pdf({ html: '<p>one', store: true }, { accept: 'application/json' })).json();
@@ -62,7 +62,7 @@ test('what is stored by one is read and deleted by the other, and a key revoked 
   expect((await there.get('/v1/documents')).status).toBe(401);
 });
 
-test('an Idempotency-Key stands for one render on both', async () => {
+test('honours an Idempotency-Key on both nodes', async () => {
   const { key } = await first.createKey();
   const body = { html: slow(0) };
   const send = (url: string) => new Client(url, key).pdf(body, { 'idempotency-key': 'one' });
@@ -73,7 +73,7 @@ test('an Idempotency-Key stands for one render on both', async () => {
   expect((await new Client(first.url, key).usage()).documents.used).toBe(1);
 });
 
-test('a template that one replaced is filled anew by the other', async () => {
+test('fills a template anew after the other node replaced it', async () => {
   const { key } = await first.createKey();
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const { template_id } = await here.template('<p>before {{n}}');
@@ -84,7 +84,7 @@ test('a template that one replaced is filled anew by the other', async () => {
   expect(await fill(there)).toEqual(['after 1']);
 });
 
-test('a link that one signed leads to the document on the other, until it is deleted', async () => {
+test('serves a link that the other node signed, until the document is deleted', async () => {
   const { key } = await first.createKey();
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const { document_id } = await here.store({ html: '<p>linked' });
@@ -97,7 +97,7 @@ test('a link that one signed leads to the document on the other, until it is del
   expect((await fetch(url)).status).toBe(410);
 });
 
-test('what has expired is gone on both, and its content is removed once', async () => {
+test('expires documents on both nodes, and removes their content once', async () => {
   const { key, account_id } = await first.createKey('short');
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const { document_id } = await here.store({ html: '<p>short' });
@@ -109,7 +109,7 @@ test('what has expired is gone on both, and its content is removed once', async 
   );
 });
 
-test('renders at one time are those on both', async () => {
+test('counts concurrent renders on both nodes', async () => {
   const { key, account_id } = await first.createKey('narrow');
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const long = { html: '<p>long', options: { waitForTimeout: 10_000 } };
@@ -127,7 +127,7 @@ test('renders at one time are those on both', async () => {
   expect((await here.usage()).documents.used).toBe(8);
 });
 
-test('renders of a minute are those on both', async () => {
+test('counts the renders of a minute on both nodes', async () => {
   const { key } = await first.createKey('slow');
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const render = async (client: Client) => client.pdf({ html: '<p>x' });
@@ -138,7 +138,7 @@ test('renders of a minute are those on both', async () => {
   expect((await here.usage()).documents.used).toBe(3);
 });
 
-test('a follower of a batch hears of what the other node renders', async () => {
+test('streams events of items that the other node renders', async () => {
   const { key } = await first.createKey();
   const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
   const items = Array.from({ length: 12 }, (_, n) => ({ html: slow(n) }));
@@ -149,7 +149,7 @@ test('a follower of a batch hears of what the other node renders', async () => {
   expect(events.match(/^:$/gm)?.length).toBeLessThan(4); // it was told, and did not look only now and then
 });
 
-test('a node that is killed has its items taken over: none lost, none stored or charged twice', async () => {
+test('takes over the items of a killed node: none is lost, or stored or charged twice', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const doomed = await startService({ ...settings, PLATEN_DATA_DIR: dataDir }, { firstKey: first.key });
   const { key, account_id } = await first.createKey();

@@ -62,7 +62,7 @@ const times = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
 describe('migrations', () => {
-  test('are applied once by several nodes that start at once', async () => {
+  test('are applied once by several nodes that start together', async () => {
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toBeUndefined();
     const databases = await times(6, () => open());
     await times(6, (n) => insert(databases[n] as Database, `key_${n}`));
@@ -71,7 +71,7 @@ describe('migrations', () => {
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toEqual({ keys: 0, pending: [], unknown: [] });
   });
 
-  test('of a newer version are not opened', async () => {
+  test('of a newer version are refused', async () => {
     await (await open()).close();
     opened = [];
     await server.ask(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '2026-01-01T00:00:00.000Z')");
@@ -81,7 +81,7 @@ describe('migrations', () => {
 });
 
 describe('transactions', () => {
-  test('that wait for each other are both done', async () => {
+  test('that wait for each other both complete', async () => {
     const database = await open();
     await insert(database, 'a');
     await insert(database, 'b');
@@ -101,7 +101,7 @@ describe('transactions', () => {
     expect(begun).toBeGreaterThan(2);
   });
 
-  test('that collide again and again are given up in the end', async () => {
+  test('that collide again and again are given up', async () => {
     const database = await open(url, 1);
     let begun = 0;
     const collide = (times: number) =>
@@ -116,14 +116,14 @@ describe('transactions', () => {
     await insert(database, 'a');
   });
 
-  test('that collide pause at random, longer each time, and never for long', () => {
+  test('that collide pause at random for longer each time, up to a limit', () => {
     const longest = [0, 1, 2, 3, 4].map((collisions) => collisionPauseMs(collisions, 1));
     expect(longest).toEqual([20, 40, 80, 160, 200]);
     expect(collisionPauseMs(1, 0.25)).toBe(10);
     expect(new Set(Array.from({ length: 10 }, () => collisionPauseMs(4))).size).toBeGreaterThan(1);
   });
 
-  test('of a key at its limit do not exceed it, on two nodes', async () => {
+  test('of a key at its limit do not exceed it on two nodes', async () => {
     const databases = [await open(), await open()];
     const limits = { maxTemplates: 5, maxTemplateBytes: 1_000_000 };
     const liquid = new LiquidEngine();
@@ -146,7 +146,7 @@ describe('transactions', () => {
     await liquid.close();
   });
 
-  test('take the documents of a month to the last one and no further, on two nodes', async () => {
+  test('use a month to its last document and no further on two nodes', async () => {
     const databases = [await open(), await open()];
     const principal = await owner(databases[0] as Database);
     const limited = { ...principal, plan: { ...principal.plan, documents: 10 } };
@@ -164,7 +164,7 @@ describe('transactions', () => {
     leases.stop();
   });
 
-  test('that replace the secret of an account at once follow one another', async () => {
+  test('that replace the secret of an account at once run in sequence', async () => {
     const databases = [await open(), await open()];
     const { accountId } = await owner(databases[0] as Database);
     const nodes = databases.map((database) => new WebhookSecrets(database, Date.now));
@@ -175,14 +175,14 @@ describe('transactions', () => {
   });
 });
 
-test('text with a character that PostgreSQL cannot store is the caller’s fault', async () => {
+test('with a character that PostgreSQL cannot store are the fault of the caller', async () => {
   const database = await open();
   await expect(insert(database, 'a\0b')).rejects.toMatchObject({ code: 'invalid_request' });
   await insert(database, 'a');
 });
 
 describe('a server that', () => {
-  test('ends is a failure of the storage, until it is there again', async () => {
+  test('ends is a storage failure until it is back', async () => {
     const database = await open();
     await insert(database, 'before');
     await server.kill();
@@ -196,7 +196,7 @@ describe('a server that', () => {
     expect(rows).toEqual([{ id: 'after' }, { id: 'before' }]);
   });
 
-  test('has no connection left keeps nobody waiting without end', async () => {
+  test('has no connection left does not block callers forever', async () => {
     const database = await open(url, 3);
     const end = Promise.withResolvers<void>();
     const holding = times(3, () => database.transaction(() => end.promise));
@@ -206,7 +206,7 @@ describe('a server that', () => {
     await insert(database, 'later');
   });
 
-  test('has connections for others while transactions of one name wait for each other', async () => {
+  test('keeps connections for others while transactions of one name wait for each other', async () => {
     const database = await open(url, 2);
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const order: number[] = [];
@@ -227,7 +227,7 @@ describe('a server that', () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('says nothing more to a commit leaves what belongs to it where it is', async () => {
+  test('does not answer a commit leaves its content in place', async () => {
     await using between = await Between.start(url);
     const through = new URL(url);
     through.port = new URL(between.url).port;
@@ -256,7 +256,7 @@ describe('a server that', () => {
 });
 
 describe('nodes', () => {
-  test('do by turns what one is to do alone', async () => {
+  test('run exclusive work in turns', async () => {
     const [one, other] = [await open(), await open()];
     const done: string[] = [];
     await one.exclusively('sweep', async () => {
@@ -268,7 +268,7 @@ describe('nodes', () => {
     expect(done).toEqual(['another', 'one', 'other']);
   });
 
-  test('tell each other', async () => {
+  test('notify each other', async () => {
     const [one, other] = [await open(), await open()];
     const heard = Promise.withResolvers<string>();
     const own: string[] = [];
@@ -280,7 +280,7 @@ describe('nodes', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  test('of which one has to be alone are not ready where the other came while they were away', async () => {
+  test('that must run alone are not ready if another joined while they were disconnected', async () => {
     await using between = await Between.start(url);
     const through = new URL(url);
     through.port = new URL(between.url).port;
@@ -304,7 +304,7 @@ describe('nodes', () => {
     await away.close();
   });
 
-  test('of which one has to be alone do not start beside each other', async () => {
+  test('that must run alone do not start next to each other', async () => {
     const [one, other] = [await open(), await open()];
     const onNotice = () => {};
     const shared = await one.joinNodes({ alone: false, onNotice });

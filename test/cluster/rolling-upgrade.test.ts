@@ -77,7 +77,7 @@ interface Batch {
   succeeded: number;
 }
 
-test('both serve, side by side, what the other has made', async () => {
+test("serve each other's data side by side", async () => {
   expect(
     await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', "select 1 as applied from kysely_migration where name = '9998-next'"),
   ).toEqual([{ applied: 1 }]);

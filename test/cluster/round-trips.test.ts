@@ -25,7 +25,7 @@ async function fewest(between: Between, expected: number, work: () => Promise<un
   return least;
 }
 
-test('a render waits for the database as often as it has to, and a template costs one more', async () => {
+test('needs a fixed number of round trips for a render, and one more for a template', async () => {
   const address = await server.createDatabase();
   await using between = await Between.start(address);
   const direct = new URL(address);
@@ -58,7 +58,7 @@ test('a render waits for the database as often as it has to, and a template cost
   expect(found).toEqual(trips.map(([expected]) => expected));
 });
 
-describe('a write that tells nothing', () => {
+describe('a write without a result', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase({ dataDir: '', databaseUrl: await server.createDatabase(), databaseConnections: 1 });
@@ -71,7 +71,7 @@ describe('a write that tells nothing', () => {
   const ids = async () =>
     (await database.query.selectFrom('signing_keys').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-  test('is seen by what comes after it, and is there after the commit', async () => {
+  test('is visible to later statements and after the commit', async () => {
     await database.transaction(async (query) => {
       await write(query, { id: 'one' });
       expect(await query.selectFrom('signing_keys').select('id').execute()).toEqual([{ id: 'one' }]);
@@ -81,7 +81,7 @@ describe('a write that tells nothing', () => {
     expect(await ids()).toEqual(['alone', 'one', 'two']);
   });
 
-  test('that fails fails the commit, and undoes what was done with it', async () => {
+  test('makes the commit fail if it fails, and is undone with it', async () => {
     const before = await ids();
     const failing = database.transaction(async (query) => {
       await write(query, { id: 'three' });

@@ -57,7 +57,7 @@ async function createBatch(batchId: string): Promise<void> {
     .execute();
 }
 
-test.each(['the last item', 'the upload'])('a batch tells its end once where %s is committed last', async (last) => {
+test.each(['the last item', 'the upload'])('ends a batch once if %s is committed last', async (last) => {
   const batchId = `bat_${last.length}`;
   await createBatch(batchId);
   const told: string[] = [];

@@ -99,14 +99,14 @@ function fits(one: string, other: string): boolean {
   return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
 }
 
-test('what was not damaged has no fault for either', () => {
+test('both validators accept undamaged files', () => {
   const whole = [...ours].filter(([name]) => name.endsWith('as it is.pdf'));
   expect(whole.length).toBe(PAIRS.length * WANTED);
   for (const [name, clauses] of whole)
     expect([name, [...clauses], [...clausesOf(theirs.get(basename(name)))]]).toEqual([name, [], []]);
 });
 
-test('both name the same clauses of what was damaged', () => {
+test('both validators name the same clauses for damaged files', () => {
   const table = new Map<string, { agree: number; miss: number; falseAlarm: number }>();
   const count = (clause: string, what: 'agree' | 'miss' | 'falseAlarm') => {
     const row = table.get(clause) ?? { agree: 0, miss: 0, falseAlarm: 0 };

@@ -125,7 +125,7 @@ function expectedRefusals({ refused = [], refusedAlways = [] }: ConformanceDocum
   return refusedAlways.length ? [] : refused.filter((refusal) => isLevelA && OF_LEVEL_A.test(refusal));
 }
 
-test('what conforms has no fault, and says what it conforms to', () => {
+test('accepts conforming documents with their claims', () => {
   const faults = outcomes.flatMap(({ file, profiles }) => {
     if (!file) return [];
     const verdict = verdicts.get(basename(file)) ?? {};
@@ -139,7 +139,7 @@ test('what conforms has no fault, and says what it conforms to', () => {
   expect(verdicts.size).toBe(outcomes.filter(({ file }) => file).length);
 });
 
-test('as many documents as were asked for are judged', () => {
+test('checks as many documents as requested', () => {
   const judged = new Map<string, number>();
   for (const { file, profiles } of outcomes) if (file) judged.set(profiles.join(), (judged.get(profiles.join()) ?? 0) + 1);
   const all = [...EACH, ...(IS_SWEEP ? TURNS : [])].map((profiles) => [profiles.join(), judged.get(profiles.join()) ?? 0]);
@@ -147,7 +147,7 @@ test('as many documents as were asked for are judged', () => {
   expect(all.filter(([, count]) => Number(count) < LEAST_DOCUMENTS)).toEqual([]);
 });
 
-test('each document is refused for what it lacks, and for nothing else', () => {
+test('rejects each document for exactly what it lacks', () => {
   const wrong = outcomes.flatMap(({ document, profiles, refused }) => {
     const { refusedAlways = [] } = document;
     const expected = expectedRefusals(document, profiles);
@@ -171,7 +171,7 @@ function matches(refused: string[], expected: string[]): boolean {
 }
 
 describe('compared with the plain PDF', () => {
-  test('the text is the same', async () => {
+  test('has the same text', async () => {
     const different: string[] = [];
     for (const { document, file } of accessible()) {
       const plain = await renderPlain(document);
@@ -181,7 +181,7 @@ describe('compared with the plain PDF', () => {
     expect(different).toEqual([]);
   });
 
-  test('the pages look the same', async () => {
+  test('has the same appearance', async () => {
     const different: string[] = [];
     for (const { document, file } of accessible().filter(({ document: { name } }) =>
       /described|opacity|filters|transforms|watermark/.test(name),
@@ -193,7 +193,7 @@ describe('compared with the plain PDF', () => {
   });
 });
 
-test('qpdf finds no fault in the files', async () => {
+test('is valid for qpdf', async () => {
   const files = outcomes.flatMap(({ file }) => file ?? []);
   const faults: string[] = [];
   for (const file of files)
@@ -201,12 +201,12 @@ test('qpdf finds no fault in the files', async () => {
   expect(faults).toEqual([]);
 });
 
-test('nothing is invented: each text of the structure and level of a heading occurs in its document', async () => {
+test('invents nothing: each text and heading level of the structure occurs in the document', async () => {
   const invented: string[] = [];
   for (const { document, file } of accessible()) {
     const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
     const source = sourceOf(document);
-    for (const text of statedIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
+    for (const text of textsIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
     for (const level of levelsIn(pdf)) if (!statesLevel(document, level)) invented.push(`${document.name}: level ${level}`);
   }
   expect(invented).toEqual([]);
@@ -224,7 +224,7 @@ async function renderPlain({ name, html, options }: ConformanceDocument): Promis
 }
 
 /** Alternate texts, languages, titles, names of fields and descriptions of links. */
-function statedIn(pdf: EditablePdf): string[] {
+function textsIn(pdf: EditablePdf): string[] {
   const elements = [...StructureTree.read(pdf).elements()];
   const texts = elements.flatMap((element) => [
     element.text('Alt'),

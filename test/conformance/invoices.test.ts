@@ -66,16 +66,16 @@ async function save(name: string, response: Response): Promise<string> {
   return file;
 }
 
-test('Mustang finds every invoice of every profile completely valid', () => {
+test('Mustang accepts every invoice of every profile', () => {
   expect(made.map(({ file }) => [basename(file), faults.get(file)])).toEqual(made.map(({ file }) => [basename(file), []]));
 });
 
-test('veraPDF finds what they claim, and no fault', () => {
+test('veraPDF confirms the claims', () => {
   const found = made.map(({ file }) => [basename(file), verdicts.get(basename(file))]);
   const expected = made.map(({ file, seen }) => [basename(file), Object.fromEntries(seen.map((profile) => [profile, []]))]);
   expect(found).toEqual(expected);
 });
 
-test('Mustang is not content with everything', () => {
+test('Mustang rejects damaged invoices', () => {
   expect(faults.get(wrong)).not.toEqual([]);
 });

@@ -106,7 +106,7 @@ async function merged(name: string, items: object[]): Promise<string> {
   return file;
 }
 
-test.each(ORDERS)('$name: the merged PDF claims what all do, and has no fault', ({ name, seen }) => {
+test.each(ORDERS)('the merged PDF has the common claims, and is valid: $name', ({ name, seen }) => {
   const verdict = verdicts.get(basename(files.get(name) ?? ''));
   expect(verdict).toEqual(Object.fromEntries(seen.map((profile) => [profile, []])));
 });

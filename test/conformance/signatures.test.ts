@@ -81,7 +81,7 @@ async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
       }
 }
 
-test('EU DSS says the level of each, and that the signatures are intact', async () => {
+test('EU DSS confirms the level and integrity of each signature', async () => {
   const lines = await judgeByDss(root, files);
   const wrong = lines.filter((line) => {
     const level = /^\w+ B-(\w+)/.exec(line)?.[1] ?? '';
@@ -93,7 +93,7 @@ test('EU DSS says the level of each, and that the signatures are intact', async 
   expect(lines).toHaveLength(files.length);
 });
 
-test('veraPDF finds no fault in those that claim a profile', async () => {
+test('veraPDF accepts the files that claim a profile', async () => {
   const claiming = files.filter((file) => / (?:archive|both|newer) /.test(file));
   const verdicts = await validate(claiming);
   const faults = claiming.flatMap((file) =>
@@ -106,7 +106,7 @@ test('veraPDF finds no fault in those that claim a profile', async () => {
     expect(Object.keys(verdicts.get(`EC ${level} both drawn.pdf`) ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
 });
 
-test('Mustang finds the invoices valid in those that are PDF/A-3a, PDF/UA-1 and signed at once', async () => {
+test('Mustang accepts the invoices in files that are also PDF/A-3a, PDF/UA-1 and signed', async () => {
   const names = ['RSA B-B both hidden', 'EC B-T both drawn', 'EC B-LTA both placed'].map((name) => join(folder, `${name}.pdf`));
   expect(await judgeInvoices(names)).toEqual(new Map(names.map((name) => [name, []])));
 });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('every document is rendered, looks the same and has the same text', async () => {
+test('keeps the appearance and text of every document', async () => {
   const different: string[] = [];
   const waiting = documents();
   expect(waiting.length).toBeGreaterThan(150);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   prints = await printAll(DOCUMENTS);
 });
 
-test('there are a hundred documents at least, and each has a name of its own', () => {
+test('has at least a hundred documents with unique names', () => {
   expect(ALL.length).toBeGreaterThanOrEqual(100);
   expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
 });
@@ -31,19 +31,19 @@ const KNOWN = DOCUMENTS.filter(({ known }) => known);
 const SAME = DOCUMENTS.filter(({ known, differs }) => !known && !differs);
 
 describe.each(SAME)('$name', (document) => {
-  test('is the finished document', async () => {
+  test('prints the finished document', async () => {
     const [{ pdf }, reference] = [printOf(document, 'as listed'), referenceOf(document)];
     expect(otherWords(await textOf(pdf), await textOf(reference))).toBe('');
     expect(await differences(document, pdf, reference)).toEqual([]);
   });
 
-  test('the same request twice gives the same bytes', async () => {
+  test('produces the same bytes for the same request', async () => {
     const [again, first] = [printOf(document, 'again at once'), printOf(document, 'as listed')];
     if (again.bytes !== first.bytes) await keep(document, 'again at once', again.pdf);
     expect(again.bytes === first.bytes).toBe(true);
   });
 
-  test.for(['reversed', 'shuffled', 'in a fresh context'] as const)('is the same %s', async (run, { skip }) => {
+  test.for(['reversed', 'shuffled', 'in a fresh context'] as const)('prints the same %s', async (run, { skip }) => {
     const [other, first] = [printOf(document, run), printOf(document, 'as listed')];
     if (other.bytes === first.bytes) return;
     await keep(document, run, other.pdf);
@@ -52,18 +52,18 @@ describe.each(SAME)('$name', (document) => {
     skip('it looks the same, but its bytes differ: a renderer that has shown other documents may embed a font twice');
   });
 
-  test('says the same from its address', async () => {
+  test('prints the same from its URL', async () => {
     const [visited, given] = (['from its address', 'as listed'] as const).map((run) => textOf(printOf(document, run).pdf));
     expect(otherWords((await visited) ?? [], (await given) ?? [])).toBe('');
   });
 });
 
-test.each(DOCUMENTS.filter(({ known }) => !known))('$name comes with the warnings it should', (document) => {
+test.each(DOCUMENTS.filter(({ known }) => !known))('$name has the expected warnings', (document) => {
   const kinds = RUNS.map((run) => printOf(document, run).warnings.map(({ kind, message }) => `${kind}: ${message}`));
   for (const warnings of kinds) expect(warnings.map((each) => each.split(':')[0])).toEqual(document.warnings ?? []);
 });
 
-test.runIf(DOCUMENTS.some(({ differs }) => differs))('what is new every time is printed anew', () => {
+test.runIf(DOCUMENTS.some(({ differs }) => differs))('prints content that changes each time anew', () => {
   for (const document of DOCUMENTS.filter(({ differs }) => differs))
     expect(new Set(RUNS.map((run) => printOf(document, run).bytes)).size, document.name).toBe(RUNS.length);
 });

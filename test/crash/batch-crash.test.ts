@@ -41,7 +41,7 @@ function itemAt(n: number): object {
 }
 
 test(
-  `${KILLS} kills in a batch of ${ITEMS}`,
+  `survives ${KILLS} kills in a batch of ${ITEMS}`,
   async () => {
     process.stderr.write(`batch crash: ${KILLS} kills, PLATEN_TEST_CRASH_SEED=${SEED}\n`);
     const random = randomOf(ROUNDS, ITEMS);

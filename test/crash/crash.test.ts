@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => survivor.remove());
 
 test(
-  `${ROUNDS} rounds of kill -9: nothing answered is lost, nothing half is seen, nothing counts twice`,
+  `loses no answered request, shows nothing incomplete and counts nothing twice in ${ROUNDS} rounds of kill -9`,
   async () => {
     const begun = Date.now();
     process.stderr.write(`crash: PLATEN_TEST_CRASH_ROUNDS=${ROUNDS} PLATEN_TEST_CRASH_SEED=${SEED}\n`);

@@ -82,7 +82,7 @@ describe('a disk that others filled', () => {
   // Sweeps give the room of the database's log back; without them the disk stays as full as it was made.
   onSmallDisk({ PLATEN_SWEEP_SECONDS: '3600' });
 
-  test('nothing is stored or charged, what was stored is read, and room is all that is needed', async () => {
+  test('stores and charges nothing, reads stored documents, and recovers with free space', async () => {
     const kept = await client.store({ html: '<p>before' });
     const template = await client.template('<p>{{x}}');
     await disk.fill();
@@ -108,7 +108,7 @@ describe('a disk that others filled', () => {
     await expectConsistent();
   });
 
-  test('a document can be deleted, or stays whole', async () => {
+  test('deletes a document, or keeps it complete', async () => {
     const kept = await client.store({ html: '<p>x' });
     await disk.fill();
     const deleted = await successOrFull(await client.send('DELETE', `/v1/documents/${kept.document_id}`));
@@ -119,7 +119,7 @@ describe('a disk that others filled', () => {
     await expectConsistent();
   });
 
-  test('room that ends in the middle of a large PDF', async () => {
+  test('fails in the middle of a large PDF', async () => {
     await disk.fill(MEGABYTE);
     await expectFull(await client.pdf({ html: LARGE, store: true }));
     await expectFull(await client.pdf({ html: LARGE, store: true }, { 'idempotency-key': 'large' }));
@@ -138,7 +138,7 @@ describe('a disk that others filled', () => {
     await expectConsistent();
   });
 
-  test('wherever the room ends: all of a render is kept and charged, or nothing', async () => {
+  test('stores and charges all of a render, or nothing, wherever the space ends', async () => {
     const stored: DocumentRecord[] = [];
     const refused: string[] = [];
     for (let pages = 0; pages <= 40; pages++) {
@@ -165,7 +165,7 @@ describe('a disk that others filled', () => {
 describe('a disk that the service filled', () => {
   onSmallDisk({ PLATEN_SWEEP_SECONDS: '1' });
 
-  test('what expires makes room, though nothing can be written', async () => {
+  test('frees space by expiry, although nothing can be written', async () => {
     client = new Client(service.url, (await service.createKey('short')).key);
     await disk.fill(8 * MEGABYTE);
     const answers: number[] = [];

@@ -18,7 +18,7 @@ const metrics = [
 /** Names that are ours and no metrics: of the one that prometheus-adapter makes, and in file names. */
 const NOT_METRICS = ['platen_queue_seconds'];
 
-test('there is what the guide speaks of', () => {
+test('everything that the guide mentions exists', () => {
   expect(files.map(([name]) => name).sort()).toEqual([
     'Dockerfile',
     'compose.yaml',
@@ -58,7 +58,7 @@ test.each(files)('%s names metrics that exist', (_name, content) => {
   expect(named.filter((name) => !metrics.includes(name) && !NOT_METRICS.includes(name))).toEqual([]);
 });
 
-test('every port at which a node is asked is the default one', () => {
+test('every probe of a node uses the default port', () => {
   const port = settings.find(({ env }) => env === 'PLATEN_PORT')?.fallback ?? '';
   expect(text('Dockerfile')).toContain(`EXPOSE ${port}`);
   expect(text('Dockerfile')).toContain(`PLATEN_PORT=${port}`);
@@ -79,7 +79,7 @@ test('a node has more time to stop than its renders have to finish', () => {
   for (const limit of limits) expect(Number(limit?.[1])).toBeGreaterThan(drain + 10);
 });
 
-test('the seccomp profile lets Chromium make its sandbox, and no one load modules or trace others', () => {
+test('the seccomp profile lets Chromium create its sandbox, and nobody load modules or trace others', () => {
   const profile = JSON.parse(text('seccomp.json')) as {
     defaultAction: string;
     syscalls: Array<{ names: string[]; action: string }>;

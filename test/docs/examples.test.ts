@@ -13,14 +13,14 @@ const documents = (await readDocuments()).filter(({ path }) => path !== 'CHANGEL
 const blocks = documents.flatMap(({ path, blocks }) => blocks.map((block) => [`${path}:${block.line}`, block] as const));
 const of = (language: string) => blocks.filter(([, block]) => block.language === language);
 
-test.each(of('sh'))('%s: commands are sound, and what curl sends is valid', (_place, { text }) => {
+test.each(of('sh'))('%s: commands are valid, and so are the bodies that curl sends', (_place, { text }) => {
   execFileSync('bash', ['-n'], { input: text });
   for (const { target, body } of bodiesOf(text)) checkBody(target, body);
 });
 
 const guides = documents.filter(({ path }) => path.startsWith('docs/guide/') || path === 'README.md');
 
-test.each(guides.map(({ path, blocks }) => [path, blocks] as const))('%s: variables of the shell are set', (path, own) => {
+test.each(guides.map(({ path, blocks }) => [path, blocks] as const))('%s: shell variables are set', (path, own) => {
   const before = path === 'README.md' ? [] : (documents.find((each) => each.path === 'README.md')?.blocks ?? []);
   const set = new Set<string | undefined>();
   for (const { text, line } of [...before, ...own].filter(({ language }) => language === 'sh')) {
@@ -31,7 +31,7 @@ test.each(guides.map(({ path, blocks }) => [path, blocks] as const))('%s: variab
   }
 });
 
-test.each(of('json'))('%s: JSON', (_place, { text }) => {
+test.each(of('json'))('%s: JSON is valid', (_place, { text }) => {
   const value = JSON.parse(text);
   if (isRenderBody(value)) parseRenderRequest(value, LIMITS);
 });

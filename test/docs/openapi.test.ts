@@ -11,23 +11,23 @@ const document = await publishedOpenApi();
 const schemas = document.components.schemas;
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-test('it is valid', async () => {
+test('is valid', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
   expect(errors).toBeUndefined();
   expect(valid).toBe(true);
 });
 
-test(`it has at most ${MAX_BYTES} bytes`, () => {
+test(`has at most ${MAX_BYTES} bytes`, () => {
   expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('every operation has a name of its own', () => {
+test('gives every operation a unique name', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(names.filter((name) => !/^[a-z][A-Za-z]+$/.test(name ?? ''))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('every JSON object that is sent or answered has a name', () => {
+test('names every JSON object in requests and responses', () => {
   const contents = operations.flatMap(({ requestBody, responses = {} }) => [requestBody ?? {}, ...Object.values(responses)]);
   const bodies = contents.flatMap(({ content = {} }) => Object.values(content).map(({ schema = {} }) => schema));
   const named = bodies.filter(({ type }) => type !== 'string');
@@ -35,14 +35,14 @@ test('every JSON object that is sent or answered has a name', () => {
   for (const schema of named) expect(schema.$ref).toMatch(/^#\/components\/schemas\/[A-Z]/);
 });
 
-test('errors of one status are described once', () => {
+test('describes errors of one status once', () => {
   const errors = operations.flatMap(({ responses = {} }) => Object.entries(responses).filter(([status]) => status >= '400'));
   expect(errors.length).toBeGreaterThan(70);
   for (const [status, response] of errors)
     expect(response).toEqual({ $ref: `#/components/responses/Error${status === 'default' ? '' : status}` });
 });
 
-test('a request has exactly one source, and what belongs to it', () => {
+test('allows exactly one source in a request, with its fields', () => {
   const variants = (schemas.PdfRequest?.oneOf ?? []).map(({ $ref = '' }) => schemas[$ref.replace(/.*\//, '')] as Schema);
   expect(variants.map(({ required }) => required)).toEqual([['html'], ['markdown'], ['url'], ['template_id']]);
   expect(variants.map(({ properties = {} }) => ['data' in properties, 'assets' in properties])).toEqual([
@@ -53,7 +53,7 @@ test('a request has exactly one source, and what belongs to it', () => {
   ]);
 });
 
-test('values that are not any text say what they are', () => {
+test('describes values that are not any text', () => {
   const { format, width } = schemas.PdfOptions?.properties ?? {};
   expect(format).toMatchObject({ type: 'string', enum: expect.arrayContaining(['A4', 'Letter']) });
   expect(width).toMatchObject({ $ref: '#/components/schemas/Length' });
@@ -63,7 +63,7 @@ test('values that are not any text say what they are', () => {
   expect(['ten', '10 mm', '10em', '-1in'].some((text) => length.test(text))).toBe(false);
 });
 
-test('no schema is one level too deep, and none has a keyword of ours alone', () => {
+test('has no redundant nesting in schemas, and no keywords of our own', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"schema":{"schema"');
   expect(text).not.toMatch(/"(?:expected|x-default|x-optional|x-values|x-sources|x-pattern)"/);

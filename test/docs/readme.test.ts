@@ -35,11 +35,11 @@ async function paste(text: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-c', script], { cwd: folder, env })).stdout;
 }
 
-test('there are five', () => {
+test('has five examples', () => {
   expect(examples).toHaveLength(5);
 });
 
-test.each(examples.map((example) => [example.line, example.text] as const))('line %i', async (_line, text) => {
+test.each(examples.map((example) => [example.line, example.text] as const))('line %i works', async (_line, text) => {
   const printed = await paste(text);
   const files = [...text.matchAll(/ -o (\w+\.(\w+))/g)];
   for (const [, name = '', kind = ''] of files)
@@ -47,7 +47,7 @@ test.each(examples.map((example) => [example.line, example.text] as const))('lin
   if (!files.length) expect(await (await fetch(JSON.parse(printed).url)).text()).toMatch(/^%PDF-/);
 });
 
-test('the template is filled', async () => {
+test('fills the template', async () => {
   await paste(examples.find(({ text }) => text.includes('template_id'))?.text ?? '');
   expect((await readPdf(await readFile(join(folder, 'receipt.pdf')))).pages[0]).toContain('€19.90');
 });

@@ -9,11 +9,11 @@ import { REFERENCE, referenceFiles } from '../../tools/docs/reference.ts';
 
 const files = await referenceFiles();
 
-test.each([...files])('%s is what `npm run docs` writes', async (name, text) => {
+test.each([...files])('%s is up to date with `npm run docs`', async (name, text) => {
   expect(await readFile(join(REFERENCE, name), 'utf8')).toBe(text);
 });
 
-test('there is nothing else in the folder', async () => {
+test('the folder contains nothing else', async () => {
   expect((await readdir(REFERENCE)).sort()).toEqual([...files.keys()].sort());
 });
 

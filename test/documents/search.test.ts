@@ -70,39 +70,39 @@ async function pagesOfAll(filter: DocumentFilter, limit: number): Promise<string
   return pages;
 }
 
-test('all that match are found, page by page, however few they are', async () => {
+test('finds all matches page by page, however few they are', async () => {
   const pages = await pagesOf('bersicht', 20);
   expect(pages.flat()).toEqual([NAMED[11_999], NAMED[6_000], NAMED[0]]);
   expect(pages).toHaveLength(7);
 });
 
-test('among those with the same metadata, a limited number is looked at for those of a template', async () => {
+test('reads a limited number of documents with equal metadata when it filters by template', async () => {
   const pages = await pagesOfAll({ metadata: { tenant: 'a' }, templateId: TEMPLATE }, 20);
   expect(pages).toEqual([[], [], ['invoice 6500.pdf'], [], [], [NAMED[0]], []]);
 });
 
-test('among those with the same metadata, the time is looked up', async () => {
+test('looks up the time among documents with equal metadata', async () => {
   const createdBefore = 1_700_000_000_000 + 2;
   expect(await pagesOfAll({ metadata: { tenant: 'a' }, createdBefore }, 20)).toEqual([['invoice 1.pdf', NAMED[0]]]);
 });
 
-test('what does not match at all takes as many pages as there is to look at', async () => {
+test('returns empty pages while it searches without a match', async () => {
   expect(await pagesOf('nowhere', 20)).toEqual([[], [], [], [], [], [], []]);
 });
 
-test('full pages follow one another without a gap', async () => {
+test('returns full pages without a gap', async () => {
   const pages = await pagesOf('invoice 1', 100);
   const expected = Array.from({ length: MANY }, (_, n) => numbered(n).filename).filter((name) => name.startsWith('invoice 1'));
   expect(pages.flat()).toEqual(expected.reverse());
 });
 
-test('letters beyond a to z are found as they were written; whether otherwise, too, is up to the database', async () => {
+test('finds letters beyond a to z as written; other cases depend on the database', async () => {
   const found = (await pagesOf('Übersicht', 20)).flat();
   expect(found.filter((name) => name?.startsWith('Ü'))).toEqual([NAMED[11_999], NAMED[0]]);
   expect((await pagesOf('übersicht MIDDLE', 20)).flat()).toEqual([NAMED[6_000]]);
 });
 
-test('an id is found at once, however old', async () => {
+test('finds an id immediately, however old', async () => {
   const { id } = numbered(0);
   expect(await pagesOf(id, 20)).toEqual([[NAMED[0]]]);
 });

@@ -78,32 +78,32 @@ async function makeStuck(name: string): Promise<() => Promise<void>> {
   };
 }
 
-test('one document that cannot be removed stops nothing else, and is removed when it can be', async () => {
+test('continues after a document that cannot be removed, and removes it later', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 120; n++) ids.push(await store());
-  const mend = await makeStuck(ids[0] ?? '');
+  const repair = await makeStuck(ids[0] ?? '');
   now += 1_001;
   await sweep.run();
   expect(removed.content).toBe(119);
   expect(failures).toHaveLength(1);
-  await mend();
+  await repair();
   await sweep.run();
   expect(removed.content).toBe(120);
   expect(await blobFiles(dataDir)).toEqual([]);
 });
 
-test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', async () => {
+test('retries a PDF kept for an Idempotency-Key that cannot be removed', async () => {
   const claim = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
   const name = await services.idempotency.keep([Buffer.from('pdf')]);
   const told = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
   const answer = { kind: 'pdf', bytes: 3, pages: 1, ...told } as const;
   await services.idempotency.complete(claim, answer, services.database.query, { blob: { name, keptMs: 1_000 } });
-  const mend = await makeStuck(name);
+  const repair = await makeStuck(name);
   now += 1_001;
   await sweep.run();
   expect(failures).toHaveLength(1);
-  await mend();
+  await repair();
   await sweep.run();
   expect(await blobFiles(dataDir)).toEqual([]);
   const records = () => services.database.query.selectFrom('idempotency_keys').selectAll().execute();
@@ -114,7 +114,7 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   expect(await records()).toEqual([]);
 });
 
-test('content without a row is removed at the start; what has one stays', async () => {
+test('removes content without a row at the start, and keeps content with one', async () => {
   const id = await store();
   await mkdir(join(dataDir, 'blobs', 'lost+found')); // of a disk of its own
   await writeFile(join(dataDir, 'blobs', '.operator'), 'of the operator');
@@ -128,7 +128,7 @@ test('content without a row is removed at the start; what has one stays', async 
   expect(failures).toEqual([]);
 });
 
-test('content whose row a newer version may have is left to that version', async () => {
+test('leaves content whose row a newer version may have', async () => {
   const orphan = join(dataDir, 'blobs', 'Zz', 'new_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
   await writeFile(orphan, 'named by a table of a newer version');
@@ -140,13 +140,13 @@ test('content whose row a newer version may have is left to that version', async
   expect({ outdated, removed, failures }).toEqual({ outdated: 1, removed: { content: 0, orphans: 0 }, failures: [] });
 });
 
-test('a second service on the same folder does not start', async () => {
+test('refuses a second service on the same folder', async () => {
   await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow(
     'Another service uses the data folder',
   );
 }, 30_000);
 
-test('a request whose lease ended under it is undone when another took over', async () => {
+test('undoes a request whose lease ended after another one took over', async () => {
   const first = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   now += 60_000;
   const second = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
@@ -161,7 +161,7 @@ test('a request whose lease ended under it is undone when another took over', as
   expect(await services.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
 });
 
-test('a name whose request died unanswered is free for another request', async () => {
+test('frees the name of a request that died unanswered', async () => {
   await services.idempotency.claim(owner.keyId, 'k', 'first');
   await expect(services.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   now += 60_000;

@@ -93,7 +93,7 @@ function watchMemory(): { stop(): number } {
 }
 
 /** The same document as markup, and from an address. */
-describe.each(['html', 'url'] as const)('of %s', (way) => {
+describe.each(['html', 'url'] as const)('in %s', (way) => {
   const sourceOf = (markup: string) => {
     site.serve({ '/document': html(markup) });
     return way === 'url' ? { url: `${site.origin}/document` } : { html: markup };
@@ -115,7 +115,7 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
     ['script', (o: string) => `<script src="${o}/endless.js"></script>`],
     ['frame', (o: string) => `<iframe src="${o}/endless.html"></iframe>`],
     ['fetch', (o: string) => `<script>fetch('${o}/endless.js', { mode: 'no-cors' })</script><img src="${o}/never">`],
-  ])('a body without end: %s', async (kind, element) => {
+  ])('ends a body without end: %s', async (kind, element) => {
     // Unpacked and packed are the same here: whichever count is first to notice.
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     expect([200, 422]).toContain(response.status);
@@ -124,21 +124,21 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
     if (response.status === 422) expect(codes).toContain(((await response.json()) as { code: string }).code);
   });
 
-  test('two bodies that trickle, each for its own time', async () => {
+  test('gives two slow bodies each its own time', async () => {
     const { warnings } = await isPrinted(
       `<p>here</p><img src="${site.origin}/trickle.png"><link rel="stylesheet" href="${site.origin}/trickle.css">`,
     );
     expect(warnings.map(({ net_error }) => net_error)).toContain('ERR_TIMED_OUT');
   });
 
-  test('10,000 images end with the time of the render at the latest, without asking for more than they may', async () => {
+  test('ends 10,000 images with the time of the render, within the request limit', async () => {
     const images = Array.from({ length: 10_000 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${images}`), options: { timeout: 2_500 } });
     expect([200, 504]).toContain(response.status);
     expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
   });
 
-  test('300 images: the first of them are there, and the rest is told', async () => {
+  test('loads the first of 300 images, and reports the rest', async () => {
     const images = Array.from({ length: 300 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
     const report = await isPrinted(`<p>here</p>${images}`, { resourceTimeout: 25_000 });
     expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
@@ -147,7 +147,7 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
     expect(report.warning_count).toBeGreaterThanOrEqual(300 - MAX_REQUESTS);
   });
 
-  test('an image that is redirected to itself', async () => {
+  test('ends an image that redirects to itself', async () => {
     const { warnings } = await isPrinted(`<p>here</p><img src="${site.origin}/circle.png">`);
     expect(warnings).toEqual([expect.objectContaining({ net_error: 'ERR_TOO_MANY_REDIRECTS' })]);
     expect(site.askedFor('/circle.png').length).toBeLessThan(50);
@@ -167,14 +167,14 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
       'XMLHttpRequest',
       (o: string) => `<script>const x = new XMLHttpRequest(); x.open('GET', '${o}/bomb.txt', false); x.send()</script>`,
     ],
-  ])('2 MB that unpack to 2 GB: %s', async (kind, element) => {
+  ])('ends 2 MB that decompress to 2 GB: %s', async (kind, element) => {
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     // An image may be given up as soon as it is seen to be none; the rest has to be stopped.
     expect(kind === 'image' ? [200, 422] : [422]).toContain(response.status);
     if (response.status === 422) expect(await response.json()).toMatchObject({ code: 'resource_limit' });
   });
 
-  test('a page that polls', async () => {
+  test('ends a page that polls', async () => {
     const poll = `<p>here</p><script>var polls = 0; setInterval(() => fetch('${site.origin}/poll').finally(() => polls++), 5)</script>`;
     await isPrinted(poll);
     const { network } = await isPrinted(poll, { waitForFunction: 'polls > 20', waitUntil: 'load' });
@@ -192,26 +192,26 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
     { waitForFunction: `refused > ${refused}` },
   ];
 
-  test('2,000 WebSockets', async () => {
+  test('ends 2,000 WebSockets', async () => {
     const { network } = await isPrinted(...sockets(2_000, 2_000 - CHROMIUM_MAX_SOCKETS));
     expect(site.asked.length).toBeLessThanOrEqual(MAX_REQUESTS + 1);
     expect(network.refused).toEqual([`127.0.0.1:${site.port}`]);
   });
 
-  test('no more connections at one time than allowed', async () => {
+  test('opens no more connections at a time than allowed', async () => {
     await isPrinted(...sockets(100, 0));
     expect(site.mostSockets).toBeGreaterThan(1);
     expect(site.mostSockets).toBeLessThanOrEqual(MAX_CONNECTIONS);
   });
 
-  test('events without end', async () => {
+  test('ends an endless event stream', async () => {
     await isPrinted(`<p>here</p><script>new EventSource('${site.origin}/events')</script>`);
     await isPrinted(`<p>here</p><script>onload = () => new EventSource('${site.origin}/events')</script>`, {
       waitForTimeout: 500,
     });
   });
 
-  test('requests that would outlive the document', async () => {
+  test('ends requests that would outlive the document', async () => {
     site.serve({ '/beacon': status(204) });
     await isPrinted(
       `<p>here</p><script>onpagehide = onbeforeprint = () => { navigator.sendBeacon('${site.origin}/beacon', 'x'); fetch('${site.origin}/never', { keepalive: true, mode: 'no-cors' }) }; onload = onbeforeprint</script>`,

@@ -205,7 +205,7 @@ describe('by default', () => {
   });
   afterAll(() => range?.close());
 
-  describe.concurrent('nothing is reached', () => {
+  describe.concurrent('reaches nothing', () => {
     const rendered = oncePerSheet(all, (sheet) => range.render(sheet));
     test.for(all)('$name', async (payload, { expect }) => {
       const { status, text } = await rendered(payload);
@@ -215,7 +215,7 @@ describe('by default', () => {
     });
   });
 
-  describe.concurrent('nothing is reached from a url', () => {
+  describe.concurrent('reaches nothing from a URL', () => {
     const rendered = oncePerSheet(visited, (sheet, n) => range.visit(sheet, { redirected: n % 5 === 0 }));
     test.for(visited)('$name', async (payload, { expect }) => {
       const { status, text } = await rendered(payload);
@@ -225,7 +225,7 @@ describe('by default', () => {
     });
   });
 
-  describe('of the assets of an earlier render nothing is reached', () => {
+  describe('reaches no assets of an earlier render', () => {
     let base: string;
     beforeAll(async () => {
       const tell = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
@@ -234,7 +234,7 @@ describe('by default', () => {
       expect(base, text).not.toBe('');
     });
 
-    describe.concurrent.each(['the same key', 'another key'])('from a later one of %s', (whose) => {
+    describe.concurrent.each(['the same key', 'another key'])('from a later render of %s', (whose) => {
       const rendered = oncePerSheet(readers, async (sheet) =>
         range.renderAt(base, sheet, undefined, whose === 'another key' ? await range.another() : undefined),
       );
@@ -246,7 +246,7 @@ describe('by default', () => {
     });
 
     const shown: string[] = [];
-    describe.concurrent('control: from the one that they were sent with', () => {
+    describe.concurrent('control: from the render with the assets', () => {
       const rendered = oncePerSheet(readers, (sheet) => range.renderAt('', sheet, ASSETS));
       test.for(readers)('$name', async (payload) => {
         const { text } = await rendered(payload);
@@ -254,22 +254,22 @@ describe('by default', () => {
       });
     });
 
-    test(`control: at least ${MIN_READERS} have shown them`, () => {
+    test(`control: at least ${MIN_READERS} payloads show them`, () => {
       expect(shown.length, shown.join()).toBeGreaterThanOrEqual(MIN_READERS);
     });
   });
 
-  test('not afterwards either', async () => {
+  test('also not afterwards', async () => {
     await sleep(LISTEN_MS);
     expect(range.canary.hits).toEqual([]);
   });
 
-  test('names were resolved, and refused for where they lead', () => {
+  test('resolved names, and refused their addresses', () => {
     const zones = new Set([...range.names.asked].map((name) => name.split('.').at(-2)));
     expect([...zones]).toEqual(expect.arrayContaining(['private', 'mapped', 'mixed', 'rebind2', 'rebind6', 'slow', 'failing']));
   });
 
-  test('what is allowed is loaded, and rendering goes on', async () => {
+  test('loads what is allowed, and keeps rendering', async () => {
     const site = `http://127.0.0.1:${range.site.port}`;
     const pdf = await readPdfReply(
       await range.client.pdf({ html: `<p>here</p><img src="${site}/image.png"><iframe src="${site}/"></iframe>` }),
@@ -303,7 +303,7 @@ describe('control: with everything allowed', () => {
     return text;
   };
 
-  describe.concurrent('is reached from a url', () => {
+  describe.concurrent('is reached from a URL', () => {
     const firing = visited.filter(
       ({ name, blockedBelowThePolicy }) => !blockedBelowThePolicy && /^(?:script|worker): /.test(name),
     );
@@ -324,7 +324,7 @@ describe('control: with everything allowed', () => {
     });
   });
 
-  describe.concurrent('is not reached, for a reason below the policy', () => {
+  describe.concurrent('is blocked below the policy', () => {
     const blocked = all.filter(({ blockedBelowThePolicy }) => blockedBelowThePolicy);
     const rendered = oncePerSheet(blocked, (sheet) => range.render(sheet));
     test.for(blocked)('$name: $blockedBelowThePolicy', async (payload, { expect }) => {
@@ -336,7 +336,7 @@ describe('control: with everything allowed', () => {
     });
   });
 
-  test(`at least ${MIN_PAYLOADS} payloads count, and what they reach shows in a PDF`, () => {
+  test(`at least ${MIN_PAYLOADS} payloads count, and their targets appear in a PDF`, () => {
     expect(new Set(range.canary.hits.flatMap(({ mark }) => mark ?? [])).size).toBeGreaterThanOrEqual(MIN_PAYLOADS);
     expect(texts.filter((text) => text.includes(SECRET)).length).toBeGreaterThan(0);
   });

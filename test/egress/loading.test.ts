@@ -62,7 +62,7 @@ async function render(html: string) {
   return readPdf(await response.arrayBuffer());
 }
 
-describe('what is allowed is there', () => {
+describe('loads what is allowed', () => {
   test.each([
     ['an image', (at: string) => `<img src="${at}/image.png">`],
     ['a redirect', (at: string) => `<img src="${at}/redirect">`],
@@ -72,7 +72,7 @@ describe('what is allowed is there', () => {
     expect(seen).toContain('/image.png');
   });
 
-  test('a style sheet, a script, a frame', async () => {
+  test('a style sheet, a script and a frame', async () => {
     const pdf = await render(
       `<link rel="stylesheet" href="${origin}/style.css"><p>x</p><script src="${origin}/script.js"></script><iframe src="${origin}/frame"></iframe>`,
     );
@@ -82,7 +82,7 @@ describe('what is allowed is there', () => {
   });
 });
 
-test('nothing is sent after the reply, and no connection stays', async () => {
+test('sends nothing after the reply, and keeps no connection', async () => {
   await render(
     `<p>x</p><script>setInterval(() => fetch("${origin}/poll", { mode: "no-cors", keepalive: true }), 5)</script><img src="${origin}/image.png">`,
   );

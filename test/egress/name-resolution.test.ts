@@ -79,7 +79,7 @@ describe('the policy', () => {
     expect([...names.asked]).toEqual(['x.private.test']);
   });
 
-  test('knows addresses and `localhost` without a look-up', async () => {
+  test('decides addresses and `localhost` without a lookup', async () => {
     const listed = policy({ PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8, [::1]' });
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'x.localhost', '127.9.9.9.'])
       expect(await refusal(listed, host), host).toBeUndefined();
@@ -87,7 +87,7 @@ describe('the policy', () => {
     expect([...names.asked]).toEqual([]);
   });
 
-  test('with other rules for people who are trusted less, asks for what these name and nothing else', async () => {
+  test('looks up only the names in the rules for less trusted callers', async () => {
     const visitors = policy({ PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'x.private.test' }).allowing('y.private.test');
     expect(await refusal(visitors, 'x.private.test')).toBe('PLATEN_OUTBOUND_ALLOW does not include it');
     expect(await refusal(visitors, 'y.private.test')).toBeUndefined();
@@ -128,7 +128,7 @@ describe('a service with `listed`', () => {
       new RTCPeerConnection({ iceServers: [{ urls: "stun:stun.private.test:${port}" }] }).createDataChannel("x");
     </script>`;
 
-  test('looks up for a document what is listed, and nothing else', async () => {
+  test('looks up only listed names for a document', async () => {
     const allowed = `<img src="http://assets.private.test:${site.port}/image.png"><img src="${site.origin}/image.png">`;
     await readPdfReply(await ada.pdf({ html: TELLTALE(site.port) + allowed }));
     expect(site.askedFor('/image.png').map(({ headers }) => headers.host)).toEqual(
@@ -137,7 +137,7 @@ describe('a service with `listed`', () => {
     expect([...zone.asked]).toEqual(['assets.private.test']);
   });
 
-  test('looks up no `url` that is not listed, not after a redirect either', async () => {
+  test('looks up no `url` that is not listed, also after a redirect', async () => {
     site.serve({
       '/away': (_request, response) => response.writeHead(302, { location: site.as('away.private.test') }).end(),
     });

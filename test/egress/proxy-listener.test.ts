@@ -37,7 +37,7 @@ function ask(path: string): ClientRequest {
   return request({ host: '127.0.0.1', port: new URL(listener.proxyUrl).port, path: site.origin + path }).end();
 }
 
-describe('the log of what is refused', () => {
+describe('the log of refusals', () => {
   const lines: RefusalLine[] = [];
   /** The pauses between lines, to be ended by the test. */
   const pauses: Array<PromiseWithResolvers<void>> = [];
@@ -70,7 +70,7 @@ describe('the log of what is refused', () => {
     await setImmediate();
   }
 
-  test('has one line a second for a render, with the number of those that have none', async () => {
+  test('has one line a second for a render, with the number of omitted ones', async () => {
     open();
     for (let n = 0; n < 500; n++) await refused(`a${n}.test`);
     expect(lines).toEqual([{ host: 'a0.test:80', reason }]);
@@ -86,7 +86,7 @@ describe('the log of what is refused', () => {
     expect(watched.refused).toBe(502);
   });
 
-  test('has a line at once for the next render, and for what comes after it one a second, too', async () => {
+  test('has a line immediately for the next render, then one a second', async () => {
     open();
     await refused('a0.test');
     open();
@@ -103,13 +103,13 @@ describe('the log of what is refused', () => {
   });
 });
 
-test('a server that is silent there is given up as well', async () => {
+test('ends an exchange with a silent server', async () => {
   const [answer] = (await once(ask('/never'), 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(504);
   expect(listener.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
 });
 
-test('what the page has given up is not asked for again', async () => {
+test('does not request again what the page has aborted', async () => {
   listener.limitSilence(60_000);
   const asked = ask('/never').on('error', () => {});
   const { socket } = await reached.promise;

@@ -48,13 +48,13 @@ async function refusalOf(browserPath: string): Promise<string> {
   );
 }
 
-test('with every switch it starts, and renders', async () => {
+test('starts and renders with every setting', async () => {
   await using service = await startService({ PLATEN_BROWSER_PATH: await browserWithout([]) });
   const { pages } = await readPdfReply(await new Client(service.url, service.key).pdf({ html: '<p>x' }));
   expect(pages).toEqual(['x']);
 });
 
-describe('it does not start', () => {
+describe('refuses to start', () => {
   const WEBRTC = ['--force-webrtc-ip-handling-policy', '--webrtc-ip-handling-policy'];
 
   test.each<[name: string, dropped: string[], added: string[], says: RegExp]>([

@@ -28,7 +28,7 @@ describeJobs(async () => {
   };
 });
 
-test('a task of the service comes again when the clock is set back', async () => {
+test('runs a task of the service again after the clock was set back', async () => {
   let now = Date.now();
   const jobs = new EmbeddedJobs(() => now);
   let runs = 0;
@@ -41,7 +41,7 @@ test('a task of the service comes again when the clock is set back', async () =>
   await jobs.close();
 });
 
-test('a task that cannot tell who has work does not keep others from their turns', async () => {
+test('runs other tasks if one cannot list its owners', async () => {
   const jobs = new EmbeddedJobs(Date.now);
   const fault = new Error('it cannot be asked');
   const faults: unknown[] = [];

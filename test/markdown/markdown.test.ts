@@ -28,18 +28,18 @@ describe('a document', () => {
     ['Windows line ends', 'a\r\n\r\nb', '<p>a</p>\n<p>b</p>'],
   ])('%s', async (_, text, html) => expect(await convert(text)).toContain(html));
 
-  test('its title is the text of its first heading', async () => {
+  test('has the text of its first heading as title', async () => {
     expect(await convert('intro\n\n## A *b* `<c>` & d\n\n# Later')).toContain('<title>A b &lt;c&gt; &amp; d</title>');
   });
 
-  test('a style sheet takes the place of the default one and ends with its element', async () => {
+  test('replaces the default style sheet, and cannot be left by one', async () => {
     const html = await convert('x', { stylesheet: 'p::after { content: "</style><p>y" }' });
     expect(html.match(/<style>.*?<\/style>/gs)).toEqual(['<style>\np::after { content: "<\\/style><p>y" }\n</style>']);
   });
 });
 
 describe('limits', () => {
-  test('the limit holds for the HTML', async () => {
+  test('limits the HTML', async () => {
     const error = await convert('&'.repeat(1_000), { limitBytes: 4_000 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'content_too_large', members: { limit: 4_000 } });
   });
@@ -53,7 +53,7 @@ describe('limits', () => {
     ['headings', '# a\n'.repeat(1_250_000)],
     ['quotes', `${'>'.repeat(2_000)}${'a\n'.repeat(500_000)}`],
     ['deep lists', Array.from({ length: 3_000 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n')],
-  ])('%s: done or refused, and meanwhile others are served', async (_, text) => {
+  ])('converts or rejects %s, and serves others meanwhile', async (_, text) => {
     const ended = convert(text).catch((error: unknown) => error);
     expect(await convert('# Meanwhile', { owner: 'b' })).toContain('<h1>Meanwhile</h1>');
     const result = await ended;

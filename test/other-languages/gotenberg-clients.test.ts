@@ -54,7 +54,7 @@ test('chromiumly from npm', async () => {
   await expectResults('From TypeScript with a file');
 });
 
-test('what the client in Go sends', async () => {
+test('accepts the requests of the Go client', async () => {
   await program('gotenberg-go');
   await run('go', ['run', 'main.go'], { cwd: folder, env: { ...env, GOFLAGS: '-mod=mod' } });
   await expectResults('From Go with a file');

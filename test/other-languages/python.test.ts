@@ -19,11 +19,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('its types hold', async () => {
+test('has valid types', async () => {
   await run(join(folder, 'bin/mypy'), ['src'], { cwd: CLIENT });
 });
 
-test('its tests pass against the running service', async () => {
+test('passes its tests against a running service', async () => {
   const receiver = await Receiver.start();
   await using service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
   try {

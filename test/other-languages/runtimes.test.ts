@@ -53,7 +53,7 @@ test('a browser', async () => {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await using open = await startService({ PLATEN_CORS_ORIGINS: origin });
   await using browser = await launchVisitorBrowser();
-  const { page, complaints } = await browser.visit(origin);
+  const { page, errors } = await browser.visit(origin);
   await page.goto('/');
   const program = `(async () => {
     const { Platen } = await import('/index.js');
@@ -63,6 +63,6 @@ test('a browser', async () => {
     return [blob.type, (await blob.text()).slice(0, 5), refused.code, (await platen.usage()).documents.used];
   })()`;
   expect(await page.evaluate(program)).toEqual(['application/pdf', '%PDF-', 'invalid_request', 1]);
-  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+  expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   server.close();
 });

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('nothing is found, in all phases of one run', async () => {
+test('schemathesis finds nothing in all phases', async () => {
   const { key, key_id: keyId } = await service.createKey();
   const env = { PYTHONPATH: folder, PLATEN_KEY_ID: keyId, PLATEN_EXAMPLES: JSON.stringify(await makeExamples(key)) };
   const args = [`${service.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--max-examples', MAX_EXAMPLES];

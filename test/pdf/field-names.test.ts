@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { FieldNames } from '../../src/pdf/forms/field-names.ts';
 
-test('a name that is taken gets the next number, without counting from the first again', () => {
+test('gives a taken name the next number, without counting from the first again', () => {
   let asked = 0;
   class Counted extends FieldNames {
     override isTaken(name: string): boolean {
@@ -17,7 +17,7 @@ test('a name that is taken gets the next number, without counting from the first
   expect(asked).toBeLessThan(3 * 5_000);
 });
 
-test('a long name is not cut within a character', () => {
+test('does not cut a long name within a character', () => {
   const name = new FieldNames().next(`${'x'.repeat(199)}\u{1F600}`);
   expect(name).toBe('x'.repeat(199));
 });

@@ -7,7 +7,7 @@ import { ChunkedBuffer } from '../../src/pdf/objects/chunked-buffer.ts';
 const link = (address: string) => `<</Rect [10 20 110 40]\n/A <</URI (${address})>>>>`;
 const sizesOf = (text: string) => [...fieldSizes([Buffer.from(text)], 'key')];
 
-test('fields that have one link', () => {
+test('finds fields that share one link', () => {
   const size = { width: 100, height: 20 };
   expect(sizesOf(link('key:0') + link('key:12'))).toEqual([
     [0, size],
@@ -17,11 +17,11 @@ test('fields that have one link', () => {
   expect(sizesOf(['key:', 'key:0x1', 'key:1 ', 'key:123456', 'key', 'other:1'].map(link).join(''))).toEqual([]);
 });
 
-test('a document that has millions of what looks like a link has no fields', () => {
+test('finds no fields in millions of strings that resemble a link', () => {
   expect(sizesOf(link('key:0') + '(key:'.repeat(1_000_000))).toEqual([]);
 });
 
-test('other work has its turn while the ids of elements are looked for', async () => {
+test('yields to other work while it searches for element ids', async () => {
   const file = Buffer.from('(node'.repeat(200_000));
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
@@ -30,7 +30,7 @@ test('other work has its turn while the ids of elements are looked for', async (
   expect(turns).toBeGreaterThan(1);
 });
 
-test('a text is read across chunks of any size', () => {
+test('reads text across chunks of any size', () => {
   const chunks = ['ab', '', 'c', 'defg', 'h'].map((text) => Buffer.from(text));
   const file = new ChunkedBuffer(chunks);
   expect(file.text(1, 5)).toBe('bcdef');

@@ -38,7 +38,7 @@ function manyObjects(count: number): Buffer {
 }
 
 describe('failures', () => {
-  test('a document that takes too much memory fails alone; the next one works', async () => {
+  test('fails a document that needs too much memory, and processes the next one', async () => {
     const finisher = openFinisher({ heapMb: 32 });
     const error = await failure(finish(finisher, manyObjects(300_000), { compress: true }));
     expect(error.code).toBe('resource_limit');
@@ -46,13 +46,13 @@ describe('failures', () => {
     await finisher.close();
   });
 
-  test('a thread that cannot even start fails the render, and holds nobody up', async () => {
+  test('fails the render without blocking if a thread cannot start', async () => {
     const finisher = openFinisher({ heapMb: 4 });
     for (let attempt = 0; attempt < 2; attempt++) expect((await failure(finish(finisher, small))).code).toBe('resource_limit');
     await finisher.close();
   });
 
-  test('what is no PDF fails without a word of it or of the passwords', async () => {
+  test('does not reveal content or passwords if the input is no PDF', async () => {
     const finisher = openFinisher();
     const damaged = [
       Buffer.from('secret content'),
@@ -74,7 +74,7 @@ describe('failures', () => {
   });
 });
 
-test('a task whose caller leaves ends with its thread, and one whose caller has left is not begun', async () => {
+test('ends the thread of a task whose caller leaves, and does not start one whose caller has left', async () => {
   const finisher = openFinisher();
   const reason = new Error('gone');
   const caller = new AbortController();
@@ -86,7 +86,7 @@ test('a task whose caller leaves ends with its thread, and one whose caller has 
   await finisher.close();
 });
 
-test('bytes are handed over, and those of others left alone', async () => {
+test('transfers its own bytes, and copies those of others', async () => {
   const finisher = openFinisher();
   const neighbour = Buffer.from('neighbour');
   const own = Buffer.from(Uint8Array.from(large).buffer);
@@ -102,7 +102,7 @@ test('bytes are handed over, and those of others left alone', async () => {
   await finisher.close();
 });
 
-test('a closed one refuses what runs and what comes', async () => {
+test('rejects running and new tasks after it was closed', async () => {
   const finisher = openFinisher();
   finisher.prepare();
   const running = failure(finish(finisher, large, { compress: true }));

@@ -47,14 +47,14 @@ const FILES = () => [
   { name: 'empty', type: 'text/plain', description: 'nothing', content: Buffer.alloc(0) },
 ];
 
-test('what a signature shows is judged like the pages', async () => {
+test('checks the appearance of a signature like the pages', async () => {
   const refusalOf = async (html: string) => {
     const appearance = [await printer.stamp(html)];
     const visible = { place: { page: 1, x: 0, y: 0, width: 300, height: 300 }, appearance };
     const changes = {
       metadata: { title: 'T' },
       conformance: { archive: { part: 3, level: 'U' as const }, accessible: undefined },
-      stated: STATED,
+      structure: STRUCTURE,
       signature: {
         ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
         ...{ reservedBytes: 100, digest: 'sha256' as const, visible },
@@ -66,20 +66,20 @@ test('what a signature shows is judged like the pages', async () => {
   expect(await refusalOf('<p>\u{10fffd}')).toMatch(/^glyph_missing/);
 });
 
-test('tags that cannot be read stay as they are, unless something is claimed of them', async () => {
+test('keeps tags that cannot be read, unless the PDF claims conformance', async () => {
   const root = /\/StructTreeRoot (\d+) 0 R/.exec(tagged.toString('latin1'))?.[1];
   const damaged = Buffer.from(
     tagged.toString('latin1').replace(new RegExp(`(\n${root} 0 obj\n<<[^]*?\n)/K `), '$1/X '),
     'latin1',
   );
   expect(damaged.equals(tagged)).toBe(false);
-  const changes = { mendsTags: true, stated: STATED };
-  const [mended, kept, untouched] = [
+  const changes = { repairsTags: true, structure: STRUCTURE };
+  const [repaired, kept, untouched] = [
     await finish(finisher, tagged, changes),
     await finish(finisher, damaged, changes),
     await finish(finisher, damaged, { compress: false, metadata: {} }),
   ];
-  expect(mended.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
+  expect(repaired.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
   expect(kept.equals(untouched)).toBe(true);
   const archived = await finish(finisher, damaged, {
     ...changes,
@@ -87,19 +87,19 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
   });
   expect((await readFinished(archived)).xmp).toContain('pdfaid:part>3');
   const claims = { archive: undefined, accessible: 1 as const };
-  await expect(finish(finisher, tagged, { mendsTags: true, conformance: claims })).rejects.toMatchObject({
+  await expect(finish(finisher, tagged, { repairsTags: true, conformance: claims })).rejects.toMatchObject({
     code: 'print_failed',
   });
   await expect(finish(finisher, damaged, { ...changes, conformance: claims })).rejects.toMatchObject({ code: 'print_failed' });
 });
 
-const STATED = {
-  ...{ language: 'en', title: 'T', strangeLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
+const STRUCTURE = {
+  ...{ language: 'en', title: 'T', invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
   ...{ embedded: [], rasterized: [], isWhole: true, missingGlyphs: [] },
 };
 
 describe('metadata', () => {
-  test('is the same in the information dictionary and in XMP, whatever characters it has', async () => {
+  test('is the same in the information dictionary and in XMP, for all characters', async () => {
     const { info, xmp, showsTitle } = await readFinished(await finish(finisher, tagged, { metadata: METADATA }));
     expect(info).toMatchObject({
       Title: METADATA.title,
@@ -118,7 +118,7 @@ describe('metadata', () => {
     for (const text of expected) expect(xmp).toContain(`>${asXml(text)}</`);
   });
 
-  test('without any: the title of the page, Platen, and no dates', async () => {
+  test('has the title of the page, Platen and no dates by default', async () => {
     const { info, xmp } = await readFinished(await finish(finisher, plain, { compress: true }));
     expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Creator: 'Platen', Producer: 'Platen' });
     for (const entry of ['Author', 'CreationDate', 'ModDate']) expect(info).not.toHaveProperty(entry);
@@ -126,7 +126,7 @@ describe('metadata', () => {
     expect(xmp).not.toContain('Date');
   });
 
-  test('what XML cannot have is replaced in both', async () => {
+  test('replaces characters that XML does not allow in both', async () => {
     const { info, xmp } = await readFinished(await finish(finisher, plain, { metadata: { title: 'a\u0001b\ud800c' } }));
     expect(info.Title).toBe('a\ufffdb\ufffdc');
     expect(xmp).toContain('>a\ufffdb\ufffdc<');
@@ -138,7 +138,7 @@ describe('attachments', () => {
     ['plain', {}],
     ['packed', { compress: true }],
     ['encrypted', { password: { user: 'open', owner: undefined, permissions: [] } }],
-  ])('come out byte for byte: %s', async (_name, changes) => {
+  ])('are returned byte for byte: %s', async (_name, changes) => {
     const attachments = FILES();
     const expected = attachments.map(({ name, description, content }) => ({
       name,
@@ -156,7 +156,7 @@ describe('attachments', () => {
 });
 
 describe('watermark', () => {
-  test('is drawn on the chosen pages, and the rest of the page stays', async () => {
+  test('is drawn on the selected pages without changing them otherwise', async () => {
     const pages = [{ from: 2, to: 9 }];
     for (const layer of ['over', 'under'] as const) {
       const { texts } = await readFinished(await finish(finisher, plain, { watermark: watermark(stamp, { pages, layer }) }));
@@ -166,7 +166,7 @@ describe('watermark', () => {
     }
   });
 
-  test('leaves tags, outline and links', async () => {
+  test('keeps tags, outline and links', async () => {
     const [before, after] = [tagged, await finish(finisher, tagged, { compress: true, watermark: watermark(stamp) })];
     const [one, other] = [await readPdf(before), await readPdf(after)];
     expect(other.tagged).toBe(true);
@@ -177,7 +177,7 @@ describe('watermark', () => {
 });
 
 describe('packing', () => {
-  test('shows the same pages in much fewer bytes', async () => {
+  test('shows the same pages in far fewer bytes', async () => {
     const table = await printer.print(TABLE, TAGGED);
     const packed = await finish(finisher, table, { compress: true });
     expect(packed.length).toBeLessThan(table.length / 4);
@@ -190,7 +190,7 @@ describe('passwords', () => {
   const protect = (user: string, owner?: string, permissions?: PdfPermission[]) =>
     finish(finisher, tagged, { password: { user, owner, permissions } });
 
-  test.each(['secret', 'pässwörd 草', 'x'.repeat(127)])('%s opens, and nothing else does', async (password) => {
+  test.each(['secret', 'pässwörd 草', 'x'.repeat(127)])('opens only with the password %s', async (password) => {
     const pdf = await protect(password);
     expect((await readFinished(pdf, password)).texts[0]).toContain('Hello bold');
     for (const wrong of [undefined, 'wrong', password.slice(1)])
@@ -198,7 +198,7 @@ describe('passwords', () => {
     expect(pdf.includes('Quarterly')).toBe(false);
   });
 
-  test('either of two opens; an empty one asks nobody', async () => {
+  test('opens with either of two; an empty user password opens for everybody', async () => {
     const both = await protect('reader', 'writer');
     for (const password of ['reader', 'writer']) expect((await readFinished(both, password)).texts).toHaveLength(2);
     expect((await readFinished(await protect('', 'writer'))).texts).toHaveLength(2);
@@ -213,16 +213,16 @@ describe('passwords', () => {
     ['fill_forms', [0x100]],
     ['assemble', [0x400]],
     ['accessibility', [0x200]],
-  ])('%s allows that and no more', async (permission, flags) => {
+  ])('allows only %s', async (permission, flags) => {
     expect((await readFinished(await protect('', undefined, [permission]))).permissions).toEqual(flags);
   });
 
-  test('without a list everything is allowed, with an empty one nothing', async () => {
+  test('allows everything without a list, and nothing with an empty one', async () => {
     expect((await readFinished(await protect('', 'x'))).permissions).toHaveLength(PERMISSIONS.length);
     expect((await readFinished(await protect('', 'x', []))).permissions).toEqual([]);
   });
 
-  test('hides attachments, metadata and watermark with the rest', async () => {
+  test('encrypts attachments, metadata and watermark', async () => {
     const attachments = FILES();
     const all = { metadata: METADATA, attachments, watermark: watermark(stamp), compress: true };
     const password = { user: 'open', owner: 'own', permissions: ['print'] as PdfPermission[] };
@@ -248,14 +248,14 @@ describe('repeatability', () => {
     password: { user: 'open', owner: 'own', permissions: ['copy'] },
   });
 
-  test('the same input, settings and secret give the same bytes, though the moment of printing differs', async () => {
+  test('produces the same bytes for the same input, settings and secret at different times', async () => {
     const later = Buffer.from(tagged.toString('latin1').replace(/\(D:\d{14}/g, '(D:20010203040506'), 'latin1');
     expect(later.equals(tagged)).toBe(false);
     const [first, second] = [await finish(finisher, tagged, everything()), await finish(finisher, later, everything())];
     expect(second.equals(first)).toBe(true);
   });
 
-  test('another secret, or another password, gives other keys', async () => {
+  test('produces other keys for another secret or password', async () => {
     const other = openFinisher({ secret: Buffer.alloc(32, 8) });
     const fileId = (pdf: Buffer) => /\/ID \[<(\w+)>/.exec(pdf.toString('latin1'))?.[1];
     const first = fileId(await finish(finisher, tagged, everything()));
@@ -267,7 +267,7 @@ describe('repeatability', () => {
   });
 });
 
-test('finishing is needed when anything is asked for', () => {
+test('finishing is needed if anything is requested', () => {
   expect(needsFinishing(settings())).toBe(false);
   expect(needsFinishing(settings({ metadata: { title: 'x' } }))).toBe(true);
   expect(needsFinishing(settings({ compress: true }))).toBe(true);
@@ -276,7 +276,7 @@ test('finishing is needed when anything is asked for', () => {
   expect(needsFinishing(settings({ password: { user: '', owner: undefined, permissions: undefined } }))).toBe(true);
 });
 
-test('merging ends where the merged PDF has more bytes than it may', async () => {
+test('merging ends when the result is larger than allowed', async () => {
   const task = (maxBytes: number) => ({
     documents: [Uint8Array.from(tagged)],
     parts: Array.from({ length: 20 }, (_, index) => ({ document: 0, title: `${index}` })),

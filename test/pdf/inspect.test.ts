@@ -26,16 +26,16 @@ test.each([
   ['with an image before the text', `<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">${bar(100)}`, {}, 1],
   ['made smaller to fit', bar(794), { margin: '1in' }, (794 - 192) / 794],
   ['made as small as may be', bar(3_000), {}, 1 / 1.5],
-])('the size of a document %s', async (_name, html, options, scale) => {
+])('reads the page size of a document %s', async (_name, html, options, scale) => {
   expect(printedView(await printed(html, options))?.scale).toBeCloseTo(scale, 2);
 });
 
-test('what tells no size', () => {
+test('finds no page size where there is none', () => {
   expect(printedView([])).toBeUndefined();
   expect(printedView([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
 });
 
-test('the widest page', async () => {
+test('finds the widest page', async () => {
   const html = '<style>@page { size: 100pt 200pt } @page wide { size: 300pt 200pt } p { page: wide }</style>x<p>y';
   expect(widestPage(await printed(html))).toBeCloseTo(300, 0);
 });

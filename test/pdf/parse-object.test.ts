@@ -14,7 +14,7 @@ test.each([
   ['<<>>', '<<>>'],
   ['[]', '[]'],
   ['3 0 R', '3 0 R'],
-])('%s is read as it stands', (text, written) => {
+])('parses %s', (text, written) => {
   const object = parseObject(text);
   expect(object && toText(object)).toBe(written);
 });
@@ -32,4 +32,4 @@ test.each([
   '[1] /K 2>>',
   '% comment\n1',
   '',
-])('%s is left to a parser of everything', (text) => expect(parseObject(text)).toBeUndefined());
+])('leaves %s to the full parser', (text) => expect(parseObject(text)).toBeUndefined());

@@ -1,7 +1,7 @@
 /** The XML of invoices: what of it matters is found, and what is hostile or of another profile is refused in little time. */
 import { describe, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
-import { readInvoice, UnusableInvoice } from '../../src/pdf/conformance/read-invoice.ts';
+import { readInvoice, UnusableInvoiceError } from '../../src/pdf/conformance/read-invoice.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 
 const SALE = SALES.plain as Sale;
@@ -10,17 +10,17 @@ const GUIDELINE = '<ram:ID>urn:cen.eu:en16931:2017</ram:ID>';
 const DATE = '<udt:DateTimeString format="102">20260115</udt:DateTimeString>';
 const END = '</rsm:CrossIndustryInvoice>';
 
-function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): UnusableInvoice {
+function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): UnusableInvoiceError {
   try {
     readInvoice({ xml, profile });
   } catch (error) {
-    if (error instanceof UnusableInvoice) return error;
+    if (error instanceof UnusableInvoiceError) return error;
     throw error;
   }
   throw new Error('it was accepted');
 }
 
-test.each(INVOICE_PROFILES)('an invoice of the profile %s is accepted as that, and as no other', (profile) => {
+test.each(INVOICE_PROFILES)('accepts an invoice only as its profile %s', (profile) => {
   const xml = invoiceXml(SALE, profile);
   const version = profile === 'XRECHNUNG' ? '3.0' : '1.0';
   expect(readInvoice({ xml, profile })).toEqual({ profile, version, issued: '2026-01-15T00:00:00Z' });
@@ -31,12 +31,12 @@ test.each(INVOICE_PROFILES)('an invoice of the profile %s is accepted as that, a
 test.each([
   ['urn:xeinkauf.de:kosit:xrechnung_3.0#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0', '3.0'],
   ['urn:xoev-de:kosit:standard:xrechnung_2.3', '2.3'],
-])('%s is a guideline of XRechnung', (guideline, version) => {
+])('accepts %s as a guideline of XRechnung', (guideline, version) => {
   const xml = XML.replace(GUIDELINE, `<ram:ID> urn:cen.eu:en16931:2017#compliant#${guideline}\n</ram:ID>`);
   expect(readInvoice({ xml, profile: 'XRECHNUNG' }).version).toBe(version);
 });
 
-test('prefixes, comments, character data sections and a byte order mark change nothing', () => {
+test('ignores prefixes, comments, character data sections and a byte order mark', () => {
   const xml = XML.replaceAll('ram:', 'x:')
     .replace('xmlns:ram', 'xmlns:x')
     .replace('urn:cen.eu:en16931:2017<', 'urn:cen<!-- y -->.eu:<![CDATA[en16931]]>:2017<');
@@ -59,20 +59,20 @@ test.each([
   ['a date in another format', XML.replace('format="102"', 'format="610"'), 'does not name one date of issue', undefined],
   ['another encoding', XML.replace('UTF-8', 'ISO-8859-1'), 'encoding', 'ISO-8859-1'],
   ['XML 1.1', XML.replace('version="1.0"', 'version="1.1"'), 'is not XML 1.0', '1.1'],
-])('%s is refused, and what was found is named', (_, xml, message, found) => {
+])('rejects %s and names what was found', (_, xml, message, found) => {
   const error = refusal(xml);
   expect(error.message).toContain(message);
   expect(error.found).toBe(found);
 });
 
 test.each(['', 'Hello', '{}', '<a>', XML.slice(0, -5), `${XML}<b/>`, XML.replace(GUIDELINE, '<ram:ID>&nbsp;</ram:ID>')])(
-  'text %# that is not well-formed is refused with the place of the error',
+  'rejects malformed text %# with the position of the error',
   (xml) => {
     expect(refusal(xml).message).toMatch(/^is not (well-formed XML: there is an error at line \d+, column \d+|a Cross)/);
   },
 );
 
-test('what was found is quoted as far as 200 characters', () => {
+test('quotes up to 200 characters of what was found', () => {
   expect(refusal(XML.replace(GUIDELINE, `<ram:ID>${'x'.repeat(5_000)}</ram:ID>`)).found).toHaveLength(200);
 });
 
@@ -82,14 +82,14 @@ describe('hostile XML', () => {
     ['entities that multiply', `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs.join('')}]>`],
     ['an external entity', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'],
     ['an external subset', '<!DOCTYPE x SYSTEM "http://example.com/x.dtd">'],
-  ])('%s: a document type declaration is refused', (_, doctype) => {
+  ])('rejects a document type declaration: %s', (_, doctype) => {
     expect(refusal(doctype + XML.replace(/^.*\?>/, '')).message).toMatch(/document type declaration/);
   });
 
   test.each([
     ['elements in each other', XML.replace(END, '<a>'.repeat(1_000_000)), 'has elements in more than 64 others'],
     ['attributes', XML.replace(END, `<a ${Array.from({ length: 300_000 }, (_, n) => `a${n}=""`).join(' ')}/>`), 'attributes'],
-  ])('hundreds of thousands of %s are refused at the 64th', (_, xml, message) => {
+  ])('rejects hundreds of thousands of %s at the 64th', (_, xml, message) => {
     expect(refusal(xml).message).toContain(message);
   });
 });

@@ -7,7 +7,7 @@ import { StreamDecoder } from '../../src/pdf/conformance/streams.ts';
 const packed = (bytes: number) =>
   new PdfStream(PdfDict.of({ Filter: PdfName.of('FlateDecode') }), deflateSync(Buffer.alloc(bytes)));
 
-test('a stream has a limit, and so have all streams of a document', () => {
+test('limits each stream and all streams of a document', () => {
   const decoder = new StreamDecoder();
   expect(() => decoder.decode(packed(67_108_865))).toThrow('more than 67108864 bytes');
   const large = packed(60_000_000);

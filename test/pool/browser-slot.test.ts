@@ -17,7 +17,7 @@ function seatHolding(memoryBytes: number): BrowserSlot<PooledPage> {
   return new BrowserSlot(async () => browsers.shift() ?? browserHolding(10), LIMITS);
 }
 
-test('a browser that keeps more than three quarters of its limit at rest is replaced', async () => {
+test('replaces an idle browser that uses more than three quarters of its limit', async () => {
   const slot = seatHolding(751);
   const before = await slot.ready();
   slot.sweep();
@@ -25,7 +25,7 @@ test('a browser that keeps more than three quarters of its limit at rest is repl
   expect(slot.cache).not.toBe(before);
 });
 
-test('not while a page is at work', async () => {
+test('does not replace it while a page is in use', async () => {
   const slot = seatHolding(751);
   const cache = await slot.ready();
   const entry = await cache.take('ada');
@@ -37,7 +37,7 @@ test('not while a page is at work', async () => {
   await eventually('it is replaced', () => slot.replaced === 1);
 });
 
-test('one that keeps less stays', async () => {
+test('keeps a browser that uses less', async () => {
   const slot = seatHolding(750);
   const cache = await slot.ready();
   slot.sweep();

@@ -21,32 +21,32 @@ function slowPage(): PooledPage & { emptied: () => void } {
     emptied: resolve,
     prime: async () => {},
     reset: () => promise,
-    giveWay() {},
+    lowerPriority() {},
     close: async () => {},
   };
 }
 
-test('the last to go waits for a page that is being taken, and for its render', async () => {
+test('waits for a page that is being taken, and for its render, before it closes', async () => {
   const page = slowPage();
   const cache = new PageCache(async () => page, LIMITS);
   const order: string[] = [];
-  cache.giveBack(await cache.take('owner'), true);
+  cache.release(await cache.take('owner'), true);
   const taken = cache.take('owner'); // it is still being emptied
   const retired = cache.retire().then(() => order.push('retired'));
   page.emptied();
   const entry = await taken;
   await new Promise((resolve) => setImmediate(resolve));
   order.push('rendered');
-  cache.giveBack(entry, true);
+  cache.release(entry, true);
   await retired;
   expect(order).toEqual(['rendered', 'retired']);
 });
 
-test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
+test('keeps a page that does not suit for later work, also while it is being reset', async () => {
   const pages = [slowPage(), slowPage(), slowPage()];
   const [first, second, third] = pages;
   const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
-  cache.giveBack(await cache.take('owner'), true);
+  cache.release(await cache.take('owner'), true);
   const suits = (page: PooledPage) => page !== first;
   expect(cache.pagesOf('owner', suits)).toBe(0);
   expect(cache.pagesOf('owner', () => true)).toBe(1);
@@ -54,14 +54,14 @@ test('a page that does not suit stays for what it suits, also while it is being 
   expect(other.page).toBe(second);
   first?.emptied();
   expect((await cache.take('owner')).page).toBe(first);
-  cache.giveBack(other, true);
+  cache.release(other, true);
   second?.emptied();
   await new Promise((resolve) => setImmediate(resolve));
   expect((await cache.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
   expect((await cache.take('owner', suits)).page).toBe(second);
 });
 
-test('a page that cannot be taken keeps nobody waiting', async () => {
+test('does not wait for a page that cannot be taken', async () => {
   const { promise, reject } = Promise.withResolvers<PooledPage>();
   const cache = new PageCache(() => promise, LIMITS);
   const taken = expect(cache.take('owner')).rejects.toThrow('no page');

@@ -39,17 +39,17 @@ function losing(times: number): () => Promise<string> {
   };
 }
 
-test('work that lost its page is done again once', async () => {
+test('repeats work that lost its page once', async () => {
   await expect(use([browserFor(9)], losing(1))).resolves.toBe('done');
   await expect(use([browserFor(9)], losing(2))).rejects.toThrow('the page crashed');
 });
 
-test('it is done also if the browser ends while the second page is opened', async () => {
+test('repeats it also if the browser ends while the second page is opened', async () => {
   await expect(use([browserFor(1)], losing(1))).resolves.toBe('done');
   await expect(use([browserFor(1)], losing(2))).rejects.toThrow('the page crashed');
 });
 
-test('browsers that open no page are not tried for ever', async () => {
+test('does not retry forever if browsers open no page', async () => {
   const browsers = Array.from({ length: 9 }, () => browserFor(0));
   await expect(use(browsers, losing(0))).rejects.toThrow('the browser could not open a page');
 });

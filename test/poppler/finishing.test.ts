@@ -86,7 +86,7 @@ describe('permissions', () => {
     expect((await allowedBy([permission])).sort()).toEqual(lines.sort());
   });
 
-  test('all, none and two', async () => {
+  test('allows all, none and two permissions', async () => {
     expect(await allowedBy(undefined)).toEqual(LINES);
     expect(await allowedBy([])).toEqual([]);
     expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
@@ -94,24 +94,27 @@ describe('permissions', () => {
 });
 
 describe('passwords', () => {
-  test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])('user %s and an owner', async (user) => {
-    const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
-    const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
-    expect(stdout).toContain('Supplied password is owner password');
-    // Poppler's tools take 32 bytes of a password.
-    await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
-    expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
-    if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
-    await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
-    await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
-  });
+  test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])(
+    'opens with the user password %s and an owner password',
+    async (user) => {
+      const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
+      const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
+      expect(stdout).toContain('Supplied password is owner password');
+      // Poppler's tools take 32 bytes of a password.
+      await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
+      expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
+      if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
+      await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
+      await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
+    },
+  );
 });
 
 describe('packing', () => {
   test.each([
     ['plain', {}],
     ['tagged', TAGGED],
-  ])('%s: the same text, in about as few bytes as qpdf needs', async (_name, options) => {
+  ])('has the same text in about as few bytes as with qpdf: %s', async (_name, options) => {
     const pdf = await printer.print(TABLE, options);
     const file = await finished(pdf, { compress: true });
     const before = await save(pdf);
@@ -121,7 +124,7 @@ describe('packing', () => {
     expect((await readFile(file)).length).toBeLessThan(1.05 * (await readFile(repacked)).length);
   });
 
-  test('structure and outline stay', async () => {
+  test('keeps structure and outline', async () => {
     const file = await finished(tagged, { compress: true });
     expect((await run('pdfinfo', ['-struct-text', file])).stdout).toMatch(
       /H1[\s\S]*"First"[\s\S]*Figure[\s\S]*H2[\s\S]*"Second"/,
@@ -135,7 +138,7 @@ describe('attachments', () => {
     ['plain', {}],
     ['packed', { compress: true }],
     ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
-  ])('byte for byte: %s', async (_name, changes) => {
+  ])('are returned byte for byte: %s', async (_name, changes) => {
     const contents = new Map([
       ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
       ['random.bin', randomBytes(200_000)],
@@ -193,7 +196,7 @@ describe('watermark', () => {
   const BAR =
     '<!doctype html><style>@page { margin: 0 }</style><div style="position: absolute; top: 45%; width: 100%; height: 10%; background: black">';
 
-  test('over hides what is below, under is seen beside it; both fill the shorter side, in the middle', async () => {
+  test('covers the page as over, shows beneath it as under, and fills the shorter side in the middle', async () => {
     const pdf = await printer.print(BAR);
     const over = await finished(pdf, { watermark: watermark(red, { opacity: 1 }) });
     const under = await finished(pdf, { watermark: watermark(red, { opacity: 1, layer: 'under' }) });
@@ -207,7 +210,7 @@ describe('watermark', () => {
     }
   });
 
-  test('opacity is that of the whole, though its parts overlap', async () => {
+  test('applies opacity to the whole, although its parts overlap', async () => {
     const twice = await printer.stamp('<div style="height: 400px; background: red"><div style="height: 400px; background: red">');
     for (const stamp of [red, twice]) {
       const [r = 0, g = 0, b = 0] = await spot(
@@ -220,13 +223,13 @@ describe('watermark', () => {
     }
   });
 
-  test('a document with a background of its own hides what is under it', async () => {
+  test('is hidden by the background of the document as under', async () => {
     const pdf = await printer.print('<body style="background: #00f">x');
     const file = await finished(pdf, { watermark: watermark(red, { opacity: 1, layer: 'under' }) });
     expect(await spot(file, 0.5, 0.5)).toEqual([0, 0, 255]);
   });
 
-  test.each([0, 90, 180, 270])('a page that is cropped and turned by %i is stamped as it is seen', async (turn) => {
+  test.each([0, 90, 180, 270])('is drawn upright on a cropped page rotated by %i', async (turn) => {
     const left = await printer.stamp('<div style="width: 200px; height: 400px; background: red">');
     const lines = join(folder, 'lines.pdf');
     await run('qpdf', ['--qdf', '--object-streams=disable', await save(await printer.print('<p>')), lines]);
@@ -250,7 +253,7 @@ describe('watermark', () => {
   });
 });
 
-test('everything at once', async () => {
+test('works with everything else', async () => {
   const file = await finished(tagged, {
     metadata: { title: 'Title ä草', author: 'Ada', keywords: ['a', 'b'], creationDate: '2024-01-02T03:04:05Z' },
     compress: true,

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('documents of every kind are merged without a fault', async () => {
+test('merges documents of every kind into a valid file', async () => {
   const client = new Client(service.url, (await service.createKey()).key);
   const rows = Array.from({ length: 300 }, (_, n) => `<tr><td>row ${n}<td>${n * n}`).join('');
   const items = [

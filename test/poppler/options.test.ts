@@ -54,7 +54,7 @@ describe('header and footer', () => {
     });
   });
 
-  test('the header stands at the top of page 3, the number right at its foot', async () => {
+  test('are at the top of page 3, and at the bottom right with the page number', async () => {
     const all = await words(file, 3);
     const pages = Number(/Pages:\s+(\d+)/.exec(await info(file))?.[1]);
     expect(pages).toBeGreaterThan(3);
@@ -62,7 +62,7 @@ describe('header and footer', () => {
     expect(all.find((word) => word.text === `3/${pages}`)?.top).toBeGreaterThan(780);
   });
 
-  test('what is between them does not touch them', async () => {
+  test('do not touch the text between them', async () => {
     const all = await words(file, 3);
     const lines = all.filter((word) => word.text === 'line');
     const [header, footer] = [all.find(({ text }) => text === 'Jahresbericht'), all.find(({ text }) => text.startsWith('3/'))];
@@ -72,7 +72,7 @@ describe('header and footer', () => {
 });
 
 describe('tagged and outline', () => {
-  test('language, title and tags are in the file', async () => {
+  test('writes language, title and tags', async () => {
     const file = await render(REPORT, { tagged: true });
     expect(await info(file)).toMatch(/Title:\s+Jahresbericht[\s\S]*Tagged:\s+yes/);
     expect(await structure(file)).toContain('/Lang (de-AT)');
@@ -80,13 +80,13 @@ describe('tagged and outline', () => {
     expect(tags).toMatch(/H1[\s\S]*Kapitel eins[\s\S]*H2[\s\S]*Ein Teil[\s\S]*LI[\s\S]*Punkt[\s\S]*Figure/);
   });
 
-  test('bookmarks lead to the headings', async () => {
+  test('writes bookmarks for the headings', async () => {
     const qdf = await structure(await render(REPORT, { outline: true }));
     expect(qdf).toMatch(/\/Title \(Kapitel eins\)/);
     expect(qdf).toMatch(/\/Title \(Ein Teil\)/);
   });
 
-  test('without them there are none', async () => {
+  test('writes no bookmarks without outline', async () => {
     const file = await render(REPORT, {});
     expect(await info(file)).toMatch(/Tagged:\s+no/);
     expect(await structure(file)).not.toContain('/Outlines');
@@ -188,7 +188,7 @@ test.each(TABLE)('%s', async (_name, html, options, judge, expected) => {
   expect(await judge(await render(html, options))).toEqual(expected);
 });
 
-test('a password: with it poppler reads, without it not', async () => {
+test('poppler reads a PDF with a password only with it', async () => {
   const response = await files.service.pdf({
     html: '<p>geheim',
     options: { password: { user: 'auf', owner: 'alles', permissions: ['print'] } },

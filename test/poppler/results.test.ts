@@ -93,7 +93,7 @@ describe('the edge of the paper', () => {
     ['an @page size', `${html}<style>@page { size: A5; margin: 0 }</style>`, {}],
     ['a label', html, { margin: 0, width: '57mm', height: '32mm' }],
     ['a single page', html.replace('100vh', '500px'), { margin: 0, width: '80mm', singlePage: true }],
-  ])('%s: background and border reach it', async (_name, document, options) => {
+  ])('is reached by background and border: %s', async (_name, document, options) => {
     for (const edge of await edges(await render(document, options))) {
       expect(edge).toContain('0000ff');
       expect(edge).not.toContain('ffffff');
@@ -113,7 +113,7 @@ describe('content', () => {
     return [...stdout.subarray(at, at + 3)];
   }
 
-  test('background colours and images are there by default, absent with printBackground: false', async () => {
+  test('prints background colours and images by default, and omits them with printBackground: false', async () => {
     const [shown, hidden] = [await render(html), await render(html, { printBackground: false })];
     expect((await run('pdfimages', ['-list', shown])).stdout.trim().split('\n').length).toBeGreaterThan(2);
     expect((await run('pdfimages', ['-list', hidden])).stdout.trim().split('\n')).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('content', () => {
     expect(await middle(hidden)).toEqual([255, 255, 255]);
   });
 
-  test('text can be selected, in order, with its letters', async () => {
+  test('contains selectable text in order', async () => {
     const { stdout } = await run('pdftotext', [
       '-layout',
       await render('<h1>Grüße an Żółw</h1><p>Zweite Zeile: Ελληνικά, Привет</p>'),
@@ -130,7 +130,7 @@ describe('content', () => {
     expect(stdout).toMatch(/Grüße an Żółw\s+Zweite Zeile: Ελληνικά, Привет/);
   });
 
-  test('a font from a data: URL is embedded and awaited', async () => {
+  test('embeds a font from a data: URL', async () => {
     const cache = join(process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'), 'platen');
     const name = (await readdir(cache, { recursive: true })).find((path) =>
       /^chromium-[\d.]+\/.*OpenSans-Italic\.ttf$/.test(path),
@@ -144,7 +144,7 @@ describe('content', () => {
     }
   });
 
-  test('150 pages', async () => {
+  test('prints 150 pages', async () => {
     const file = await render(
       Array.from({ length: 150 }, (_, n) => `<p style="break-before: ${n ? 'page' : 'auto'}">page ${n + 1}`).join(''),
     );

@@ -1,7 +1,7 @@
 /** Background jobs: how often work is tried again, and how many places an account has. */
 import { expect, test } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
-import { BackgroundJobs, patiently } from '../../src/http/gotenberg/background.ts';
+import { BackgroundJobs, retryWhileBusy } from '../../src/http/gotenberg/background.ts';
 
 async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
   let attempts = 0;
@@ -9,17 +9,17 @@ async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
     const code = codes[Math.min(attempts++, codes.length - 1)] as ErrorCode;
     throw new ServiceError(code, 'full', { retryAfterSeconds: 0 });
   };
-  await expect(patiently(work, new AbortController().signal)).rejects.toThrow('full');
+  await expect(retryWhileBusy(work, new AbortController().signal)).rejects.toThrow('full');
   return attempts;
 }
 
-test('what may pass is tried again, and what needs too much memory a few times', async () => {
+test('retries transient errors, and memory errors a few times', async () => {
   expect(await attemptsOf('overloaded')).toBe(1);
   expect(await attemptsOf('memory_limited')).toBe(4);
   expect(await attemptsOf(...Array<ErrorCode>(9).fill('queue_full'), 'concurrency_limited', 'invalid_request')).toBe(11);
 });
 
-test('an account has no more places than it leaves free', async () => {
+test('limits an account to as many places as it leaves free', async () => {
   const jobs = new BackgroundJobs();
   const end = Promise.withResolvers<void>();
   const placesOf = (account: string) => {

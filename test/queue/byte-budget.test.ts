@@ -11,7 +11,7 @@ function hold(budget: ByteBudget, owner: string, bytes: number): HeldBytes {
   return held;
 }
 
-test('an owner has half of what the others leave', () => {
+test('lets an owner hold half of what others leave', () => {
   const budget = new ByteBudget(1_000);
   hold(budget, 'a', 400);
   expect(() => hold(budget, 'a', 101)).toThrow(SHARE);
@@ -23,13 +23,13 @@ test('an owner has half of what the others leave', () => {
   expect(budget.refused).toEqual({ share: 2, whole: 0 });
 });
 
-test('of replies on the disk it tells that they are to be read', () => {
+test('explains for replies on the disk that they must be read', () => {
   const budget = new ByteBudget(1_000, 'replies');
   hold(budget, 'a', 500);
   for (const owner of ['a', 'b']) expect(() => hold(budget, owner, 251)).toThrow(/unread replies/);
 });
 
-test('whoever holds nothing is told that others hold too much', () => {
+test('tells an owner who holds nothing that others hold too much', () => {
   const budget = new ByteBudget(1_000);
   hold(budget, 'a', 500);
   expect(() => hold(budget, 'b', 251)).toThrow(WHOLE);
@@ -37,7 +37,7 @@ test('whoever holds nothing is told that others hold too much', () => {
   hold(budget, 'b', 250);
 });
 
-test('what is refused changes nothing, and can be tried again when others have given theirs back', () => {
+test('changes nothing on a refusal, and succeeds later when others have released bytes', () => {
   const budget = new ByteBudget(1_000);
   const first = hold(budget, 'a', 400);
   const second = hold(budget, 'a', 50);
@@ -52,7 +52,7 @@ test('what is refused changes nothing, and can be tried again when others have g
   expect(budget.held).toBe(450);
 });
 
-test('one alone may hold more than there is, and keeps others from more than a share of nothing', () => {
+test('lets a single owner exceed the limit, and refuses others meanwhile', () => {
   const budget = new ByteBudget(1_000);
   const large = hold(budget, 'a', 3_000);
   expect(() => hold(budget, 'b', 1)).toThrow(WHOLE);
@@ -60,7 +60,7 @@ test('one alone may hold more than there is, and keeps others from more than a s
   hold(budget, 'b', 250);
 });
 
-test('after its release nothing is counted for a request', () => {
+test('counts nothing for a request after its release', () => {
   const budget = new ByteBudget(1_000);
   const held = hold(budget, 'a', 300);
   held.release();

@@ -16,7 +16,7 @@ function visitor(queue: OwnerQueue, order: string[], owner: string, name = owner
 }
 
 describe('OwnerQueue', () => {
-  test('tells beforehand what asking for a place would say', async () => {
+  test('predicts whether a request would be refused', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     using deadline = new Deadline(60_000);
     queue.requireRoom('a');
@@ -27,7 +27,7 @@ describe('OwnerQueue', () => {
     queue.requireRoom('b'); // its line is shorter: the last of the other would go
   });
 
-  test('serves owners in turn, whoever came with many', async () => {
+  test('alternates between owners, however many requests each has', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 100 });
     const order: string[] = [];
     const first = await queue.acquire('a', patient());
@@ -43,7 +43,7 @@ describe('OwnerQueue', () => {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a', 'a']);
   });
 
-  test('refuses at once when full, with the time to wait', async () => {
+  test('refuses immediately when full, with the time to wait', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     const release = await queue.acquire('a', patient());
     const waiting = [visitor(queue, [], 'a'), visitor(queue, [], 'a')];
@@ -54,7 +54,7 @@ describe('OwnerQueue', () => {
     await queue.idle();
   });
 
-  test('a full queue makes room for an owner with a shorter line', async () => {
+  test('makes room in a full queue for an owner with fewer waiting requests', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 3 });
     const release = await queue.acquire('hog', patient());
     const order: string[] = [];
@@ -67,7 +67,7 @@ describe('OwnerQueue', () => {
     expect(order).toEqual(['1', 'small', '2']);
   });
 
-  test('what runs in the background waits for all that does not, and needs no room in the queue', async () => {
+  test('lets background work wait for all calls, without a place in the queue', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     const order: string[] = [];
     const first = await queue.acquire('a', patient());
@@ -89,7 +89,7 @@ describe('OwnerQueue', () => {
     expect(queue.hasRoomInBackground('a')).toBe(true);
   });
 
-  test('nobody waits for what runs in the background, which then does not go on', async () => {
+  test('lets calls start next to running background work, and starts no more of it', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10 });
     const behind = () => queue.acquire('batch', patient(), { background: true });
     const held = [await behind(), await behind()];
@@ -115,7 +115,7 @@ describe('OwnerQueue', () => {
     expect(order).toEqual(['b', 'c', 'background']);
   });
 
-  test('while others come, the background leaves a place free', async () => {
+  test('leaves a place free of background work while calls arrive', async () => {
     let now = 0;
     const queue = new OwnerQueue({ capacity: 2, limit: 10, now: () => now });
     const order: string[] = [];
@@ -138,14 +138,14 @@ describe('OwnerQueue', () => {
     await queue.idle();
   });
 
-  test('with no room to wait only the capacity is served', async () => {
+  test('serves only its capacity without room to wait', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 0 });
     await queue.acquire('a', patient());
     await queue.acquire('b', patient());
     await expect(queue.acquire('c', patient())).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  test('whoever gives up leaves the line, and no place is lost', async () => {
+  test('removes a request that gives up, without losing a place', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 10 });
     const release = await queue.acquire('a', patient());
     await expect(queue.acquire('b', new Deadline(20))).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe('OwnerQueue', () => {
     expect(queue.running).toBe(0);
   });
 
-  test('a place given back twice counts once', async () => {
+  test('counts a place that is released twice once', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10 });
     const release = await queue.acquire('a', patient());
     await queue.acquire('b', patient());
@@ -176,7 +176,7 @@ describe('OwnerQueue', () => {
   });
 });
 
-test('an owner at its own limit waits for its own places and not for those of others, who pass it', async () => {
+test('lets others pass an owner at its own limit', async () => {
   const queue = new OwnerQueue({ capacity: 3, limit: 10, perOwner: 1 });
   const order: string[] = [];
   const first = await queue.acquire('a', patient());
@@ -191,7 +191,7 @@ test('an owner at its own limit waits for its own places and not for those of ot
   expect([order, queue.callsOf('a')]).toEqual([['second of a'], 0]);
 });
 
-describe('an owner with more than others', () => {
+describe('an owner with more places than others', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -227,7 +227,7 @@ describe('an owner with more than others', () => {
     await more;
   });
 
-  test('the reserve is for nobody while places are shared evenly', async () => {
+  test('does not open the reserve while places are shared evenly', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, reserved: 1 });
     await queue.acquire('a', patient());
     await queue.acquire('b', patient());
@@ -240,7 +240,7 @@ describe('an owner with more than others', () => {
     expect(queue.running).toBe(3);
   });
 
-  test('goes into overtime while others wait, and is told once', async () => {
+  test('moves into overtime while others wait, and is notified once', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
     let told = 0;
     const held = [];
@@ -261,7 +261,7 @@ describe('an owner with more than others', () => {
     expect([queue.running, queue.hasFreePlace]).toEqual([0, true]);
   });
 
-  test('takes at most half of the overtime; the longest work ends when there is no more', async () => {
+  test('takes at most half of the overtime; the longest work ends when there is none left', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 10, overtime: 2 });
     const deadlines: Deadline[] = [];
     const hold = async (owner: string) => {
@@ -286,7 +286,7 @@ describe('an owner with more than others', () => {
     expect(order).toEqual(['d']);
   });
 
-  test('whose end would make no room for those who wait is not ended', async () => {
+  test('is not ended if that would make no room for those who wait', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 10, overtime: 4 });
     const deadlines: Record<string, Deadline> = {};
     const hold = async (owner: string, name: string) => {
@@ -310,7 +310,7 @@ describe('an owner with more than others', () => {
     expect(Object.values(deadlines).map(({ error }) => error?.code)).toEqual([undefined, 'queue_full', undefined, undefined]);
   });
 
-  test('is ended where there is no overtime at all', async () => {
+  test('is ended if there is no overtime at all', async () => {
     const queue = new OwnerQueue({ capacity: 1, limit: 10, reserved: 1, longestMs: 5_000 });
     const deadlines = [patient(), patient()];
     for (const [n, owner] of ['a', 'b'].entries()) {
@@ -326,7 +326,7 @@ describe('an owner with more than others', () => {
     expect(deadlines.map(({ error }) => error?.code)).toEqual(['queue_full', undefined]);
   });
 
-  test('in the background goes on where calls alone take all the places', async () => {
+  test('keeps running background work if only calls take all places', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
     let told = 0;
     const release = await queue.acquire('batch', patient(), { background: true, onOverdue: () => told++ });
@@ -341,7 +341,7 @@ describe('an owner with more than others', () => {
     release();
   });
 
-  test('has no more of the background than others', async () => {
+  test('gets no more background places than others', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
     const behind = (owner: string) => queue.acquire(owner, patient(), { background: true });
     for (let n = 0; n < 2; n++) await behind('many');
@@ -356,7 +356,7 @@ describe('an owner with more than others', () => {
     for (const place of ahead) place.catch(() => {});
   });
 
-  test('by calls does not keep the background of others waiting, whoever has more of them to come', async () => {
+  test('does not delay background work of others by calls, however many wait', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
     for (let n = 0; n < 2; n++) await queue.acquire('calls', patient());
     const order: string[] = [];
@@ -375,7 +375,7 @@ describe('an owner with more than others', () => {
     (await more)();
   });
 
-  test('by calls that are ended and sent again does not keep the background of others waiting', async () => {
+  test('does not delay background work of others by repeated calls', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 100, reserved: 1, overtime: 4 });
     const end = new AbortController();
     for (let n = 0; n < 16; n++) void callAgainAndAgain(queue, undefined, end.signal);
@@ -387,7 +387,7 @@ describe('an owner with more than others', () => {
     await queue.idle();
   });
 
-  test('is not needed to keep the background of others waiting: calls without end let an item through each second', async () => {
+  test('calls without end let one background item through each second', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 100, overtime: 4 });
     const end = new AbortController();
     for (let n = 0; n < 16; n++) void callAgainAndAgain(queue, 50, end.signal);

@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   notes = join(folder, crypto.randomUUID());
   await appendFile(notes, '');
-  const module = new URL('../support/noted-tasks.ts', import.meta.url);
+  const module = new URL('../support/logging-tasks.ts', import.meta.url);
   pool = new ProcessPool({ module, execArgv: ['--disable-warning=ExperimentalWarning'], env: { NOTES: notes }, idleMs: IDLE_MS });
 });
 afterEach(() => pool.close());
@@ -28,12 +28,12 @@ const run = async (name: string, ends = false) => Number(await pool.run({ task: 
 const noted = async () => (await readFile(notes, 'utf8')).trim().split('\n');
 
 describe('a task', () => {
-  test('is done by the process that did the one before', async () => {
+  test('runs in the process of the task before', async () => {
     expect(await run('first')).toBe(await run('second'));
     expect(await noted()).toEqual(['first', 'second']);
   });
 
-  test('for a process that died while idle goes to another', async () => {
+  test('moves to another process if the idle one has died', async () => {
     const dead = await run('first');
     process.kill(dead, 'SIGKILL');
     const second = run('second'); // before the death can have been noticed
@@ -41,7 +41,7 @@ describe('a task', () => {
     expect(await noted()).toEqual(['first', 'second']);
   });
 
-  test('that ends its process is not done again', async () => {
+  test('is not repeated if it ends its process', async () => {
     await run('first');
     await expect(run('second', true)).rejects.toMatchObject({ signal: 'SIGKILL' });
     expect(await noted()).toEqual(['first', 'second']);

@@ -58,7 +58,7 @@ const draw = (by: PageDrawing, content: Uint8Array, width = 100) =>
   by.draw('ada', { content: async () => content, page: 1, width });
 const isPng = (bytes: Uint8Array) => Buffer.from(bytes).subarray(1, 4).toString() === 'PNG';
 
-test('a plain page', async () => {
+test('draws a plain page', async () => {
   expect(isPng(await draw(open(), pdfOf()))).toBe(true);
 });
 
@@ -72,7 +72,7 @@ test.each<[string, Uint8Array, string]>([
   expect(isPng(await draw(by, pdfOf()))).toBe(true);
 });
 
-test('a page that its file does not have', async () => {
+test('rejects a page that the file does not have', async () => {
   await expect(open().draw('ada', { content: async () => pdfOf(), page: 2, width: 100 })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -85,14 +85,14 @@ test.each<[string, () => Uint8Array]>([
   ['a page of a million points', () => pdfOf({ box: '0 0 1000000 1000000' })],
   ['a page that is a line', () => pdfOf({ box: '0 0 0.001 100000' })],
   ['ten thousand levels of graphics states', () => pdfOf({ content: 'q '.repeat(10_000) })],
-])('%s ends with an answer, and the next page is drawn', async (_name, hostile) => {
+])('answers for %s, and draws the next page', async (_name, hostile) => {
   const by = open();
   const answer = await draw(by, hostile()).then(isPng, (error: { code: string }) => error.code);
   expect([true, 'resource_limit', 'pdf_unreadable', 'invalid_request']).toContain(answer);
   expect(isPng(await draw(by, pdfOf()))).toBe(true);
 });
 
-test('a PDF is read when a process is free for it, and not for a client that has left', async () => {
+test('reads a PDF when a process is free, and not for a client that has left', async () => {
   const by = open({ processes: 1 });
   const held = Promise.withResolvers<Uint8Array>();
   const isRead = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ test('a PDF is read when a process is free for it, and not for a client that has
   expect(read).toEqual(['third']);
 });
 
-test('files that are read and not drawn leave no memory behind', async () => {
+test('frees the memory of files that are read and not drawn', async () => {
   const by = open();
   const large = pdfOf({ more: ['<< >>', Buffer.alloc(40 * 1_048_576, ' ')] });
   for (let n = 0; n < 20; n++)
@@ -127,7 +127,7 @@ test('files that are read and not drawn leave no memory behind', async () => {
     });
 });
 
-test('a page that takes too long ends with its process', async () => {
+test('ends the process of a page that takes too long', async () => {
   const by = open({ timeoutMs: 3_000 });
   const strokes = '0 0 m 100 100 l 3 3 97 0 50 50 c '.repeat(200_000);
   const content = `[1 1] 0 d 0.01 w ${`${strokes} S `.repeat(20)}`;

@@ -25,11 +25,11 @@ test.each([
   '<b style="url(',
   '<title>',
   '<img srcset=", ',
-])('repeated: %j', (piece) => {
+])('scans repetitions in linear time: %j', (piece) => {
   expect(externalReference(piece.repeat(LENGTH / piece.length))).toBeUndefined();
 });
 
-test('what comes last is found', () => {
+test('finds the last reference', () => {
   const filler = '<p title="x">text</p><!-- - --><style>/* */ p { color: red }</style>'.repeat(5_000);
   expect(externalReference(`${filler}<img src="//example.com/x.png">`)).toBe('<img src>: https://example.com');
 });

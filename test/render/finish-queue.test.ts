@@ -36,7 +36,7 @@ function hold(queue: FinishQueue, owner: string, deadline: Deadline, bytes: numb
 const finish = (queue: FinishQueue, owner: string, deadline: Deadline) =>
   queue.finish(owner, inPieces(pdf), settings({ compress: true }), deadline);
 
-test('a thread is left for an owner who has none, and for one after the other', async () => {
+test('reserves a thread for an owner who has none, one owner at a time', async () => {
   const queue = openQueue();
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
@@ -51,7 +51,7 @@ test('a thread is left for an owner who has none, and for one after the other', 
   for (const each of held) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
 });
 
-test('two owners who hold all threads are not waited for for ever: the longest is ended', async () => {
+test('ends the longest task when two owners hold all threads', async () => {
   const queue = openQueue(1_000);
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
@@ -63,7 +63,7 @@ test('two owners who hold all threads are not waited for for ever: the longest i
   await expect(second).rejects.toMatchObject({ code: 'client_closed' });
 });
 
-test('a part of the bytes is left for owners who have none there; one PDF alone may be larger', async () => {
+test('reserves bytes for owners who have none; a single PDF may be larger', async () => {
   const queue = openQueue();
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
@@ -76,7 +76,7 @@ test('a part of the bytes is left for owners who have none there; one PDF alone 
   expect(await finish(queue, 'large', new Deadline(600_000))).not.toHaveLength(0);
 });
 
-test('the bytes of a PDF count until its signature is in it, though no thread is held', async () => {
+test('counts the bytes of a PDF until it is signed, without holding a thread', async () => {
   const queue = openQueue();
   using deadline = new Deadline(600_000);
   const signature = {
@@ -104,14 +104,14 @@ test('the bytes of a PDF count until its signature is in it, though no thread is
   await expect(held).rejects.toMatchObject({ code: 'client_closed' });
 });
 
-describe('with one thread, for which two may wait', () => {
+describe('with one thread and room for two waiting tasks', () => {
   const open = () => new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 2 }), { maxBytes: 40 * MEGABYTE });
   const compress = async (queue: FinishQueue, document: Buffer, client?: AbortSignal) => {
     using deadline = new Deadline(600_000, client);
     return Buffer.concat(await queue.finish('key', inPieces(document), settings({ compress: true }), deadline));
   };
 
-  test('one more is refused at once, and told when to come again', async () => {
+  test('refuses one more immediately, with the time to retry', async () => {
     const queue = open();
     const accepted = [1, 2, 3].map(() => compress(queue, large));
     await expect(compress(queue, pdf)).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
@@ -120,7 +120,7 @@ describe('with one thread, for which two may wait', () => {
     expect(await compress(queue, pdf)).not.toHaveLength(0);
   });
 
-  test('a caller who leaves while waiting makes room; one who leaves while served gives back the place', async () => {
+  test('frees the place of a caller who leaves, waiting or running', async () => {
     const queue = open();
     const [served, waiting] = [new AbortController(), new AbortController()];
     const first = compress(queue, large, served.signal);

@@ -89,7 +89,7 @@ const merge = (...contents: Uint8Array[]) =>
     contents.map((content, at) => ({ title: `part ${at}`, content })),
   );
 
-test('pages in order, each file under a bookmark', async () => {
+test('merges pages in order, with a bookmark for each file', async () => {
   const { pdf, pages } = await merge(ONE, packed(1_000), ONE);
   expect(pages).toBe(3);
   const read = await readPdf(pdf);
@@ -123,7 +123,7 @@ describe('tags', () => {
   };
   const strong = (role: string) => tagged(`/RoleMap<</Strong/${role}>>`, DOCUMENT, '<</S/Strong/P 5 0 R/Pg 3 0 R/K 0>>');
 
-  test('are joined, each file as a part', async () => {
+  test('are joined, with a part for each file', async () => {
     const paragraph = tagged('', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
     expect(await typesIn(paragraph, paragraph)).toEqual({
       types: ['Document', 'P', 'P', 'Part', 'Part'],
@@ -133,14 +133,14 @@ describe('tags', () => {
     expect((await typesIn(paragraph, ONE)).isMarked).toBe(false);
   });
 
-  test('with one name for two roles get two names', async () => {
+  test('get two names for one name with two roles', async () => {
     expect(await typesIn(strong('Span'), strong('Span'))).toMatchObject({ roles: '<</Strong /Span>>' });
     const { types, roles } = await typesIn(strong('Span'), strong('H1'));
     expect(types).toEqual(['Document', 'Part', 'Part', 'Strong', 'p2.Strong']);
     expect(roles).toBe('<</Strong /Span/p2.Strong /H1>>');
   });
 
-  test('that give a standard name another meaning do so for their own file only', async () => {
+  test('keep a different meaning of a standard name within their own file', async () => {
     const odd = tagged('/RoleMap<</P/H1>>', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
     expect(await typesIn(odd)).toMatchObject({ types: ['Document', 'Part', 'p1.P'], roles: '<</p1.P /H1>>' });
   });
@@ -162,7 +162,7 @@ describe('tags', () => {
     ],
     ['no elements', tagged('', 'null')],
     ['a key that is no number', tagged('/ParentTree<</Nums[/x 6 0 R]>>', 'null', 'null')],
-  ])('with %s are left out, and the pages merged', async (_, file) => {
+  ])('are dropped with %s, and the pages are merged', async (_, file) => {
     expect(await typesIn(file, ONE)).toEqual({ types: [], roles: '', isMarked: false });
   });
 });
@@ -178,7 +178,7 @@ describe('hostile tags', () => {
       `<</Kids[${Array.from({ length: 20_000 }, () => '<</Nums 6 0 R>>').join('')}]>>`,
       [`[${'1 5 0 R '.repeat(20_000)}]`],
     ],
-  ])('%s is left out at once', async (_, tree, more) => {
+  ])('are dropped immediately: %s', async (_, tree, more) => {
     const file = plain(
       '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -192,7 +192,7 @@ describe('hostile tags', () => {
     expect(pdf.includes('StructTreeRoot')).toBe(false);
   });
 
-  test('elements that share a list of kids are left out at once', async () => {
+  test('are dropped immediately if elements share a list of kids', async () => {
     const elements = Array.from({ length: 2_000 }, () => '<</S/P/P 5 0 R/K 6 0 R>>');
     const file = plain(
       '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
@@ -217,16 +217,16 @@ describe('hostile files', () => {
     ['a page tree without end', DOUBLING],
     ['no catalog', plain('<</Type/Pages>>')],
     ['a page tree that leads to itself', plain('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>')],
-  ])('%s is refused and named', async (_name, content) => {
+  ])('are rejected by name: %s', async (_name, content) => {
     await expect(merge(ONE, content)).rejects.toMatchObject({ index: 1, message: 'is damaged, or not a PDF' });
   });
 
-  test('an object nested 50,000 levels deep harms nobody', async () => {
+  test('can nest an object 50,000 levels deep without harm', async () => {
     await merge(NESTED).catch(() => {});
     expect((await merge(ONE)).pages).toBe(1);
   });
 
-  test('more than a merged PDF may have', async () => {
+  test('are rejected if the merged PDF is too large', async () => {
     const large = plain(
       '<</Type/Catalog/Pages 2 0 R>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -235,7 +235,7 @@ describe('hostile files', () => {
     await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });
 
-  test('a page that comes 40,000 times with all that it holds ends before it is written', async () => {
+  test('are rejected before writing if a page occurs 40,000 times', async () => {
     const repeated = plain(
       '<</Type/Catalog/Pages 2 0 R>>',
       `<</Type/Pages/Kids[${'3 0 R '.repeat(40_000)}]/Count 40000>>`,

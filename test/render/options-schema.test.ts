@@ -19,19 +19,19 @@ const OF_BROWSER = ['colorScheme', 'viewport', 'locale'];
 const parse = (options: object) => parseRenderRequest({ html: '<p>x', options }, LIMITS);
 
 describe.each(OPTIONS)('%s', (name, keywords) => {
-  test('says what it does, what is valid, and what happens without it', () => {
+  test('describes its effect, its valid values and its default', () => {
     expect(keywords.description).toMatch(/\.$/);
     expect(keywords.expected).toBeTruthy();
     expect('default' in keywords || 'x-default' in keywords).toBe(true);
     if (keywords.type === 'integer') expect(keywords['x-unit']).toBeTruthy();
   });
 
-  test('its examples are valid', () => {
+  test('has valid examples', () => {
     expect(keywords.examples?.length).toBeGreaterThan(0);
     for (const example of keywords.examples ?? []) expect(() => parse({ ...TOGETHER[name], [name]: example })).not.toThrow();
   });
 
-  test.runIf('default' in keywords && !OF_BROWSER.includes(name))('its default has the effect of sending nothing', () => {
+  test.runIf('default' in keywords && !OF_BROWSER.includes(name))('has a default that equals sending nothing', () => {
     expect(parse({ [name]: keywords.default })).toEqual(parse({}));
   });
 });

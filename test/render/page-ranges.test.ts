@@ -18,14 +18,14 @@ function isRead(ranges: string): boolean {
 }
 
 test.each(['', ' ', '1', '1-3', '1-3, 5, 8-', '-2', ' - 2 ', '1 0', '01', '0 1-1\t', '8 -, 9'])(
-  '%j is a list of ranges',
+  'accepts %j as page ranges',
   (ranges) => {
     expect([isRead(ranges), pattern.test(ranges)]).toEqual([true, true]);
   },
 );
 
 test.each(['0', '00', '-0', '1-0', '0-1', '1,', ',1', '1,,2', '1--2', '-', 'a', '1-2-3', '1;2', ' ,1'])(
-  '%j is none',
+  'rejects %j as page ranges',
   (ranges) => {
     expect([isRead(ranges), pattern.test(ranges)]).toEqual([false, false]);
   },

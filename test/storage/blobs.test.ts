@@ -23,8 +23,8 @@ async function allNames(): Promise<string[]> {
   return names;
 }
 
-describe('a write that does not end', () => {
-  test('of a process that died is removed by the next, and never read or listed', async () => {
+describe('an unfinished write', () => {
+  test('of a dead process is removed by the next one, and never read or listed', async () => {
     const left = join(folder, 'blobs', 'unfinished', `${name()}.1.0`);
     await writeFile(left, 'half');
     expect(await allNames()).toEqual([]);
@@ -34,7 +34,7 @@ describe('a write that does not end', () => {
     expect(await readdir(join(folder, 'blobs', 'unfinished'))).toEqual([]);
   });
 
-  test('says that the storage failed where the disk does', async () => {
+  test('fails with storage_failed if the disk fails', async () => {
     await rm(join(folder, 'blobs', 'unfinished'), { recursive: true });
     await mkdir(join(folder, 'blobs'), { recursive: true });
     await expect(blobs.put(name(), [Buffer.from('x')])).rejects.toMatchObject({ code: 'storage_failed', retryAfterSeconds: 30 });

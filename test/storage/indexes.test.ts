@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('no statement of documents, webhooks and sweeps scans a table or sorts', async () => {
+test('no statement for documents, webhooks and sweeps scans a table or sorts', async () => {
   const leases = new Leases(Date.now);
   const blobs = await DiskBlobs.open(join(dataDir, 'blobs'));
   const documents = new Documents(database, blobs, Date.now);

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { parseS3Location } from '../../src/storage/locations.ts';
 
-describe('of a database', () => {
+describe('for a database', () => {
   test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])('%s', (url) => {
     expect(loadConfig({ PLATEN_DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
-  test.each(['mysql://root:hunter2@db/platen', 'postgres://platen:hunter2@db', 'db:hunter2'])('not %s', (url) => {
+  test.each(['mysql://root:hunter2@db/platen', 'postgres://platen:hunter2@db', 'db:hunter2'])('rejects %s', (url) => {
     const load = () => loadConfig({ PLATEN_DATABASE_URL: url });
     expect(load).toThrow('PLATEN_DATABASE_URL: use an address such as');
     expect(load).not.toThrow('hunter2');
   });
 });
 
-describe('of a bucket', () => {
-  test('with everything', () => {
+describe('for a bucket', () => {
+  test('accepts all parameters', () => {
     const text =
       's3://papers/a/b?endpoint=https://s3.example.com:9000&region=eu-west-1&addressing=virtual&sse=aws:kms&sse_kms_key_id=k1';
     expect(parseS3Location(text)).toEqual({
@@ -29,7 +29,7 @@ describe('of a bucket', () => {
     });
   });
 
-  test('with the bucket alone, and with an endpoint', () => {
+  test('accepts only the bucket, or the bucket with an endpoint', () => {
     const plain = { bucket: 'papers', prefix: '', encryption: undefined };
     expect(parseS3Location('s3://papers')).toEqual({ ...plain, endpoint: undefined, region: undefined, addressing: 'virtual' });
     const local = { endpoint: 'http://127.0.0.1:7070', region: 'us-east-1', addressing: 'path' };
@@ -50,11 +50,11 @@ describe('of a bucket', () => {
     ['s3://papers?addressing=dns', 'addressing must be'],
     ['s3://papers?sse=aes', 'sse must be'],
     ['s3://papers?sse_kms_key_id=k', 'sse_kms_key_id needs'],
-  ])('%s is refused', (text, problem) => {
+  ])('rejects %s', (text, problem) => {
     expect(() => parseS3Location(text)).toThrow(problem);
   });
 
-  test('a secret in it is not repeated', () => {
+  test('does not repeat a secret in it', () => {
     const load = () => loadConfig({ PLATEN_BLOBS_URL: 's3://id:hunter2@papers' });
     expect(load).toThrow(ConfigError);
     expect(load).toThrow('PLATEN_BLOBS_URL: put no credentials');

@@ -30,7 +30,7 @@ async function openEarlier(last: string, fill: (query: Query) => Promise<unknown
   await release();
 }
 
-test('reservations a process has left behind are given back by the next version', async () => {
+test('releases reservations that a process left behind in the next version', async () => {
   const account_id = 'acc_a';
   await openEarlier('0002-resources', async (query) => {
     await query.insertInto('accounts').values({ id: account_id, name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
@@ -48,7 +48,7 @@ test('reservations a process has left behind are given back by the next version'
   await database.close();
 });
 
-test('outcomes of batches that are there already are numbered in the order of their items', async () => {
+test('numbers existing outcomes of batches in the order of their items', async () => {
   await openEarlier('0006-webhooks', async (query) => {
     await query.insertInto('accounts').values({ id: 'acc_a', name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
     const key = { id: 'key_a', account_id: 'acc_a', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
@@ -97,7 +97,7 @@ async function shapeOf(folder: string): Promise<unknown[]> {
   return rows;
 }
 
-test('a process killed between two statements leaves a database that the next one opens, and completes', async () => {
+test('completes a migration after a kill between two statements', async () => {
   const whole = await shapeOf(join(dataDir, 'whole'));
   let statement = 1;
   for (; ; statement += 7) {
@@ -108,7 +108,7 @@ test('a process killed between two statements leaves a database that the next on
   expect(statement).toBeGreaterThan(Object.keys(migrations).length);
 }, 180_000);
 
-test('processes that open an empty folder at once', async () => {
+test('allows processes to open an empty folder at the same time', async () => {
   const opened = await Promise.all(Array.from({ length: 6 }, () => openAndDie(dataDir, 0)));
   expect(opened).toEqual(opened.map(() => 'opened'));
 }, 180_000);
@@ -129,7 +129,7 @@ const RELEASED = [
   '0013-tracing',
 ];
 
-test('a new migration comes after all that have been released', () => {
+test('numbers new migrations after all released ones', () => {
   const names = Object.keys(migrations);
   expect(names.slice(0, RELEASED.length)).toEqual(RELEASED);
   expect(names).toEqual(names.toSorted());
@@ -141,7 +141,7 @@ async function changeApplied(change: (query: Query) => Promise<unknown>): Promis
   await database.close();
 }
 
-test('a database of a newer version is refused as such', async () => {
+test('refuses a database of a newer version', async () => {
   await changeApplied((query) =>
     sql`insert into kysely_migration values ('9999-newer', '2030-01-01T00:00:00.000Z')`.execute(query),
   );
@@ -151,7 +151,7 @@ test('a database of a newer version is refused as such', async () => {
   });
 });
 
-test('a migration before those a database has is an error of this version, and not of the database', async () => {
+test('reports a migration below those in the database as an error of this version', async () => {
   await changeApplied((query) => sql`delete from kysely_migration where name = '0011-batch-lists'`.execute(query));
   const refused: unknown = await openDatabase({ dataDir }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ name: 'Error', message: expect.stringContaining('it must sort after all others') });

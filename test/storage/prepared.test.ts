@@ -23,14 +23,14 @@ const insertKey = prepared((query, { id, secret }: { id: string; secret: string 
 );
 const selectKey = prepared((query, { id }: { id: string }) => query.selectFrom('signing_keys').selectAll().where('id', '=', id));
 
-test('every call has its own values, beside the constants of the statement', async () => {
+test('uses the values of each call with the constants of the statement', async () => {
   const ids = Array.from({ length: 50 }, (_, n) => `all-${n}`);
   await Promise.all(ids.map((id) => insertKey(database.query, { id, secret: `secret of ${id}` })));
   const found = await Promise.all(ids.map((id) => selectKey(database.query, { id })));
   expect(found.flatMap(({ rows }) => rows)).toEqual(ids.map((id) => ({ id, secret: `secret of ${id}`, created_at: 7 })));
 });
 
-test('it belongs to the transaction it is asked in', async () => {
+test('belongs to the transaction of the call', async () => {
   const failing = database.transaction(async (query) => {
     await insertKey(query, { id: 'undone', secret: 's' });
     expect((await selectKey(query, { id: 'undone' })).rows).toHaveLength(1);
@@ -40,14 +40,14 @@ test('it belongs to the transaction it is asked in', async () => {
   expect((await selectKey(database.query, { id: 'undone' })).rows).toEqual([]);
 });
 
-test('it works on another database, too', async () => {
+test('works on another database', async () => {
   const other = await openTestDatabase(join(dataDir, 'other'));
   await insertKey(database.query, { id: 'here', secret: 's' });
   expect((await selectKey(other.query, { id: 'here' })).rows).toEqual([]);
   await other.close();
 });
 
-test('it is put together once', async () => {
+test('is compiled once', async () => {
   let times = 0;
   const select = prepared((query, { id }: { id: string }) => {
     times++;
@@ -58,7 +58,7 @@ test('it is put together once', async () => {
   expect(times).toBe(1);
 });
 
-test('it cannot be made to depend on the values of its first call', () => {
+test('cannot depend on the values of its first call', () => {
   const compares = prepared((query, { limit }: { limit: number }) =>
     query.selectFrom('signing_keys').select('id').where('created_at', '<', Math.min(limit, 5)),
   );

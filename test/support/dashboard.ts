@@ -27,6 +27,6 @@ export async function goTo(page: Page, hash: string): Promise<void> {
 }
 
 /** Returns the console errors except those for replies with an expected status, which browsers always log. */
-export function otherComplaints({ complaints }: Visitor, ...expected: number[]): string[] {
-  return complaints.filter((text) => !expected.some((status) => text.includes(`responded with a status of ${status}`)));
+export function unexpectedErrors({ errors }: Visitor, ...expected: number[]): string[] {
+  return errors.filter((text) => !expected.some((status) => text.includes(`responded with a status of ${status}`)));
 }

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 const { source } = createRequire(import.meta.url)('axe-core') as { source: string };
 
 /** Returns the serious and critical findings of axe-core as text; empty if there are none. */
-export async function accessFaults(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate('globalThis.axe !== undefined'))) await page.evaluate(source);
   const { violations } = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",
@@ -17,6 +17,6 @@ export async function accessFaults(page: Page): Promise<string[]> {
 }
 
 /** Returns the number of CSS pixels by which the page is wider than the window. */
-export function sidewaysBy(page: Page): Promise<number> {
+export function horizontalOverflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

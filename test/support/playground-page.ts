@@ -26,8 +26,8 @@ export class PlaygroundPage {
   }
 
   /** Console errors, except those for error replies, which browsers always log. */
-  get complaints(): string[] {
-    return this.visitor.complaints.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
+  get errors(): string[] {
+    return this.visitor.errors.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
   }
 
   get result(): Locator {

@@ -31,10 +31,10 @@ export function setUpPlaygrounds(start: () => Promise<SharedService> = sharedSer
   });
 
   afterEach(async () => {
-    const complaints = opened.flatMap((playground) => playground.complaints);
+    const errors = opened.flatMap((playground) => playground.errors);
     await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
     opened = [];
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   afterAll(async () => {

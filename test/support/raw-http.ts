@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** Returns everything that the service sends until it closes the connection. */
-export async function talk(url: string, send: (write: (text: string | Buffer) => void) => void): Promise<string> {
+export async function converse(url: string, send: (write: (text: string | Buffer) => void) => void): Promise<string> {
   await using conversation = await Conversation.open(url);
   send((bytes) => conversation.socket.write(bytes));
   return await conversation.rest();

@@ -11,7 +11,7 @@ export interface Visitor {
   page: Page;
   context: BrowserContext;
   /** Console errors, including failed requests and policy violations, and uncaught exceptions. */
-  complaints: string[];
+  errors: string[];
 }
 
 export interface VisitorBrowser {
@@ -36,12 +36,12 @@ export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
       const context = await browser.newContext({ baseURL: at, viewport: WIDE, ...options });
       context.setDefaultTimeout(30_000);
       const page = await context.newPage();
-      const complaints: string[] = [];
+      const errors: string[] = [];
       page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
+        if (message.type() === 'error') errors.push(message.text());
       });
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      return { page, context, complaints };
+      page.on('pageerror', (error) => errors.push(String(error)));
+      return { page, context, errors };
     },
     async [Symbol.asyncDispose]() {
       await browser.close();

@@ -13,9 +13,9 @@ test.each([
   [['items.size'], { items: [] }, [], []],
   [['map[key].name'], { map: { x: 1 } }, [], []],
   [['constructor', 'a.__proto__'], { a: {} }, ['constructor', 'a.__proto__'], []],
-])('%j of %j', (paths, data, missing, unused) => expect(dataUse(paths, data)).toEqual({ missing, unused }));
+])('finds the use of %j in %j', (paths, data, missing, unused) => expect(dataUse(paths, data)).toEqual({ missing, unused }));
 
-test('it names a hundred', () => {
+test('names up to a hundred', () => {
   const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`x${n}`, n]));
   expect(dataUse([], data).unused).toHaveLength(100);
 });

@@ -65,7 +65,7 @@ describe('a template', () => {
     expect(await fill(html, data)).toBe(expected);
   });
 
-  test('escapes what it inserts, unless it says raw', async () => {
+  test('escapes inserted values, unless it uses raw', async () => {
     const data = { v: `<a href="x">&'`, list: ['<', '>'] };
     expect(await fill('{{ v }}', data)).toBe('&lt;a href=&#34;x&#34;&gt;&amp;&#39;');
     expect(await fill('{{ v | raw }}', data)).toBe(data.v);
@@ -74,25 +74,25 @@ describe('a template', () => {
     );
   });
 
-  test('does not read tags and outputs in what it inserts', async () => {
+  test('does not interpret tags and outputs in inserted values', async () => {
     expect(await fill('{{ v }}{{ v | raw }}', { v: '{{ secret }}{% if %}', secret: 'x' })).toBe(
       '{{ secret }}{% if %}{{ secret }}{% if %}',
     );
   });
 
-  test('sees own properties only', async () => {
+  test('reads only own properties', async () => {
     const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', '__defineGetter__'];
     const html = names.map((name) => `{{ ${name} }}{{ x.${name} }}{{ x["${name}"] }}{{ s.${name} }}{{ l.${name} }}`).join('');
     expect(await fill(`(${html})`, { x: {}, s: 'text', l: [1] })).toBe('()');
     expect(await fill(html, JSON.parse('{"__proto__":"1","x":{"__proto__":"2","constructor":"3"}}'))).toBe('331' + '22');
   });
 
-  test('leaves nothing behind for the next', async () => {
+  test('leaves nothing for the next one', async () => {
     await fill('{% assign a = 1 %}{% increment b %}{% assign __proto__ = "p" %}{% increment constructor %}');
     expect(await fill('({{ a }}{{ b }}{{ p }}{{ constructor }}{{ x.constructor }})', { x: {} })).toBe('()');
   });
 
-  test('is kept parsed under its key, and never taken for another', async () => {
+  test('is cached under its key, and never confused with another', async () => {
     expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
     expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
     expect(await engine.fill('owner', 'tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
@@ -119,7 +119,7 @@ describe('money', () => {
     ['{{ 1 | money: "EUR", "german" }}', 'money: the locale must be a language tag such as "de-DE" (line 1, column 1)'],
     ['{{ 1 | money: "EUR", "xx-XX" }}', 'money: the locale must be a language tag such as "de-DE" (line 1, column 1)'],
     ['{{ "secret" | money: "EUR" }}', 'money: the amount is not a number (line 1, column 1)'],
-  ])('%s says what would be valid', async (html, message) => {
+  ])('lists the valid values for %s', async (html, message) => {
     await expect(fill(html)).rejects.toMatchObject({ code: 'template_error', message });
   });
 });
@@ -151,10 +151,10 @@ describe('dates', () => {
   });
 });
 
-describe('parsing tells', () => {
+describe('parsing reports', () => {
   const pathsOf = async (html: string, on = engine) => (await on.parse('owner', html)).paths;
 
-  test('the paths a template takes from the data, and not what it makes itself', async () => {
+  test('the paths that a template reads from the data, without its own variables', async () => {
     expect(
       await pathsOf(`{{ order.total }}{% for item in order.items %}{{ item.name }}{{ forloop.index }}{% endfor %}
         {% assign x = y %}{{ x }}{% if (1..n) contains m %}{{ order.total | plus: tax.rate | default: none }}{% endif %}
@@ -201,7 +201,7 @@ describe('parsing tells', () => {
     });
   });
 
-  test('no more of a template than is needed to find the place', async () => {
+  test('a fault without parsing the rest of the template', async () => {
     const error = await engine.parse('owner', `{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
     expect((error as Error).message.length).toBeLessThan(300);
   });
@@ -227,7 +227,7 @@ describe('messages', () => {
     ['{{ v | url_decode }}'],
     ['{{ x | append: v | money: "EUR" }}'],
     ['{{ 1 | money: v }}'],
-  ])('%s do not quote the data', async (html) => {
+  ])('do not quote the data in %s', async (html) => {
     const error = await fill(html, { v: 'secret[((%', list: [{}] }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'template_error' });
     expect(JSON.stringify([(error as Error).message, error])).not.toContain('secret');
@@ -235,7 +235,7 @@ describe('messages', () => {
 });
 
 describe('files', () => {
-  test.each(['include', 'render', 'layout'])('are out of reach of %s', async (tag) => {
+  test.each(['include', 'render', 'layout'])('cannot be read by %s', async (tag) => {
     const folder = await mkdtemp(join(tmpdir(), 'platen-liquid-'));
     try {
       const file = join(folder, 'secret.liquid');
@@ -263,8 +263,8 @@ describe('files', () => {
   });
 });
 
-describe('the ceiling', () => {
-  test('allows exactly as many bytes of UTF-8, and names limit and size beyond', async () => {
+describe('the size limit', () => {
+  test('allows exactly that many bytes of UTF-8, and reports limit and size beyond', async () => {
     const data = { a: 'é€😀' };
     expect(await fill('<{{ a }}{{ a }}>', data, 20)).toBe('<é€😀é€😀>');
     await expect(fill('<{{ a }}{{ a }}>', data, 19)).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe('the ceiling', () => {
     expect(await fill('{% assign halves = "😀" | split: "" %}{% for half in halves %}{{ half }}{% endfor %}', {}, 4)).toBe('😀');
   });
 
-  test('stops a template that goes on and on, without counting to the end', async () => {
+  test('stops an endless template without counting to the end', async () => {
     const html = '{% for i in (1..100000) %}{{ a }}{% endfor %}';
     await expect(fill(html, { a: 'x'.repeat(100_000) }, 1_000)).rejects.toMatchObject({
       code: 'content_too_large',
@@ -288,7 +288,7 @@ describe('the ceiling', () => {
   });
 });
 
-describe('a hostile template ends as a fault of its own, and the next works', () => {
+describe('hostile templates fail alone, and the next one works', () => {
   const big = '{% assign s = "xy" %}{% for i in (1..20) %}{% assign s = s | append: s %}{% endfor %}';
   const many = '{% assign a = "" | split: "" | push: s %}{% for i in (1..9) %}{% assign a = a | concat: a %}{% endfor %}';
   const outOfMemory = { code: 'template_error', message: expect.stringContaining('uses too much memory') };
@@ -370,7 +370,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('one owner has a line of its own, however long: others are served between', async () => {
+  test('limits the processes of one owner, and serves others between its tasks', async () => {
     const own = engineWith({ processes: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
     const order: string[] = [];
     const work = (owner: string) =>
@@ -396,11 +396,11 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     ],
     ['text times a number', '{{ "x" | times: 1000000000 }}', '0'],
     ['a comment of blank lines', `{% # ${'\n'.repeat(400_000)}# %}x`, 'x'],
-  ])('what is only unusual is filled: %s', async (_, html, expected) => {
+  ])('fills unusual templates: %s', async (_, html, expected) => {
     expect(await fill(html, {}, NO_LIMIT, engineWith({ timeoutMs: 60_000 }))).toBe(expected);
   });
 
-  test('a loop in a loop, with the line it was at when time was over', async () => {
+  test('reports the line at the time-out in nested loops', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 10_000 });
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
     const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
@@ -410,7 +410,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('data nested too deeply is refused with its name', async () => {
+  test('rejects deeply nested data by name', async () => {
     let data: Record<string, unknown> = {};
     for (let level = 0; level < 100_000; level++) data = { data };
     await expect(fill('{{ a }}', data)).rejects.toMatchObject({
@@ -421,7 +421,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
 });
 
 describe('processes', () => {
-  test('a step that never ends is ended with its process, while others are served', async () => {
+  test('end with a step that never ends, and serve others', async () => {
     const own = engineWith({ processes: 2, timeoutMs: 10_000 });
     const order: string[] = [];
     const hostile = own.fill('hostile', `tpl_test:${versions++}`, ENDLESS, {}, NO_LIMIT).catch((error) => {
@@ -437,7 +437,7 @@ describe('processes', () => {
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('a process that dies fails one fill', async () => {
+  test('fail one template when one dies', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 30_000 });
     const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
     const begun = once(child as ChildProcess, 'message'); // what it says first
@@ -449,7 +449,7 @@ describe('processes', () => {
     expect(await waiting).toBe('next');
   });
 
-  test('a caller who leaves takes the process along', async () => {
+  test('end with the caller of their task', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 60_000 });
     const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
     const gone = once(child as ChildProcess, 'exit');
@@ -465,7 +465,7 @@ describe('processes', () => {
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('a caller who leaves before the process has started leaves another to the next', async () => {
+  test('go to the next task if a caller leaves before the start', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 60_000 });
     const caller = new AbortController();
     const left = expect(own.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
@@ -474,7 +474,7 @@ describe('processes', () => {
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('a full line refuses at once, and who waits too long is refused', async () => {
+  test('refuse a full queue immediately, and callers who wait too long', async () => {
     const own = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 10_000 });
     const full = { code: 'queue_full', retryAfterSeconds: 1, members: { retry_after: 1 } };
     const order: string[] = [];
@@ -489,7 +489,7 @@ describe('processes', () => {
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('start with the first template and end when there are no more', async () => {
+  test('start with the first template, and end when there are none', async () => {
     const made: LiquidEngine[] = [];
     expect(await startedBy(async () => void made.push(engineWith({ idleMs: 20 })))).toHaveLength(0);
     const own = made[0] as LiquidEngine;
@@ -499,7 +499,7 @@ describe('processes', () => {
     expect(await fill('again', {}, NO_LIMIT, own)).toBe('again');
   });
 
-  test('closing ends what runs, what waits and what comes later', async () => {
+  test('reject running, waiting and later tasks after closing', async () => {
     const own = new LiquidEngine({ processes: 1, timeoutMs: 60_000 });
     const filling = [fill(ENDLESS, {}, NO_LIMIT, own), fill('x', {}, NO_LIMIT, own)].map((one) =>
       expect(one).rejects.toMatchObject({ code: 'shutting_down' }),
@@ -509,7 +509,7 @@ describe('processes', () => {
     await expect(fill('x', {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'shutting_down' });
   });
 
-  test('keep no process alive and write nothing to its streams', async () => {
+  test('keep no process alive, and write nothing to its streams', async () => {
     const { output, errors, code } = await run(`console.log(await engine.fill("owner", 't:1', '{{ a }}', { a: 1 }, 100));`);
     expect({ output, errors, code }).toEqual({ output: '1\n', errors: '', code: 0 });
   });

@@ -15,7 +15,7 @@ function nested(levels: number): Record<string, unknown> {
   return data;
 }
 
-describe('a value is inserted', () => {
+describe('inserts a value', () => {
   const data = {
     name: 'Ada',
     markup: `<b class="x">it's & more</b>`,
@@ -61,7 +61,7 @@ describe('a value is inserted', () => {
     expect(fill(html, data)).toBe(expected);
   });
 
-  test('once: braces in a value are text, however the value was inserted', () => {
+  test('once: braces in a value are text, however it was inserted', () => {
     const tricky = { a: '{{b}}', b: '{{{a}}}', open: '{{', close: '}}', name: 'b' };
     expect(fill('{{a}}{{{a}}}{{b}}{{{b}}}', tricky)).toBe('{{b}}{{b}}{{{a}}}{{{a}}}');
     expect(fill('{{{open}}}name{{{close}}}', tricky)).toBe('{{name}}');
@@ -77,7 +77,7 @@ describe('a value is inserted', () => {
   });
 });
 
-describe('braces that are no placeholder stay as they are', () => {
+describe('keeps braces that are no placeholder', () => {
   test.each([
     '{{#each items}}',
     '{{/each}}',
@@ -137,13 +137,13 @@ describe('braces that are no placeholder stay as they are', () => {
     ['{{{a}}}{{a}}', '<&lt;'],
     ['{{a}}{{{a}}}', '&lt;<'],
     ['{{a}}}}}{{{{{a}}', '&lt;}}}{{{&lt;'],
-  ])('%s: the first possible placeholder counts, and three braces before two', (html, expected) => {
+  ])('uses the first possible placeholder, and three braces before two: %s', (html, expected) => {
     expect(fill(html, { a: '<' })).toBe(expected);
   });
 });
 
 describe('paths', () => {
-  test('are told once each, in order of first use, as written', () => {
+  test('are listed once each, in order of first use, as written', () => {
     const html = '{{b.c}} {{a}} {{{b.c}}} {{ a }} {{{d.0.e}}} {{#x}} {{__proto__}}';
     expect(parsePlaceholders(html).paths).toEqual(['b.c', 'a', 'd.0.e', '__proto__']);
     expect(parsePlaceholders('no {braces}').paths).toEqual([]);
@@ -161,7 +161,7 @@ describe('paths', () => {
     expect(fill(`{{${name}}} {{o.${name}.deep}}`, data)).toBe('mine &lt;its&gt;');
   });
 
-  test('of strings and arrays lead nowhere but to elements', () => {
+  test('of strings and arrays lead only to elements', () => {
     const data = { text: 'abc', list: ['zero', 'one'] };
     expect(fill('({{text.length}}{{text.0}}{{list.length}}{{list.01}}{{list.-1}}{{list.1e0}}{{list.2}}{{list.٠}})', data)).toBe(
       '()',
@@ -169,13 +169,13 @@ describe('paths', () => {
     expect(fill('{{list.0}}{{list.1}}', data)).toBe('zeroone');
   });
 
-  test('find keys of objects that look like numbers as they are written', () => {
+  test('find keys that look like numbers as written', () => {
     expect(fill('{{o.01}} {{o.1}} {{o.length}}', { o: { '01': 'a', '1': 'b', length: 'c' } })).toBe('a b c');
   });
 });
 
-describe('the ceiling', () => {
-  test('allows exactly as many bytes of UTF-8, and names limit and size beyond', () => {
+describe('the size limit', () => {
+  test('allows exactly that many bytes of UTF-8, and reports limit and size beyond', () => {
     const data = { a: 'é€😀' }; // 2 + 3 + 4 bytes
     expect(fill('<{{a}}{{a}}>', data, 20)).toBe('<é€😀é€😀>');
     expect(() => fill('<{{a}}{{a}}>', data, 19)).toThrow(
@@ -187,19 +187,19 @@ describe('the ceiling', () => {
     );
   });
 
-  test('counts what escaping adds', () => {
+  test('includes characters added by escaping', () => {
     expect(() => fill('{{a}}', { a: '"""' }, 17)).toThrow(expect.objectContaining({ members: { limit: 17, actual: 18 } }));
     expect(fill('{{{a}}}', { a: '"""' }, 3)).toBe('"""');
   });
 
-  test('counts a character whose halves come from two places once', () => {
+  test('counts a character whose halves come from two values once', () => {
     expect(fill('{{a}}{{nothing}}{{b}}', { a: '\ud83d', b: '\ude00' }, 4)).toBe('😀');
     expect(() => fill('{{b}}{{a}}', { a: '\ud83d', b: '\ude00' }, 5)).toThrow(
       expect.objectContaining({ members: { limit: 5, actual: 6 } }),
     );
   });
 
-  test('refuses a million placeholders of a megabyte without building the result', () => {
+  test('rejects a million placeholders of a megabyte without building the result', () => {
     const parsed = parsePlaceholders('{{a}}'.repeat(1_000_000));
     const before = process.memoryUsage.rss();
     expect(() => fillPlaceholders(parsed, { a: 'x'.repeat(1_000_000) }, 5_000_000)).toThrow(
@@ -208,7 +208,7 @@ describe('the ceiling', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
   });
 
-  test('refuses many paths into one large object without writing all of them', () => {
+  test('rejects many paths into one large object without writing all of them', () => {
     const data = { ...nested(2_000), text: '' };
     let innermost: Record<string, unknown> = data;
     while (innermost.a) innermost = innermost.a as Record<string, unknown>;
@@ -220,7 +220,7 @@ describe('the ceiling', () => {
   });
 });
 
-describe('the time grows with template and data, not faster', () => {
+describe('takes time proportional to template and data', () => {
   // Each of these would take minutes if it grew with the square.
   const MANY = 1_000_000;
 
@@ -243,16 +243,16 @@ describe('the time grows with template and data, not faster', () => {
     expect(parsePlaceholders(html).paths).toEqual([]);
   });
 
-  test('a million placeholders', () => {
+  test('for a million placeholders', () => {
     expect(fill('{{a}}'.repeat(MANY), { a: 'x' })).toBe('x'.repeat(MANY));
     expect(fill('{{{a}}}\n'.repeat(MANY), {})).toBe('\n'.repeat(MANY));
   });
 
-  test('a hundred thousand placeholders of one long path', () => {
+  test('for a hundred thousand placeholders of one long path', () => {
     expect(fill(`{{${'a.'.repeat(30)}end}}`.repeat(100_000), nested(30))).toBe('here'.repeat(100_000));
   });
 
-  test('five thousand different paths, and not one more', () => {
+  test('for five thousand distinct paths, and rejects one more', () => {
     const html = (count: number) => Array.from({ length: count }, (_, number) => `{{v${number}}}`).join(' ');
     const parsed = parsePlaceholders(html(5_000));
     expect(parsed.paths).toHaveLength(5_000);
@@ -261,21 +261,21 @@ describe('the time grows with template and data, not faster', () => {
       expect(() => parsePlaceholders(html(count))).toThrow(expect.objectContaining({ code: 'template_error' }));
   });
 
-  test('a value that is too large already is not escaped to be refused', () => {
+  test('does not escape a value that is already too large', () => {
     const value = "'".repeat(30_000_000);
     const error = { code: 'content_too_large', members: { limit: 1_000, actual: 150_000_001 } };
     expect(() => fillPlaceholders(parsePlaceholders('<{{x}}'), { x: value }, 1_000)).toThrow(expect.objectContaining(error));
   });
 
-  test('a long value in many places', () => {
+  test('for a long value in many places', () => {
     expect(fill('{{a}}'.repeat(90), { a: '<'.repeat(250_000) })).toBe('&lt;'.repeat(90 * 250_000));
   });
 
-  test('a path of ten thousand levels', () => {
+  test('for a path of ten thousand levels', () => {
     expect(fill(`{{${'a.'.repeat(10_000)}end}}`, nested(10_000))).toBe('here');
   });
 
-  test('an object of ten thousand levels is refused with its path, not with a crash', () => {
+  test('rejects an object of ten thousand levels with its path, without a crash', () => {
     expect(() => fill('<p>{{a}}', nested(10_000))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',

@@ -18,7 +18,7 @@ const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (
   .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
 
-test('templates of two keys of one account leave a process to another account', async () => {
+test('templates of two keys of one account leave a process for another account', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });

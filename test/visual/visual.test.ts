@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-describe('looks as it did', () => {
+describe('looks as before', () => {
   test.each(Object.keys(DOCUMENTS))('%s', async (name) => {
     const pages = await render(name, await markup(name));
     if (UPDATE) await replaceReferences(name, pages);
@@ -44,7 +44,7 @@ describe('looks as it did', () => {
 });
 
 /** The smallest faults that have to be seen: each is put into a document, which then must not pass for what it was. */
-describe('a fault is seen', () => {
+describe('detects a fault', () => {
   const faults: Array<[string, string, string | RegExp, string]> = [
     ['a row is missing in the middle of a table', 'invoice', /<tr><td>3<.*/, ''],
     ['the last row of a table is missing', 'long-table', /<tr[^>]*><td class="n">96<.*/, ''],

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
-import { otherComplaints, signInAt } from '../support/dashboard.ts';
+import { signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -44,11 +44,11 @@ async function batchOf(key: Client, items: object[], headers = {}): Promise<Batc
 }
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 
-test('a batch is seen going on to its end, item by item, with what failed in words', async () => {
+test('shows a batch until its end, item by item, with errors in words', async () => {
   const key = await another();
   const held = heldPage('/slow', '<p>slow but sure');
   const items = [
@@ -74,7 +74,7 @@ test('a batch is seen going on to its end, item by item, with what failed in wor
   await leave(visitor);
 });
 
-test('all results as one file have the bytes of the API', async () => {
+test('downloads all results as one file with the bytes of the API', async () => {
   const key = await another();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
   const visitor = await visit();
@@ -93,7 +93,7 @@ test('all results as one file have the bytes of the API', async () => {
   await leave(visitor);
 });
 
-test('a batch is cancelled after a question', async () => {
+test('cancels a batch after a confirmation', async () => {
   const key = await another();
   const held = heldPage('/held', '<p>let go');
   const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
@@ -109,7 +109,7 @@ test('a batch is cancelled after a question', async () => {
   await leave(visitor);
 });
 
-test('the list moves on by itself', async () => {
+test('updates the list by itself', async () => {
   const key = await another();
   const held = heldPage('/later', '<p>there');
   await batchOf(key, [{ url: held.url }]);

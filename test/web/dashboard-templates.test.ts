@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
-import { enterKey, goTo, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { enterKey, goTo, signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import { type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
@@ -25,7 +25,7 @@ const visit = () => browser.visit(service.url);
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 
@@ -51,7 +51,7 @@ async function templatesOf(key: Client): Promise<TemplateRecord[]> {
   return (await key.json<{ data: TemplateRecord[] }>('/v1/templates')).data;
 }
 
-test('a template is written, tried without being saved or charged, saved, and changed', async () => {
+test('creates a template, previews it without saving or charging, saves and changes it', async () => {
   const key = await another();
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/templates');
@@ -81,7 +81,7 @@ test('a template is written, tried without being saved or charged, saved, and ch
   await leave(visitor, 504, 429);
 });
 
-test('saving a new template keeps its sample data, its preview, and what is typed meanwhile', async () => {
+test('keeps sample data, preview and new text when a new template is saved', async () => {
   const key = await another();
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/templates/new');
@@ -123,7 +123,7 @@ test('saving a new template keeps its sample data, its preview, and what is type
   await leave(visitor, 504, 429);
 });
 
-test('a template that was new a moment ago is restored, and comes back after a new sign-in', async () => {
+test('restores a new template after a reload and after signing in again', async () => {
   const issued = await service.createKey();
   const visitor = await visit();
   const page = await signInAt(visitor, issued.key, '#/templates/new');
@@ -150,7 +150,7 @@ test('a template that was new a moment ago is restored, and comes back after a n
   await leave(visitor, 401);
 });
 
-test('files of a template are listed, added, replaced and removed, and the preview has them', async () => {
+test('lists, adds, replaces and removes files of a template, and previews with them', async () => {
   const key = await another();
   const { template_id } = await key.template('<link rel="stylesheet" href="css/print.css"><p>Body</p><img src="logo.svg">');
   const visitor = await visit();
@@ -184,7 +184,7 @@ test('files of a template are listed, added, replaced and removed, and the previ
   await leave(visitor);
 });
 
-test('faults of a template and of its data are told in words', async () => {
+test('explains faults of a template and of its data', async () => {
   const key = await another();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
   const visitor = await visit();
@@ -199,7 +199,7 @@ test('faults of a template and of its data are told in words', async () => {
   await leave(visitor, 422);
 });
 
-test('earlier versions are shown, compared and brought back', async () => {
+test('shows, compares and restores earlier versions', async () => {
   const key = await another();
   const { template_id } = await key.template('<p>the first text', { name: 'Letter' });
   const path = `/v1/templates/${template_id}`;
@@ -221,7 +221,7 @@ test('earlier versions are shown, compared and brought back', async () => {
   await leave(visitor);
 });
 
-test('what is not saved is not left without asking, and outlives a key that is revoked', async () => {
+test('asks before unsaved changes are lost, and keeps them when a key is revoked', async () => {
   const issued = await service.createKey();
   const key = new Client(service.url, issued.key);
   const { template_id } = await key.template('<p>old');
@@ -247,7 +247,7 @@ test('what is not saved is not left without asking, and outlives a key that is r
   await leave(visitor, 401);
 });
 
-test('a template is deleted after a question; its name is text, whatever it looks like', async () => {
+test('deletes a template after a confirmation, and shows its name as text', async () => {
   const key = await another();
   const name = '\u202e<img src=x onerror=document.title=1>';
   const { template_id } = await key.template('<p>{{__proto__.polluted}}{{constructor}}', { name });
@@ -266,7 +266,7 @@ test('a template is deleted after a question; its name is text, whatever it look
   await leave(visitor);
 });
 
-test('where the playground is off, a preview says that it saves first and is charged', async () => {
+test('previews by saving and charging when the playground is off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const key = new Client(off.url, off.key);
   const { template_id } = await key.template('<p>{{a}}');

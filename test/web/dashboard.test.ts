@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { enterKey, goTo, openDashboard, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { enterKey, goTo, openDashboard, signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
@@ -27,11 +27,11 @@ const another = async () => new Client(service.url, (await service.createKey()).
 const documentsIn = (page: Page) => page.getByRole('table', { name: 'Documents, newest first' });
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 
-test('a wrong key is told in words, wherever it is wrong, and nothing of it is kept', async () => {
+test('explains a wrong key, and keeps nothing of it', async () => {
   const visitor = await visit();
   const { page } = visitor;
   await openDashboard(visitor);
@@ -48,7 +48,7 @@ test('a wrong key is told in words, wherever it is wrong, and nothing of it is k
   await leave(visitor, 401);
 });
 
-test('a key is gone with a reload, unless the box is ticked; signing out forgets it then, too', async () => {
+test('forgets the key at a reload unless the box is ticked, and at sign-out', async () => {
   const visitor = await visit();
   const page = await signInAt(visitor, ada.key, '#/usage');
   await page.reload();
@@ -64,7 +64,7 @@ test('a key is gone with a reload, unless the box is ticked; signing out forgets
   await leave(visitor);
 });
 
-test('the key is in no address, no history and no lasting storage', async () => {
+test('keeps the key out of URLs, history and permanent storage', async () => {
   const visitor = await visit();
   const addresses: string[] = [];
   visitor.page.on('request', (request) => addresses.push(request.url(), request.headers().referer ?? ''));
@@ -83,7 +83,7 @@ test('the key is in no address, no history and no lasting storage', async () => 
   await leave(visitor);
 });
 
-test('a key that is revoked leads back to the sign-in, and from there to the same place', async () => {
+test('returns to the sign-in after a key is revoked, and then to the same page', async () => {
   const eve = await service.createKey();
   const visitor = await visit();
   const page = await signInAt(visitor, eve.key, '#/usage');
@@ -96,7 +96,7 @@ test('a key that is revoked leads back to the sign-in, and from there to the sam
   await leave(visitor, 401);
 });
 
-test('documents: newest first, page by page, found by name and by template', async () => {
+test('lists documents newest first and paged, and finds them by name and template', async () => {
   const key = await another();
   const template = await key.template('<p>{{a}}', { name: 'Letters' });
   await key.store({ template_id: template.template_id, data: { a: 1 }, filename: 'letter.pdf' });
@@ -132,7 +132,7 @@ test('documents: newest first, page by page, found by name and by template', asy
   await leave(visitor);
 });
 
-test('one document: its text in the viewer, its bytes as a file, a link, and its end', async () => {
+test('shows the text of a document, and downloads, links and deletes it', async () => {
   const record = await ada.store({
     html: '<h1>Sworn statement</h1><img src="http://10.0.0.1/seal.png">',
     filename: 'statement.pdf',
@@ -165,7 +165,7 @@ test('one document: its text in the viewer, its bytes as a file, a link, and its
   await leave(visitor, 410);
 });
 
-test('a stored image: its picture, and its size in pixels', async () => {
+test('shows a stored image with its size in pixels', async () => {
   const body = { html: '<p>x', filename: 'chart.png', options: { fullPage: false, viewport: { width: 120, height: 90 } } };
   const reply = await ada.send('POST', '/v1/image', { ...body, store: true });
   const { document_id: id } = (await reply.json()) as { document_id: string };
@@ -182,7 +182,7 @@ test('a stored image: its picture, and its size in pixels', async () => {
   await leave(visitor);
 });
 
-test('documents of another key never appear after switching keys', async () => {
+test('shows no documents of another key after switching keys', async () => {
   const [first, second] = [await another(), await another()];
   const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });
   await second.store({ html: '<p>yours', filename: 'yours.pdf' });
@@ -200,7 +200,7 @@ test('documents of another key never appear after switching keys', async () => {
   await leave(visitor, 404);
 });
 
-test('what somebody else has named is text, whatever it looks like', async () => {
+test('shows names from others as text', async () => {
   const key = await another();
   const record = await key.store({ html: '<script>alert(1)</script><p>harmless', filename: HOSTILE });
   const visitor = await visit();
@@ -215,7 +215,7 @@ test('what somebody else has named is text, whatever it looks like', async () =>
   await leave(visitor);
 });
 
-test('usage shows what was rendered, and the account is changed only when the service has said so', async () => {
+test('shows usage, and account changes only after the service confirmed them', async () => {
   const key = await another();
   for (let count = 0; count < 3; count++) await key.pdf({ html: `<p>${count}` });
   const visitor = await visit();
@@ -237,7 +237,7 @@ test('usage shows what was rendered, and the account is changed only when the se
   await leave(visitor);
 });
 
-test('without a connection the page says so, and goes on when it is back', async () => {
+test('reports a lost connection, and continues when it is back', async () => {
   const key = await another();
   const { filename } = await key.store({ html: '<p>there' });
   const visitor = await visit();
@@ -251,6 +251,6 @@ test('without a connection the page says so, and goes on when it is back', async
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByText('You are offline').waitFor({ state: 'detached' });
-  expect(otherComplaints(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  expect(unexpectedErrors(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   await visitor.context.close();
 });

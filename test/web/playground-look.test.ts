@@ -1,6 +1,6 @@
 /** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
 import { describe, expect, test } from 'vitest';
-import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
+import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
@@ -22,34 +22,34 @@ describe.each([
   ['light', NARROW],
   ['dark', NARROW],
 ] as const)('in %s at %j', (colorScheme, viewport) => {
-  test('nothing serious stands in the way of anybody, in any tab or dialog', async () => {
+  test('has no serious accessibility violations in any tab or dialog', async () => {
     const playground = await open({ colorScheme, viewport });
     const { page } = playground;
     await playground.page.getByText('no warnings', { exact: true }).waitFor();
-    expect(await accessFaults(playground.page)).toEqual([]);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
     for (const tab of ['Options', ...(viewport === NARROW ? ['Preview'] : [])] as Array<'Options' | 'Preview'>) {
       await playground.tab(tab);
       if (tab === 'Options') await openAllGroups(playground);
-      expect(await accessFaults(playground.page)).toEqual([]);
-      expect(await sidewaysBy(playground.page)).toBe(0);
+      expect(await accessibilityViolations(playground.page)).toEqual([]);
+      expect(await horizontalOverflow(playground.page)).toBe(0);
     }
     await playground.tab('Edit');
     for (const name of ['Examples', 'Copy as code', 'Link', 'Help']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await accessFaults(playground.page)).toEqual([]);
-      expect(await sidewaysBy(playground.page)).toBe(0);
+      expect(await accessibilityViolations(playground.page)).toEqual([]);
+      expect(await horizontalOverflow(playground.page)).toBe(0);
       await page.keyboard.press('Escape');
     }
   });
 
-  test('nor where something is wrong', async () => {
+  test('has no serious accessibility violations with errors', async () => {
     const playground = await open({ colorScheme, viewport, path: `/${await fragmentOf(FAULTY)}` });
     await playground.trouble.getByRole('button', { name: 'cookies' }).waitFor();
-    expect(await accessFaults(playground.page)).toEqual([]);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
     await playground.tab('Options');
-    expect(await accessFaults(playground.page)).toEqual([]);
-    expect(await sidewaysBy(playground.page)).toBe(0);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
+    expect(await horizontalOverflow(playground.page)).toBe(0);
   });
 });
 
@@ -58,7 +58,7 @@ async function openAllGroups({ page }: PlaygroundPage): Promise<void> {
     if ((await group.getAttribute('open')) === null) await group.locator('summary').click();
 }
 
-test('on a narrow screen it edits, sets options and shows the PDF', async () => {
+test('edits, sets options and shows the PDF on a narrow screen', async () => {
   const playground = await open({ viewport: NARROW });
   const { page } = playground;
   await playground.write('HTML', '<h1>Small screen</h1>');
@@ -75,7 +75,7 @@ test('on a narrow screen it edits, sets options and shows the PDF', async () => 
   expect(await page.getByRole('textbox', { name: 'HTML' }).isVisible()).toBe(false);
 });
 
-test('on a narrow screen nothing moves while it renders, and the tools of a template stand in one line', async () => {
+test('keeps its layout on a narrow screen while it renders, with the template tools in one line', async () => {
   const { page } = await open({ viewport: NARROW });
   await page.getByText('Rendered', { exact: true }).waitFor();
   const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height;
@@ -88,7 +88,7 @@ test('on a narrow screen nothing moves while it renders, and the tools of a temp
   expect(await heightOf('.editors-head')).toBe(tools);
 });
 
-test('the divider moves by keyboard and by pointer, and its place is kept', async () => {
+test('moves the divider by keyboard and pointer, and keeps its position', async () => {
   const playground = await open();
   const { page } = playground;
   const divider = page.getByRole('separator', { name: 'Width of the editor' });
@@ -108,7 +108,7 @@ test('the divider moves by keyboard and by pointer, and its place is kept', asyn
   expect(await place()).toBe(dragged);
 });
 
-test('keys render, change tabs, zoom, and show their list outside of fields', async () => {
+test('renders, changes tabs, zooms and lists shortcuts by keys outside of fields', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.shows('Northlight Studio');
@@ -133,7 +133,7 @@ test('keys render, change tabs, zoom, and show their list outside of fields', as
   expect((await saved).suggestedFilename()).toBe('document.pdf');
 });
 
-test('the editor finds, undoes, and lets the keyboard go', async () => {
+test('finds, undoes, and releases the keyboard focus in the editor', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.write('HTML', '<p>needle</p>');
@@ -149,7 +149,7 @@ test('the editor finds, undoes, and lets the keyboard go', async () => {
   });
 });
 
-test('examples replace what is there, and give it back', async () => {
+test('replaces the draft by an example, and restores it', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.write('HTML', '<p>Mine</p>');
@@ -175,7 +175,7 @@ const EXAMPLES = [
   ['Order from a template', 'Thank you, Ada & Sons', 1],
 ] as const;
 
-test('hostile documents do nothing to the page', async () => {
+test('is not affected by hostile documents', async () => {
   const html = `<p>Hostile <a href="javascript:parent.document.title='owned'">link</a></p>
     <p>&lt;script&gt;document.title='owned'&lt;/script&gt;</p>
     <script>for (const other of [parent, top, opener, window]) try { other.document.title = 'owned'; other.location = 'https://example.com/' } catch {}</script>`;
@@ -192,7 +192,7 @@ test('hostile documents do nothing to the page', async () => {
   expect(await page.title()).toBe('Playground · Platen');
 });
 
-test('where the playground is switched off, the visitor is led to the dashboard', async () => {
+test('redirects the visitor to the dashboard where the playground is switched off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const { page, context } = await playgrounds.browser.visit(off.url);
   await page.goto('/');
@@ -200,7 +200,7 @@ test('where the playground is switched off, the visitor is led to the dashboard'
   await context.close();
 });
 
-test('a page that is still open when the playground goes off says so', async () => {
+test('reports that the playground was switched off while the page is open', async () => {
   const { page, context } = await playgrounds.browser.visit(playgrounds.service.url);
   await page.route('**/v1/playground', (route) => route.fulfill({ json: { enabled: false } }));
   await page.goto('/');

@@ -56,7 +56,7 @@ const RUNS: Array<{ language: string; file: string; command: string; args: strin
 test.each([
   ['HTML', HTML_DRAFT],
   ['a template', TEMPLATE_DRAFT],
-])('code of %s makes the bytes of the preview, in each language that is there', async (_, draft) => {
+])('shows code of %s that produces the bytes of the preview, in every language installed', async (_, draft) => {
   const playground = await open({ path: `/${await fragmentOf(draft)}` });
   await playground.shows('marker');
   const preview = await playground.download();
@@ -71,7 +71,7 @@ test.each([
   }
 });
 
-test('the command survives an interactive shell that expands exclamation marks', async () => {
+test('shows a command that survives history expansion in an interactive shell', async () => {
   const playground = await open({ path: `/${await fragmentOf(HTML_DRAFT)}` });
   await playground.shows('marker');
   const code = await playground.codeIn('curl');
@@ -83,7 +83,7 @@ test('the command survives an interactive shell that expands exclamation marks',
   expect((await readFile(join(folder, 'document.pdf'))).equals(await playground.download())).toBe(true);
 });
 
-test('a link brings everything back for somebody else, and the server does not see it', async () => {
+test('shares everything in a link that the server does not see', async () => {
   const first = await open({ path: `/${await fragmentOf(TEMPLATE_DRAFT)}` });
   await first.shows('marker');
   const link = await first.link();
@@ -98,7 +98,7 @@ test('a link brings everything back for somebody else, and the server does not s
   expect(service.output()).not.toContain(new URL(link).hash.slice(4, 40));
 });
 
-test('a link holds what is on screen, and nothing that was written in the other mode', async () => {
+test('shares only the visible mode in a link', async () => {
   const both = { ...DRAFT, html: '<p>Public page</p>', template: '<p>Hidden {{ a }}</p>', data: '{"a": "template"}' };
   const html = await open({ path: `/${await fragmentOf({ ...both, options: { landscape: true } })}` });
   await html.shows('Public page');
@@ -122,7 +122,7 @@ async function draftIn(link: string): Promise<unknown> {
   return new Response(json).json();
 }
 
-test('what was written survives a reload, and a link that was opened does not come back over it', async () => {
+test('keeps the draft after a reload, also over an earlier link', async () => {
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: '<p>From a link</p>' })}` });
   await playground.shows('From a link');
   await playground.write('HTML', '<p>Written after that</p>');
@@ -130,7 +130,7 @@ test('what was written survives a reload, and a link that was opened does not co
   await playground.shows('Written after that');
 });
 
-test('a link that is opened in the same tab takes over', async () => {
+test('opens a link in the same tab', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   await playground.page.goto(`/${await fragmentOf({ ...DRAFT, html: '<p>Pasted link</p>' })}`);
@@ -147,13 +147,13 @@ test.each([
   ['a bomb', await fragmentOf({ ...DRAFT, html: 'a'.repeat(8_000_000) })],
   ['of a later version', '#v2.abc'],
   ['too long', `#v1.${'A'.repeat(200_000)}`],
-])('a link that is %s is refused with a word, and the page works', async (_, fragment) => {
+])('refuses a link that is %s with a message, and keeps working', async (_, fragment) => {
   const playground = await open({ path: `/${fragment}` });
   await playground.page.getByText(/^This link is|created this link/).waitFor();
   await playground.shows('Northlight Studio');
 });
 
-test('what a link holds is data: names it does not know are dropped, markup stays text', async () => {
+test('treats a link as data: drops unknown names, and keeps markup as text', async () => {
   const hostile = {
     ...DRAFT,
     html: '<p>&lt;img src=x onerror="document.title=1"&gt; seen</p>',
@@ -168,7 +168,7 @@ test('what a link holds is data: names it does not know are dropped, markup stay
   expect(await playground.page.evaluate('({}).polluted')).toBeUndefined();
 });
 
-test('too much for a link is said, and nothing is cut off', async () => {
+test('reports a draft that is too large for a link, and truncates nothing', async () => {
   const noise = Array.from({ length: 120_000 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7919) % 20_000))).join('');
   const playground = await open();
   await playground.write('HTML', noise);

@@ -11,7 +11,7 @@ import { eventually } from '../support/service.ts';
 const playgrounds = setUpPlaygrounds();
 const { open } = playgrounds;
 
-test('shows an example at once, and what is typed soon after', async () => {
+test('shows an example at once, and renders typed text soon after', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   await playground.write('HTML', '<h1>Typed by hand</h1>');
@@ -31,7 +31,7 @@ test('fills a template with data, and again when the data changes', async () => 
   await playground.shows('Sincerely, Grace');
 });
 
-test('with live rendering off, waits for Ctrl+Enter', async () => {
+test('waits for Ctrl+Enter when live rendering is off', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   await playground.page.getByRole('switch', { name: 'Live' }).uncheck();
@@ -44,7 +44,7 @@ test('with live rendering off, waits for Ctrl+Enter', async () => {
   expect(sent.filter((url) => url.endsWith('/v1/playground/pdf'))).toHaveLength(1);
 });
 
-test('a newer text ends the render under way, and the last one wins', async () => {
+test('aborts a running render for newer text, and shows the last one', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   const aborted = playground.page.waitForEvent('requestfailed');
@@ -56,7 +56,7 @@ test('a newer text ends the render under way, and the last one wins', async () =
   await playground.shows('Quick');
 });
 
-test('options change the PDF, and only what differs from the default is sent', async () => {
+test('applies options to the PDF, and sends only changed ones', async () => {
   const playground = await open();
   await playground.write('HTML', '<h1>Sized</h1>');
   await playground.shows('Sized');
@@ -78,7 +78,7 @@ async function widthOf(playground: PlaygroundPage): Promise<number | undefined> 
   return millimetresOf(await readPdf(await playground.download()))[0]?.[0];
 }
 
-test('an option is found by words of its description, in any order', async () => {
+test('finds an option by words of its description, in any order', async () => {
   const playground = await open();
   await playground.tab('Options');
   const find = playground.page.getByRole('searchbox', { name: 'Find an option' });
@@ -89,7 +89,7 @@ test('an option is found by words of its description, in any order', async () =>
   await playground.page.getByText('No option has these words').waitFor();
 });
 
-test('nested options have fields of their own', async () => {
+test('has fields for nested options', async () => {
   const playground = await open();
   const { page } = playground;
   await playground.write('HTML', '<h1>Nested</h1>');
@@ -120,20 +120,20 @@ test('nested options have fields of their own', async () => {
   expect((await request.response())?.status()).toBe(200);
 });
 
-test('a PDF with a password is shown to whoever set it', async () => {
+test('shows a PDF with a password that the visitor set', async () => {
   const secret = { ...DRAFT, html: '<p>Secret</p>', options: { password: 's3cret' } };
   const playground = await open({ path: `/${await fragmentOf(secret)}` });
   await playground.shows('Secret');
 });
 
-test('the form has every option, each in a group', async () => {
+test('has every option of the form in a group', async () => {
   const playground = await open();
   await playground.tab('Options');
   for (const name of Object.keys(PdfOptions.properties)) expect(await playground.option(name).count(), name).toBeGreaterThan(0);
   expect(await playground.page.getByRole('heading', { name: 'More' }).count()).toBe(0);
 });
 
-test('what is wrong with an option stands at its field', async () => {
+test('shows errors of an option at its field', async () => {
   const playground = await open();
   const field = (await playground.openOption('margin')).getByRole('textbox');
   await field.fill('wide');
@@ -150,7 +150,7 @@ test('what is wrong with an option stands at its field', async () => {
   await eventually('the field is not marked any more', async () => (await field.getAttribute('aria-invalid')) === 'false');
 });
 
-test('faults of a template and of JSON stand at their line', async () => {
+test('shows errors of a template and of JSON at their line', async () => {
   const playground = await open();
   const { page } = playground;
   await page.getByRole('button', { name: 'Template', exact: true }).click();
@@ -173,7 +173,7 @@ test('faults of a template and of JSON stand at their line', async () => {
   expect(Math.abs((marked?.y ?? 0) - (line?.y ?? 99))).toBeLessThan(12);
 });
 
-test('what is missing of a document is told in words', async () => {
+test('explains missing resources', async () => {
   const playground = await open();
   await playground.write('HTML', '<p>Without</p><img src="http://127.0.0.1:9/a.png">');
   await playground.page.getByRole('button', { name: /^1 warning/ }).click();
@@ -183,7 +183,7 @@ test('what is missing of a document is told in words', async () => {
     .waitFor();
 });
 
-test('what keeps a document from a profile is listed with its elements', async () => {
+test('lists conformance violations with their elements', async () => {
   const html = '<!doctype html><html lang="en"><title>T</title><h1>x</h1><input id="i"><h3 id="h">y</h3>';
   const options = { conformance: 'PDF/UA-1' };
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html, options })}` });
@@ -196,13 +196,13 @@ test('what keeps a document from a profile is listed with its elements', async (
   expect(await list.count()).toBe(0);
 });
 
-test('what is too large is told with its size', async () => {
+test('reports the size of content that is too large', async () => {
   const large = { ...DRAFT, html: `<p>${'a'.repeat(600_000)}</p>` };
   const playground = await open({ path: `/${await fragmentOf(large)}` });
   await playground.trouble.getByText('At most 524 kB; there are 600 kB.').waitFor();
 });
 
-test('where too much is asked for, it counts down and tries again', async () => {
+test('counts down and retries after too many requests', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   const slow = () => post({ html: '<p>slow</p>', options: { waitForTimeout: 5_000 } });
@@ -219,7 +219,7 @@ function post(body: object): Promise<Response> {
   return fetch(`${playgrounds.service.url}/v1/playground/pdf`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-test('without a connection it says so, and goes on when there is one', async () => {
+test('reports a lost connection, and continues when it is back', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   await playground.visitor.context.setOffline(true);
@@ -230,7 +230,7 @@ test('without a connection it says so, and goes on when there is one', async () 
   await playground.shows('Back again');
 });
 
-test('zoom and place stay from one render to the next, and of many pages few are drawn', async () => {
+test('keeps zoom and position between renders, and draws only a few of many pages', async () => {
   const pages = (word: string) =>
     Array.from({ length: 150 }, (_, index) => `<p style="break-after: page">${word} ${index + 1}</p>`).join('');
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: pages('Before') })}` });
@@ -251,7 +251,7 @@ test('zoom and place stay from one render to the next, and of many pages few are
   expect(await page.locator('.sheet canvas').count()).toBeLessThan(30);
 });
 
-test('canvases have as many pixels as the screen', async () => {
+test('draws as many pixels as the screen has', async () => {
   const playground = await open({ deviceScaleFactor: 2 });
   await playground.shows('Northlight Studio');
   const canvas = playground.page.locator('.sheet canvas').first();
@@ -259,7 +259,7 @@ test('canvases have as many pixels as the screen', async () => {
   expect(Math.abs(pixels - 2 * ((await canvas.boundingBox())?.width ?? 0))).toBeLessThanOrEqual(2);
 });
 
-test('the first visit takes less than 300 KB, without the viewer', async () => {
+test('loads less than 300 KB at the first visit, without the viewer', async () => {
   const dist = new URL('../../web/dist/', import.meta.url);
   const html = await readFile(new URL('index.html', dist), 'utf8');
   const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');

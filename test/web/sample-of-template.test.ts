@@ -21,7 +21,7 @@ async function sample(html: string, engine = 'liquid'): Promise<unknown> {
 
 const twice = (element: unknown) => [element, element];
 
-test('a path has itself as its value, and a number in it makes a list', async () => {
+test('uses a path as its own value, and makes a list for a number in it', async () => {
   expect(await sample('{{a}} {{person.name}} {{items.0.name}}', 'placeholders')).toEqual({
     a: 'a',
     person: { name: 'person.name' },
@@ -29,7 +29,7 @@ test('a path has itself as its value, and a number in it makes a list', async ()
   });
 });
 
-test('a loop has a list of objects with the members that it reads', async () => {
+test('makes a list of objects with the members that a loop reads', async () => {
   const html = `{{ order.items.size }}{% for item in order.items limit: 5 %}{{ forloop.index }} {{ item.name | upcase }}
     {% if item.note %}{{- item.note.text -}}{% endif %}{% for part in item.parts %}{{ part.sku }}{% endfor %}{{ order.title }}{% endfor %}
     {% for tag in tags %}{{ tag }}{% endfor %}{% for i in (1..3) %}{{ i }}{% endfor %}`;
@@ -37,13 +37,13 @@ test('a loop has a list of objects with the members that it reads', async () => 
   expect(await sample(html)).toEqual({ order: { items: twice(item), title: 'order.title' }, tags: twice('tag') });
 });
 
-test('what a template calculates with is a number', async () => {
+test('uses a number for values in calculations', async () => {
   const html = `{% assign sum = 0 %}{% for row in rows %}{% assign line = row.price | times: row.count %}{% assign sum = sum | plus: line %}
     {{ line | money: "EUR" }}{{ row.price | money: "EUR" }}{% endfor %}{{ sum | money: "EUR" }}{{ total | money: "EUR" }}`;
   expect(await sample(html)).toEqual({ rows: twice({ price: 10, count: 10 }), total: 10 });
 });
 
-test('comments, raw text and strings read nothing', async () => {
+test('ignores comments, raw text and strings', async () => {
   const html =
     '{% comment %}{% for a in b %}{{ a.c }}{% endcomment %}{% raw %}{{ a.d }}{% endraw %}{% for a in b %}{{ a.e | append: "a.f" }}{% endfor %}';
   expect(await sample(html)).toEqual({ b: twice({ e: 'a.e' }) });

@@ -31,7 +31,7 @@ afterEach(() => {
 const signal = new AbortController().signal;
 const LONG_MS = 3_600_000;
 
-test('a receiver that takes nothing more is left long before all the time is over, and the body is closed', async () => {
+test('gives up a receiver that stops reading, and closes the body', async () => {
   const bytes = 256 * 1024 * 1024; // more than any buffer between
   const piece = Buffer.alloc(1024 * 1024);
   const source = Readable.from(Array(256).fill(piece));
@@ -41,7 +41,7 @@ test('a receiver that takes nothing more is left long before all the time is ove
   await eventually('the body is closed', () => source.destroyed);
 });
 
-test('a body that opens after the attempt was given up is closed', async () => {
+test('closes a body that opens after the attempt was given up', async () => {
   const late = Promise.withResolvers<Readable>();
   const opening = Promise.withResolvers<void>();
   const open = () => {

@@ -102,7 +102,7 @@ async function ended(id: string): Promise<Delivery> {
   return delivery(id);
 }
 
-describe('what a receiver gets', () => {
+describe('a receiver gets', () => {
   test('a POST of JSON that the public library verifies', async () => {
     start();
     const id = await enqueue(`${receiver.url}?room=1`, { batch_id: 'bat_1', name: 'Zoë' });
@@ -127,7 +127,7 @@ describe('what a receiver gets', () => {
     expect(outcomes).toEqual(['delivered']);
   });
 
-  test('signatures by the new secret and by the one before for 24 hours, then by the new one alone', async () => {
+  test('signatures by the new and the previous secret for 24 hours, then by the new one only', async () => {
     start();
     const [first] = await opened.webhookSecrets.of(owner.accountId);
     const [second, ...previous] = await opened.webhookSecrets.rotate(owner.accountId);
@@ -146,7 +146,7 @@ describe('what a receiver gets', () => {
     expect(await opened.webhookSecrets.of(owner.accountId)).toEqual([{ ...second, validUntil: null }]);
   });
 
-  test('of secrets replaced one after the other the last four sign', async () => {
+  test('signatures by the last four of quickly replaced secrets', async () => {
     const [first] = await opened.webhookSecrets.of(owner.accountId);
     for (let n = 0; n < 5; n++) {
       passed += 1_000;
@@ -158,12 +158,12 @@ describe('what a receiver gets', () => {
     expect(secrets.map(({ validUntil }) => validUntil === null)).toEqual([true, false, false, false]);
   });
 
-  test('asked for many times at once, an account has one secret', async () => {
+  test('one secret for an account that asks many times at once', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => opened.webhookSecrets.of(owner.accountId)));
     expect(new Set(all.map(([{ secret }]) => secret)).size).toBe(1);
   });
 
-  test('an event whose transaction is undone is never sent', async () => {
+  test('no event whose transaction was rolled back', async () => {
     start();
     const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
     const undone = opened.database.transaction(async (query) => {
@@ -178,7 +178,7 @@ describe('what a receiver gets', () => {
 });
 
 describe('a receiver that', () => {
-  test('fails and then succeeds gets the same bytes under the same id, later each time', async () => {
+  test('fails and then succeeds gets the same bytes with the same id, at growing intervals', async () => {
     receiver.answer = (response, before) => response.writeHead(before < 2 ? 500 : 200).end('{}');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1 2 1' });
     const id = await enqueue(receiver.url, { n: 1 });
@@ -197,7 +197,7 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['retried', 'retried', 'delivered']);
   });
 
-  test('never succeeds is given up after the last wait', async () => {
+  test('never succeeds is given up after the last interval', async () => {
     receiver.answer = (response) => response.writeHead(503).end();
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
     expect(await ended(await enqueue())).toMatchObject({
@@ -210,7 +210,7 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['retried', 'failed']);
   });
 
-  test('answers 410 gets nothing more of it', async () => {
+  test('answers 410 gets no more attempts', async () => {
     receiver.answer = (response) => response.writeHead(410).end();
     start();
     expect(await ended(await enqueue())).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 410 });
@@ -230,7 +230,7 @@ describe('a receiver that', () => {
     expect(target.received).toEqual([]);
   });
 
-  test('hangs holds up nobody else', async () => {
+  test('hangs does not delay others', async () => {
     receiver.answer = () => {};
     const quick = await another();
     start({ PLATEN_WEBHOOK_TIMEOUT_SECONDS: '3600' });
@@ -243,7 +243,7 @@ describe('a receiver that', () => {
     expect(quick.mostOpen).toBeLessThanOrEqual(3);
   });
 
-  test('hangs has its time', async () => {
+  test('hangs is ended at the time-out', async () => {
     receiver.answer = () => {};
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '3600' });
     const stuck = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
@@ -254,7 +254,7 @@ describe('a receiver that', () => {
     expect(receiver.mostOpen).toBe(3);
   });
 
-  test('answers and then never ends has answered; so has one that sends without end', async () => {
+  test('answers and then never ends has received it, also if it sends without end', async () => {
     const flood = await another((response) => {
       response.writeHead(200);
       const more = () => {
@@ -270,7 +270,7 @@ describe('a receiver that', () => {
     await eventually('its connection is closed', () => flood.open === 0 && receiver.open === 0);
   });
 
-  test('breaks off, or speaks no HTTP, has not answered', async () => {
+  test('disconnects, or does not speak HTTP, has not received it', async () => {
     receiver.answer = (response) => response.socket?.end('no HTTP at all\r\n\r\n');
     const rude = await another((response) => response.destroy());
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
@@ -281,7 +281,7 @@ describe('a receiver that', () => {
 });
 
 describe('an address', () => {
-  test('that may not be reached is refused at every attempt, and no different from a name that leads nowhere', async () => {
+  test('that is blocked is refused at every attempt, as a name that does not resolve', async () => {
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' }, []);
     const hidden = [
       receiver.url,
@@ -302,13 +302,13 @@ describe('an address', () => {
     expect(refusals).toContainEqual({ host: receiver.address, reason: 'not in the public internet' });
   });
 
-  test('that is a port of the service is refused whatever is allowed', async () => {
+  test('that is a port of the service is refused, whatever is allowed', async () => {
     const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
     policy.protect(receiver.port);
     await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('the port belongs to the service itself');
   });
 
-  test('that is a name is looked up once, every place it leads to is judged, and what was judged is connected to', async () => {
+  test('that is a name is resolved once, and connects only to checked addresses', async () => {
     const names = await NameServer.start('');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
     const at = (name: string) => `http://${name}.test:${receiver.port}/${name}`;
@@ -322,7 +322,7 @@ describe('an address', () => {
     names.close();
   });
 
-  test('that is a name nothing can allow is not looked up', async () => {
+  test('that is a name that no rule can allow is not resolved', async () => {
     const names = await NameServer.start('');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed' });
     const id = await enqueue(`http://secret.private.test:${receiver.port}/hook`);
@@ -331,7 +331,7 @@ describe('an address', () => {
     names.close();
   });
 
-  test('with https is connected to when its certificate is valid and for its name', async () => {
+  test('with https requires a valid certificate for its name', async () => {
     const names = await NameServer.start('');
     const secure = await another(undefined, TLS);
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
@@ -357,7 +357,7 @@ describe('an address', () => {
     }
   });
 
-  test('where nothing listens is told as such when it may be reached', async () => {
+  test('that refuses connections is reported as such if it is allowed', async () => {
     const gone = await another();
     const { url } = gone;
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
@@ -367,7 +367,7 @@ describe('an address', () => {
 });
 
 describe('a process that ends', () => {
-  test('lets attempts finish that do so in time', async () => {
+  test('completes attempts that end in time', async () => {
     receiver.answer = (response) => setTimeout(() => response.writeHead(200).end(), 300);
     start();
     const id = await enqueue();
@@ -376,7 +376,7 @@ describe('a process that ends', () => {
     expect(await delivery(id)).toMatchObject({ status: 'delivered' });
   });
 
-  test('ends the others, which the next one takes up at once', async () => {
+  test('aborts the others, which the next process takes up at once', async () => {
     receiver.answer = (response, before) => void (before > 0 && response.writeHead(200).end());
     start();
     const id = await enqueue(receiver.url, { n: 1 });
@@ -389,7 +389,7 @@ describe('a process that ends', () => {
     expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
   });
 
-  test('without a word leaves what was under way to the next one, when its lease has ended', async () => {
+  test('without notice leaves its deliveries to the next process after their lease', async () => {
     const id = await enqueue();
     await opened.database.query
       .updateTable('webhook_deliveries')
@@ -405,8 +405,8 @@ describe('a process that ends', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('the list has the newest first, goes on after a position, and shows only what is of its key', async () => {
+describe('retention', () => {
+  test('lists deliveries of the key newest first, after a position', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
       passed = n;
@@ -420,7 +420,7 @@ describe('what is kept', () => {
     expect(await opened.webhooks.list('key_other', 10)).toEqual([]);
   });
 
-  test('30 days, unless it is still to be delivered; of the content nothing once it has ended', async () => {
+  test('keeps deliveries for 30 days, or until delivered, and removes their content at the end', async () => {
     receiver.answer = (response) => response.writeHead(200).end();
     start();
     const id = await enqueue(receiver.url, { marker: 'unmistakable' });

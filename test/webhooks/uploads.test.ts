@@ -67,7 +67,7 @@ function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
   opened.jobs.start({ ...IDLE_TASKS, ...tasks }, (error) => failures.push(error));
 }
 
-test('uploads that hang hold up no webhook, and an account has no more than its share', async () => {
+test('hanging uploads delay no webhook, and an account has a limited share', async () => {
   const owners = [owner, ...(await Promise.all(Array.from({ length: 9 }, anotherOwner)))];
   for (const [n, each] of owners.entries()) for (let of = 0; of < 8; of++) await enqueue(each, `https://store${of}.of${n}.test/`);
   const held = Promise.withResolvers<undefined>();
@@ -91,7 +91,7 @@ test('uploads that hang hold up no webhook, and an account has no more than its 
   }
 });
 
-test('an earlier version, which looks at next_attempt_at, sees no upload; webhooks it sees', async () => {
+test('an earlier version, which looks at next_attempt_at, sees webhooks but no uploads', async () => {
   await enqueue(owner, 'https://store.test/');
   const event = { ...owner, url: 'http://hooks.test/', type: 'batch.completed', data: {} } as const;
   await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
@@ -106,7 +106,7 @@ test('an earlier version, which looks at next_attempt_at, sees no upload; webhoo
   ]);
 });
 
-test('uploads of a key that was revoked end', async () => {
+test('uploads of a revoked key end', async () => {
   const receiver = await Receiver.start();
   const name = `https://${receiver.address}/`;
   await storeDocument();
@@ -149,7 +149,7 @@ async function storeDocument(): Promise<void> {
     .execute();
 }
 
-test('whoever waits for a batch is told when its last upload has ended, and not of each', async () => {
+test('a waiting client is told when the last upload of a batch has ended, and not of each', async () => {
   const plan = { ...owner.plan, retentionMs: 60_000 };
   const items = [{ options: {} }]; // without a source it fails at once
   const batch = { items, defaults: {}, webhookUrl: undefined, metadata: {} };

@@ -1,8 +1,8 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
-import { Problem } from '../shared/api.ts';
+import { ProblemError } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
-import { forgetToasts, Toasts } from '../shared/toast.tsx';
+import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { BatchPage } from './batch-page.tsx';
 import { BatchesPage } from './batches-page.tsx';
 import { Empty, Fault, Loading } from './components.tsx';
@@ -10,8 +10,8 @@ import { DocumentPage } from './document-page.tsx';
 import { DocumentsPage } from './documents-page.tsx';
 import { Header } from './header.tsx';
 import { lazyPage } from './lazy-page.tsx';
-import { goAnyway, type Place, place, refusedHash } from './route.ts';
-import { rememberedKey, session, signIn, signOut, whenSignedOut } from './session.ts';
+import { blockedHash, goAnyway, type Route, route } from './route.ts';
+import { onSignOut, rememberedKey, session, signIn, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { TemplatesPage } from './templates-page.tsx';
 import { UsagePage } from './usage-page.tsx';
@@ -20,7 +20,7 @@ import { WebhooksPage } from './webhooks-page.tsx';
 /** This page is loaded separately, because its editors are as large as everything else. */
 const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
 
-whenSignedOut(forgetToasts);
+onSignOut(clearToasts);
 
 export function App() {
   const { fault, waiting, retry } = useRememberedKey();
@@ -53,7 +53,7 @@ function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void }
     try {
       await signIn(key, true);
     } catch (error) {
-      if (error instanceof Problem && error.body.status === 401) signOut();
+      if (error instanceof ProblemError && error.body.status === 401) signOut();
       else setFault(error);
     }
     setWaiting(false);
@@ -65,7 +65,7 @@ function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void }
 }
 
 function SignedIn() {
-  const here = place.value;
+  const here = route.value;
   return (
     <>
       <button type="button" class="skip button" onClick={() => document.getElementById('main')?.focus()}>
@@ -76,13 +76,13 @@ function SignedIn() {
       <main class="page" id="main" tabIndex={-1} key={here.arrival}>
         <Page here={here} />
       </main>
-      {refusedHash.value !== null && <Leaving />}
+      {blockedHash.value !== null && <Leaving />}
       <Toasts />
     </>
   );
 }
 
-function Page({ here: { page, id, query } }: { here: Place }) {
+function Page({ here: { page, id, query } }: { here: Route }) {
   switch (page) {
     case 'documents':
       return id ? <DocumentPage id={id} /> : <DocumentsPage query={query} />;
@@ -107,7 +107,7 @@ function Page({ here: { page, id, query } }: { here: Place }) {
 
 function Leaving() {
   const stay = () => {
-    refusedHash.value = null;
+    blockedHash.value = null;
   };
   return (
     <Dialog title="Leave without saving?" onClose={stay}>

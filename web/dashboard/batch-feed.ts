@@ -1,5 +1,5 @@
 /** Follows the events of a batch to its end. After a lost connection it continues where it stopped. */
-import { Problem } from '../shared/api.ts';
+import { ProblemError } from '../shared/api.ts';
 import { hasStatus } from './format.ts';
 import { isAbort } from './loaded.ts';
 import type { Batch, BatchItem, BatchSummary } from './records.ts';
@@ -101,7 +101,7 @@ async function poll(path: string, follower: Follower, signal: AbortSignal): Prom
 /** Whether the error is temporary: no connection, or a service that is busy or shutting down. */
 function isPassing(error: unknown): boolean {
   if (isAbort(error)) return false;
-  return !(error instanceof Problem) || error.body.status === 429 || error.body.status >= 500;
+  return !(error instanceof ProblemError) || error.body.status === 429 || error.body.status >= 500;
 }
 
 function rest(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { type BatchNews, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
@@ -23,7 +23,7 @@ type FileKind = keyof typeof FILES;
 export function BatchPage({ id }: { id: string }) {
   const path = `/v1/batches/${encodeURIComponent(id)}`;
   const loaded = useLoaded((signal) => read<Batch>(path, { signal }), [path]);
-  const { broken, fault } = useNews(path, loaded);
+  const { broken, fault } = useBatchFeed(path, loaded);
   const batch = loaded.value;
   return (
     <>
@@ -44,7 +44,7 @@ export function BatchPage({ id }: { id: string }) {
 }
 
 /** Keeps the batch up to date until it ends. */
-function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; fault: unknown } {
+function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; fault: unknown } {
   const [broken, setBroken] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const moves = value !== undefined && !isEnded(value);
@@ -52,8 +52,8 @@ function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: bo
     if (!moves) return;
     const left = new AbortController();
     const onNews = (news: BatchNews) => {
-      setValue((batch) => batch && withNews(batch, news));
-      if (news.summary) tell(`The batch has finished: ${outcomeText(news.summary)}.`);
+      setValue((batch) => batch && applyNews(batch, news));
+      if (news.summary) showToast(`The batch has finished: ${outcomeText(news.summary)}.`);
     };
     setFault(undefined);
     followBatch(path, { onNews, onConnection: setBroken }, left.signal).catch((error: unknown) => {
@@ -64,7 +64,7 @@ function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: bo
   return { broken: broken && moves, fault };
 }
 
-function withNews(batch: Batch, { items: fresh, summary }: BatchNews): Batch {
+function applyNews(batch: Batch, { items: fresh, summary }: BatchNews): Batch {
   const items = [...batch.items];
   for (const item of fresh) items[item.index] = item;
   const count = (status: BatchItem['status']) => items.filter((item) => item.status === status).length;
@@ -126,7 +126,7 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
   const bytes = batch.items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
   const save = async (kind: FileKind) => {
     saveAs(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
-    tell(`The results were downloaded as ${FILES[kind]}.`);
+    showToast(`The results were downloaded as ${FILES[kind]}.`);
   };
   const start = (kind: FileKind) => (bytes > LARGE_BYTES ? setLarge(kind) : action.run(() => save(kind)));
   if (batch.succeeded === 0) return null;

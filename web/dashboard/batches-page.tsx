@@ -17,7 +17,7 @@ const EXAMPLE = `curl ${location.origin}/v1/batches \\
 
 export function BatchesPage() {
   const list = usePaged<BatchSummary>(FIRST);
-  useLooks(list);
+  usePolling(list);
   return (
     <>
       <PageHead title="Batches">
@@ -42,7 +42,7 @@ export function BatchesPage() {
 }
 
 /** Reloads the newest batches while any of them is running and the page is visible. */
-function useLooks(list: Paged<BatchSummary>): void {
+function usePolling(list: Paged<BatchSummary>): void {
   const moving = list.rows?.some((batch) => !isEnded(batch)) ?? false;
   useEffect(() => {
     if (!moving) return;

@@ -1,10 +1,10 @@
 /** Saves replies as files. */
-import { whenSignedOut } from './session.ts';
+import { onSignOut } from './session.ts';
 
 const REVOKED_AFTER_MS = 60_000;
 
 const urls = new Set<string>();
-whenSignedOut(() => {
+onSignOut(() => {
   for (const url of urls) revoke(url);
 });
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { sizeText } from '../shared/size-text.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { saveAs } from './blobs.ts';
 import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './components.tsx';
@@ -12,7 +12,7 @@ import { hasStatus, numberText } from './format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useLoaded } from './loaded.ts';
 import type { DocumentRecord } from './records.ts';
-import { ReportOf } from './report.tsx';
+import { ReportView } from './report.tsx';
 import { go } from './route.ts';
 import { call, read } from './session.ts';
 
@@ -55,7 +55,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   const close = () => setAsked(null);
   const save = async () => {
     saveAs(await (await call(path)).blob(), record.filename);
-    tell(`${record.filename} was downloaded.`);
+    showToast(`${record.filename} was downloaded.`);
   };
   return (
     <>
@@ -83,7 +83,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
         )}
         <aside class="stack">
           <RecordFacts record={record} />
-          {record.report && <ReportOf report={record.report} />}
+          {record.report && <ReportView report={record.report} />}
         </aside>
       </div>
       {asked === 'link' && <LinkDialog path={path} expiresAt={record.expires_at} onClose={close} />}
@@ -157,7 +157,7 @@ function RecordFacts({ record }: { record: DocumentRecord }) {
 function DeleteDialog({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
   const remove = async () => {
     await call(path, { method: 'DELETE' });
-    tell(`${name} was deleted.`);
+    showToast(`${name} was deleted.`);
     go('#/documents');
   };
   return (

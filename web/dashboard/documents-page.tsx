@@ -8,7 +8,7 @@ import { useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { DocumentRecord, List, TemplateRecord } from './records.ts';
-import { keepQuery } from './route.ts';
+import { replaceQuery } from './route.ts';
 import { read } from './session.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -39,7 +39,7 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
   const change = (changed: Partial<Filters>) => {
     const next = { ...filters, ...changed };
     setFilters(next);
-    keepQuery(next);
+    replaceQuery(next);
   };
   const filtered = FILTERS.some((name) => settled[name] !== '');
   return (

@@ -1,5 +1,5 @@
 /** Formats numbers, times and errors for people. */
-import { Problem, type ProblemBody } from '../shared/api.ts';
+import { type ProblemBody, ProblemError } from '../shared/api.ts';
 
 const numbers = new Intl.NumberFormat();
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -53,7 +53,7 @@ export interface FaultWords {
 }
 
 export function faultWords(fault: unknown): FaultWords {
-  if (fault instanceof Problem) return problemWords(fault.body);
+  if (fault instanceof ProblemError) return problemWords(fault.body);
   if (fault instanceof TypeError) return plain('The service cannot be reached. Check your connection, and try again.');
   return plain(fault instanceof Error ? fault.message : 'Something went wrong.');
 }
@@ -76,5 +76,5 @@ export function sentence(text: string): string {
 }
 
 export function hasStatus(fault: unknown, status: number): boolean {
-  return fault instanceof Problem && fault.body.status === status;
+  return fault instanceof ProblemError && fault.body.status === status;
 }

@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import './dashboard.css';
 import { App } from './app.tsx';
-import { startPlaces } from './route.ts';
+import { startRouting } from './route.ts';
 
-startPlaces();
+startRouting();
 const app = document.getElementById('app');
 if (app) render(<App />, app);

@@ -19,12 +19,12 @@ const KINDS: Record<string, string> = {
   printed_early: 'Printed early',
 };
 
-export function ReportOf({ report }: { report: Report }) {
+export function ReportView({ report }: { report: Report }) {
   const { network, warning_count, timings } = report;
   return (
     <section>
       <h2>Render</h2>
-      {warning_count === 0 ? <p class="note good">The render has no warnings.</p> : <WarningsOf report={report} />}
+      {warning_count === 0 ? <p class="note good">The render has no warnings.</p> : <WarningList report={report} />}
       <Facts
         facts={[
           ['Requests', numberText(network.requests)],
@@ -37,7 +37,7 @@ export function ReportOf({ report }: { report: Report }) {
 }
 
 /** Shows nothing if there are none. */
-export function WarningsOf({ report: { warnings, warning_count } }: { report: Report }) {
+export function WarningList({ report: { warnings, warning_count } }: { report: Report }) {
   if (warning_count === 0) return null;
   return (
     <div class="note warn">

@@ -1,7 +1,7 @@
 /** The route, from the fragment of the URL, and the question before unsaved changes are lost. */
 import { signal } from '@preact/signals';
 
-export interface Place {
+export interface Route {
   page: string;
   id: string | undefined;
   query: URLSearchParams;
@@ -13,31 +13,31 @@ export const FIRST_PAGE = 'documents';
 
 let arrivals = 0;
 
-export const place = signal<Place>(readPlace(location.hash));
+export const route = signal<Route>(readRoute(location.hash));
 /** The route that the visitor wanted while there were unsaved changes. */
-export const refusedHash = signal<string | null>(null);
+export const blockedHash = signal<string | null>(null);
 
 /** Returns true while leaving would lose changes. */
-let holds: (() => boolean) | undefined;
+let hasUnsavedChanges: (() => boolean) | undefined;
 let hash = location.hash;
 
 /** Asks before the visitor leaves. Call the returned function when there are no unsaved changes any more. */
-export function holdPlace(wouldLose: () => boolean): () => void {
-  holds = wouldLose;
+export function guardUnsavedChanges(wouldLose: () => boolean): () => void {
+  hasUnsavedChanges = wouldLose;
   return () => {
-    if (holds === wouldLose) holds = undefined;
+    if (hasUnsavedChanges === wouldLose) hasUnsavedChanges = undefined;
   };
 }
 
-export function startPlaces(): void {
+export function startRouting(): void {
   addEventListener('hashchange', () => {
     if (location.hash === hash) return;
-    if (!holds?.()) return arrive();
-    refusedHash.value = location.hash;
+    if (!hasUnsavedChanges?.()) return applyRoute();
+    blockedHash.value = location.hash;
     history.replaceState(null, '', hash || '#/');
   });
   addEventListener('beforeunload', (event) => {
-    if (holds?.()) event.preventDefault();
+    if (hasUnsavedChanges?.()) event.preventDefault();
   });
 }
 
@@ -47,34 +47,34 @@ export function go(to: string): void {
 
 /** Goes to the refused route and discards the changes. */
 export function goAnyway(): void {
-  const to = refusedHash.value;
-  refusedHash.value = null;
-  holds = undefined;
+  const to = blockedHash.value;
+  blockedHash.value = null;
+  hasUnsavedChanges = undefined;
   if (to !== null) go(to);
 }
 
 /** Writes the filters of a list into the URL without a new history entry. */
-export function keepQuery(query: Record<string, string>): void {
+export function replaceQuery(query: Record<string, string>): void {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const text = new URLSearchParams(given).toString();
-  const { page, id } = place.peek();
+  const { page, id } = route.peek();
   hash = `#/${page}${id ? `/${id}` : ''}${text ? `?${text}` : ''}`;
   history.replaceState(null, '', hash);
 }
 
 /** Replaces the URL when the shown object has got an id. */
-export function nameHere(id: string): void {
-  place.value = { ...place.peek(), id };
-  keepQuery({});
+export function setRouteId(id: string): void {
+  route.value = { ...route.peek(), id };
+  replaceQuery({});
 }
 
-function arrive(): void {
+function applyRoute(): void {
   hash = location.hash;
-  place.value = readPlace(hash);
+  route.value = readRoute(hash);
   scrollTo(0, 0);
 }
 
-function readPlace(from: string): Place {
+function readRoute(from: string): Route {
   const [path = '', query = ''] = from.replace(/^#\/?/, '').split('?', 2);
   const [page = '', id] = path.split('/', 2);
   arrivals += 1;

@@ -1,6 +1,6 @@
 /** The session: holds the key in this tab, and sends requests with it. */
 import { signal } from '@preact/signals';
-import { Problem, request } from '../shared/api.ts';
+import { ProblemError, request } from '../shared/api.ts';
 import type { Account } from './records.ts';
 
 export interface Session {
@@ -11,11 +11,11 @@ export interface Session {
 }
 
 /** The prefix of all names in sessionStorage, so that signing out can remove them. */
-const KEPT = 'platen.dashboard.';
-const KEY_KEPT = `${KEPT}key`;
+const STORAGE_PREFIX = 'platen.dashboard.';
+const KEY_ITEM = `${STORAGE_PREFIX}key`;
 
 export const session = signal<Session | null>(null);
-const forgetters = new Set<() => void>();
+const signOutListeners = new Set<() => void>();
 
 /** The reason why the session ended, shown at sign-in. */
 export const endedBecause = signal('');
@@ -24,7 +24,7 @@ export const endedBecause = signal('');
 export async function signIn(key: string, remember: boolean): Promise<void> {
   const response = await request('/v1/account', {}, key);
   const account = (await response.json()) as Account;
-  if (remember) keep('key', key);
+  if (remember) storeItem('key', key);
   endedBecause.value = '';
   session.value = { key, account, ended: new AbortController() };
 }
@@ -32,21 +32,21 @@ export async function signIn(key: string, remember: boolean): Promise<void> {
 /** Forgets the key and all data that was loaded or written with it. */
 export function signOut(): void {
   end('');
-  for (const forget of forgetters) forget();
-  forgetKept(KEPT);
+  for (const listener of signOutListeners) listener();
+  removeItems(STORAGE_PREFIX);
 }
 
-/** Calls `forget` at every sign-out, for data that outlives its components. */
-export function whenSignedOut(forget: () => void): void {
-  forgetters.add(forget);
+/** Calls `listener` at every sign-out, for data that outlives its components. */
+export function onSignOut(listener: () => void): void {
+  signOutListeners.add(listener);
 }
 
 /** Returns the key of this tab from before a reload, if it was remembered. */
 export function rememberedKey(): string | null {
-  return kept('key');
+  return readItem('key');
 }
 
-/** Sends a request with the key. Throws `Problem`, `TypeError` without a connection, `AbortError` once signed out. */
+/** Sends a request with the key. Throws `ProblemError`, `TypeError` without a connection, `AbortError` once signed out. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const current = session.value;
   if (!current) throw new DOMException('signed out', 'AbortError');
@@ -54,15 +54,15 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   try {
     return await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
   } catch (error) {
-    if (error instanceof Problem && error.body.status === 401 && session.value === current) refuse();
+    if (error instanceof ProblemError && error.body.status === 401 && session.value === current) endRejectedSession();
     throw error;
   }
 }
 
 /** Forgets the key, but not what the visitor was writing. */
-function refuse(): void {
+function endRejectedSession(): void {
   end('The service no longer accepts this key. It may have been revoked or rotated. Sign in to continue.');
-  forgetKept(KEY_KEPT);
+  removeItems(KEY_ITEM);
 }
 
 function end(reason: string): void {
@@ -82,27 +82,27 @@ export function send(method: string, path: string, body: unknown, init: RequestI
 }
 
 /** Keeps a value for this tab until it is closed or the visitor signs out, if the browser allows it. */
-export function keep(name: string, value: string): void {
+export function storeItem(name: string, value: string): void {
   try {
-    sessionStorage.setItem(KEPT + name, value);
+    sessionStorage.setItem(STORAGE_PREFIX + name, value);
   } catch {
     // The storage is full or not allowed.
   }
 }
 
-export function kept(name: string): string | null {
+export function readItem(name: string): string | null {
   try {
-    return sessionStorage.getItem(KEPT + name);
+    return sessionStorage.getItem(STORAGE_PREFIX + name);
   } catch {
     return null;
   }
 }
 
-export function forget(name: string): void {
-  forgetKept(KEPT + name);
+export function removeItem(name: string): void {
+  removeItems(STORAGE_PREFIX + name);
 }
 
-function forgetKept(prefix: string): void {
+function removeItems(prefix: string): void {
   try {
     for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);
   } catch {

@@ -1,6 +1,6 @@
 /** The unsaved text in the editor of a template, which is kept if the key is refused. */
 import type { Engine, TemplateRecord } from './records.ts';
-import { session, whenSignedOut } from './session.ts';
+import { onSignOut, session } from './session.ts';
 
 export interface Draft {
   name: string;
@@ -18,7 +18,7 @@ interface Unsaved {
 const BLANK: Draft = { name: '', engine: 'placeholders', html: '' };
 
 let unsaved: Unsaved | undefined;
-whenSignedOut(forgetUnsaved);
+onSignOut(forgetUnsaved);
 
 export function draftOf(template: TemplateRecord | null): Draft {
   return template ? { name: template.name, engine: template.engine, html: template.html ?? '' } : BLANK;

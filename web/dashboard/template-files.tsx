@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Fault, Loading, Name } from './components.tsx';
 import { Confirm } from './confirm.tsx';
@@ -23,11 +23,11 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
   const add = (chosen: File[], pathOf: (file: File) => string) =>
     adding.run(async () => {
       for (const file of chosen) onChanged(await put(template, pathOf(file), file));
-      tell(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
+      showToast(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
     });
   const remove = async () => {
     onChanged(await change(template, removed ?? '', { method: 'DELETE' }));
-    tell(`${removed} was removed.`);
+    showToast(`${removed} was removed.`);
     setRemoved(null);
   };
   return (

@@ -1,15 +1,15 @@
 /** Shows a template or a new one: its text, sample data, a preview and its versions. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Fault, Loading, PageHead } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { Engine, TemplateRecord } from './records.ts';
-import { go, holdPlace, nameHere } from './route.ts';
-import { adoptSample } from './sample-data.ts';
+import { go, guardUnsavedChanges, setRouteId } from './route.ts';
+import { moveSampleToTemplate } from './sample-data.ts';
 import { call, read, send } from './session.ts';
 import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, unsavedOf } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
@@ -42,7 +42,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
   const [removes, setRemoves] = useState(false);
   const saving = useAction();
   const changed = !isSame(draft.value, draftOf(saved));
-  const release = useHold(saved?.template_id ?? null, draft.value, changed);
+  const release = useUnsavedGuard(saved?.template_id ?? null, draft.value, changed);
   const change = (part: Partial<Draft>) => {
     draft.value = { ...draft.value, ...part };
   };
@@ -50,11 +50,11 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
     const sent = draft.value;
     const record = { ...(await store(saved, sent)), html: sent.html };
     if (!saved) {
-      adoptSample(record.template_id);
-      nameHere(record.template_id);
+      moveSampleToTemplate(record.template_id);
+      setRouteId(record.template_id);
     }
     setSaved(record);
-    tell(`Saved as version ${record.version}.`);
+    showToast(`Saved as version ${record.version}.`);
     return record;
   };
   const reload = () => {
@@ -107,14 +107,14 @@ async function store(saved: TemplateRecord | null, draft: Draft): Promise<Templa
 }
 
 /** Asks before unsaved changes are lost, and keeps them if the key is refused. The returned function ends this. */
-function useHold(templateId: string | null, draft: Draft, changed: boolean): () => void {
+function useUnsavedGuard(templateId: string | null, draft: Draft, changed: boolean): () => void {
   const holds = useRef(changed);
   holds.current = changed;
   useEffect(() => {
     if (changed) keepUnsaved(templateId, draft);
     else forgetUnsaved();
   }, [templateId, draft, changed]);
-  useEffect(() => holdPlace(() => holds.current), []);
+  useEffect(() => guardUnsavedChanges(() => holds.current), []);
   return () => {
     holds.current = false;
     forgetUnsaved();
@@ -170,7 +170,7 @@ function DeleteDialog({ template, onGone, onClose }: DeleteDialogProps) {
   const remove = async () => {
     await call(`${PATH}/${template.template_id}`, { method: 'DELETE' });
     onGone();
-    tell(`${template.name} was deleted.`);
+    showToast(`${template.name} was deleted.`);
     go('#/templates');
   };
   return (

@@ -17,7 +17,7 @@ export async function readPlayground(signal: AbortSignal): Promise<Playground> {
 }
 
 /** The playground has no files. */
-export function canPlay(playground: Playground | undefined, { html }: Draft, files: AssetRecord[]): boolean {
+export function canPreview(playground: Playground | undefined, { html }: Draft, files: AssetRecord[]): boolean {
   if (!playground?.enabled || files.length > 0) return false;
   return new TextEncoder().encode(html).length <= playground.limits.html_bytes;
 }

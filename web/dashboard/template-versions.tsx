@@ -7,14 +7,14 @@ import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { sizeText } from '../shared/size-text.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { Fault, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
 import { read, send } from './session.ts';
 
-type Look = { version: number; compares: boolean };
+type SelectedVersion = { version: number; compares: boolean };
 
 interface VersionsProps {
   template: TemplateRecord;
@@ -29,7 +29,7 @@ export function TemplateVersions({ template, unsaved, onRestored }: VersionsProp
     (signal) => read<List<VersionRecord>>(`${path}/versions?limit=100`, { signal }),
     [path, template.version],
   );
-  const [look, setLook] = useState<Look | null>(null);
+  const [look, setLook] = useState<SelectedVersion | null>(null);
   return (
     <div class="versions stack">
       <Fault fault={list.fault} onRetry={list.reload} />
@@ -51,7 +51,7 @@ export function TemplateVersions({ template, unsaved, onRestored }: VersionsProp
 interface VersionTableProps {
   rows: VersionRecord[];
   template: TemplateRecord;
-  onLook(look: Look): void;
+  onLook(look: SelectedVersion): void;
 }
 
 function VersionTable({ rows, template, onLook }: VersionTableProps) {
@@ -113,7 +113,7 @@ function VersionTable({ rows, template, onLook }: VersionTableProps) {
 }
 
 interface OneVersionProps extends VersionsProps {
-  look: Look;
+  look: SelectedVersion;
 }
 
 function OneVersion({ look: { version, compares }, template, unsaved, onRestored }: OneVersionProps) {
@@ -123,7 +123,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   const { html = '', engine } = loaded.value ?? {};
   const restore = async () => {
     const record = (await (await send('PUT', path, { html, engine })).json()) as TemplateRecord;
-    tell(`Version ${version} was restored as version ${record.version}.`);
+    showToast(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
     onRestored();
   };

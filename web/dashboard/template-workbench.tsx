@@ -11,13 +11,13 @@ import { Fault } from './components.tsx';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
-import { WarningsOf } from './report.tsx';
-import { keepSample, sampleFor } from './sample-data.ts';
+import { WarningList } from './report.tsx';
+import { sampleFor, storeSample } from './sample-data.ts';
 import { sampleOf } from './sample-of-template.ts';
 import { read } from './session.ts';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
-import { canPlay, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { canPreview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
 import { TemplateVersions } from './template-versions.tsx';
 
 export interface WorkbenchProps {
@@ -47,7 +47,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
   const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
   const changeData = (text: string) => {
     data.value = text;
-    keepSample(saved?.template_id ?? null, text);
+    storeSample(saved?.template_id ?? null, text);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show();
@@ -89,7 +89,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
         <p class="hint" role="status">
           {preview && countText(preview.pages, 'page')}
         </p>
-        {preview && <WarningsOf report={preview.report} />}
+        {preview && <WarningList report={preview.report} />}
         <div class="pdf-place">
           <PdfView pdf={preview?.pdf} busy={action.running} thumbnails={false}>
             <p class="nothing">The preview appears here. Ctrl+Enter in an editor also renders it.</p>
@@ -121,7 +121,7 @@ function usePreview(
   const [preview, setPreview] = useState<RenderedPdf>();
   const playground = useLoaded(readPlayground, []);
   const action = useAction();
-  const plays = canPlay(playground.value, draft, files);
+  const plays = canPreview(playground.value, draft, files);
   const show = () =>
     action.run(async () => {
       const values = readData(data.value);

@@ -1,7 +1,7 @@
 /** Shows a thumbnail of a stored image, or of a PDF's first page, once it scrolls into view. If it cannot be drawn, the sheet stays empty. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DocumentRecord } from './records.ts';
-import { call, whenSignedOut } from './session.ts';
+import { call, onSignOut } from './session.ts';
 
 /** Twice the size on the page, for high-resolution screens. */
 const WIDTH_PIXELS = 112;
@@ -14,7 +14,7 @@ const urls = new Map<string, string>();
 const waiting: Array<() => Promise<void>> = [];
 let underWay = 0;
 
-whenSignedOut(() => {
+onSignOut(() => {
   for (const url of urls.values()) URL.revokeObjectURL(url);
   urls.clear();
 });

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Fault, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
@@ -88,7 +88,9 @@ function Settings({ account }: { account: Account }) {
     action.run(async () => {
       const changed = (await (await send('PATCH', '/v1/account', { auto_store: wanted })).json()) as Account;
       setAutoStore(changed.auto_store);
-      tell(changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only if the request asks for it.');
+      showToast(
+        changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only if the request asks for it.',
+      );
     });
   return (
     <section class="stack">

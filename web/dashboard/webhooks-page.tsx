@@ -1,6 +1,6 @@
 /** Lists webhook deliveries, and shows the signing secret. */
 import { useState } from 'preact/hooks';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import { Empty, Fault, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { countText, sentence } from './format.ts';
@@ -82,7 +82,7 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
     const fresh = (await (await call('/v1/webhooks/secret/rotate', { method: 'POST' })).json()) as WebhookSecret;
     loaded.setValue(() => fresh);
     setAsked(false);
-    tell('The secret was replaced. The old secret also signs for 24 hours.');
+    showToast('The secret was replaced. The old secret also signs for 24 hours.');
   };
   return (
     <>

@@ -3,23 +3,23 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import '../shared/controls.css';
 import { request } from '../shared/api.ts';
-import { tell } from '../shared/toast.tsx';
+import { showToast } from '../shared/toast.tsx';
 import './playground.css';
 import { App, Off } from './app.tsx';
 import { draft, replaceDraft } from './draft.ts';
 import { EXAMPLES } from './examples/examples.ts';
-import { keepDrafts, keptDraft } from './kept-draft.ts';
 import { draftChanged, renderNow } from './render-loop.ts';
 import { openLink } from './share-link.ts';
+import { storeDrafts, storedDraft } from './stored-draft.ts';
 
 const place = document.getElementById('app');
 if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
-  replaceDraft(keptDraft() ?? EXAMPLES[0].draft);
+  replaceDraft(storedDraft() ?? EXAMPLES[0].draft);
   await takeLink();
   addEventListener('hashchange', () => void takeLink());
-  keepDrafts();
+  storeDrafts();
   if (await isOff()) {
     render(<Off />, root);
     return;
@@ -40,7 +40,7 @@ async function takeLink(): Promise<void> {
   if (!opened) return;
   window.history.replaceState(null, '', location.pathname + location.search);
   if ('fault' in opened) {
-    tell(opened.fault);
+    showToast(opened.fault);
     return;
   }
   replaceDraft(opened.draft);

@@ -6,11 +6,11 @@ export type RenderBody =
   | { template: string; engine: Engine; data: Record<string, unknown>; options?: Options };
 
 /** The data of a template is not a JSON object. */
-export class BadData extends Error {
-  override name = 'BadData';
+export class InvalidDataError extends Error {
+  override name = 'InvalidDataError';
 }
 
-/** Throws `BadData`. */
+/** Throws `InvalidDataError`. */
 export function bodyOf({ mode, html, template, engine, data, options }: Draft): RenderBody {
   const rest = Object.keys(options).length ? { options } : {};
   if (mode === 'html') return { html, ...rest };
@@ -23,8 +23,8 @@ function parseData(text: string): Record<string, unknown> {
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new BadData(`The data is not JSON: ${(error as Error).message}`);
+    throw new InvalidDataError(`The data is not JSON: ${(error as Error).message}`);
   }
-  if (!isObject(data)) throw new BadData('The data must be a JSON object: { … }');
+  if (!isObject(data)) throw new InvalidDataError('The data must be a JSON object: { … }');
   return data;
 }

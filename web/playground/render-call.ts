@@ -9,7 +9,7 @@ export interface Rendered extends RenderedPdf {
   elapsedMs: number;
 }
 
-/** Throws `Problem`, `TypeError` if there is no connection, and `AbortError`. */
+/** Throws `ProblemError`, `TypeError` if there is no connection, and `AbortError`. */
 export async function renderPdf(body: RenderBody, signal: AbortSignal): Promise<Rendered> {
   const begin = performance.now();
   const response = await request('/v1/playground/pdf', {

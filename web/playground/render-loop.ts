@@ -3,7 +3,7 @@
  * that is running, and the last draft wins.
  */
 import { signal } from '@preact/signals';
-import { Problem, type ProblemBody } from '../shared/api.ts';
+import { type ProblemBody, ProblemError } from '../shared/api.ts';
 import { draft } from './draft.ts';
 import { bodyOf } from './render-body.ts';
 import { type Rendered, renderPdf } from './render-call.ts';
@@ -65,7 +65,7 @@ async function attempt(signal: AbortSignal): Promise<RenderState> {
 }
 
 function failure(error: unknown): RenderState {
-  if (error instanceof Problem) return ofProblem(error.body);
+  if (error instanceof ProblemError) return ofProblem(error.body);
   if (!(error instanceof TypeError)) return { kind: 'unsent', message: (error as Error).message, offline: false };
   return { kind: 'unsent', message: 'The service does not answer. The playground tries again in a few seconds.', offline: true };
 }

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 
-const KEPT_AS = 'platen.playground.split';
+const STORAGE_KEY = 'platen.playground.split';
 const LEAST = 20;
 const MOST = 80;
 const STEP = 2;
@@ -53,7 +53,7 @@ function onPointerMove({ currentTarget, pointerId, clientX }: PointerEvent & { c
 function move(to: number): void {
   split.value = bounded(to);
   try {
-    localStorage.setItem(KEPT_AS, String(split.value));
+    localStorage.setItem(STORAGE_KEY, String(split.value));
   } catch {
     // The position is not kept then.
   }
@@ -65,7 +65,7 @@ function bounded(percent: number): number {
 
 function read(): string | null {
   try {
-    return localStorage.getItem(KEPT_AS);
+    return localStorage.getItem(STORAGE_KEY);
   } catch {
     return null;
   }

@@ -15,8 +15,8 @@ export interface ProblemBody {
 }
 
 /** A request that was answered with a problem. */
-export class Problem extends Error {
-  override name = 'Problem';
+export class ProblemError extends Error {
+  override name = 'ProblemError';
   readonly body: ProblemBody;
 
   constructor(body: ProblemBody) {
@@ -25,12 +25,12 @@ export class Problem extends Error {
   }
 }
 
-/** Sends a request, with a key if one is given. Throws `Problem`, and `TypeError` if there is no connection. */
+/** Sends a request, with a key if one is given. Throws `ProblemError`, and `TypeError` if there is no connection. */
 export async function request(path: string, init: RequestInit = {}, key?: string): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key) headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
-  if (!response.ok) throw new Problem(await problemOf(response));
+  if (!response.ok) throw new ProblemError(await problemOf(response));
   return response;
 }
 

@@ -1,7 +1,7 @@
 /** Switches between light, dark and the system's setting, for all pages. The choice is kept in this browser. */
 import { signal } from '@preact/signals';
 
-const KEPT_AS = 'platen.theme';
+const STORAGE_KEY = 'platen.theme';
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
@@ -31,7 +31,7 @@ function choose(chosen: Theme): void {
   theme.value = chosen;
   show(chosen);
   try {
-    localStorage.setItem(KEPT_AS, chosen);
+    localStorage.setItem(STORAGE_KEY, chosen);
   } catch {
     // The choice is not kept if the browser has no storage.
   }
@@ -44,7 +44,7 @@ function show(chosen: Theme): void {
 
 function readTheme(): Theme {
   try {
-    const kept = localStorage.getItem(KEPT_AS);
+    const kept = localStorage.getItem(STORAGE_KEY);
     return THEMES.find((name) => name === kept) ?? 'system';
   } catch {
     return 'system';

@@ -17,7 +17,7 @@ export interface ToastAction {
 const toasts = signal<Toast[]>([]);
 let last = 0;
 
-export function tell(text: string, action?: ToastAction): void {
+export function showToast(text: string, action?: ToastAction): void {
   last += 1;
   const id = last;
   toasts.value = [...toasts.value, { id, text, action }];
@@ -31,7 +31,7 @@ function act(id: number, action: ToastAction): void {
   action.run();
 }
 
-export function forgetToasts(): void {
+export function clearToasts(): void {
   toasts.value = [];
 }
 

@@ -3,8 +3,8 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
+import type { CaptureQueue } from './capture-queue.ts';
 import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
-import type { CaptureTurns } from './capture-turns.ts';
 
 type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
@@ -20,14 +20,14 @@ const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 export async function takeScreenshot(
   session: Session,
   settings: CaptureSettings,
-  { settings: limits, captureTurns }: { settings: Limits; captureTurns: CaptureTurns },
+  { settings: limits, captureQueue }: { settings: Limits; captureQueue: CaptureQueue },
   step: Step,
 ): Promise<CapturedImage> {
   const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
   const size = sizeOf(area, settings);
   requireSize(size, settings.type, limits);
   const cost = size.width * size.height * COST_OF_PIXEL[settings.type];
-  const image = await step(captureTurns.capture(() => capture(session, area, settings, limits), cost));
+  const image = await step(captureQueue.capture(() => capture(session, area, settings, limits), cost));
   if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
   return { image, ...size };
 }

@@ -2,7 +2,7 @@
  * The DevTools connection: commands in, results and events out, over the two pipes of
  * `--remote-debugging-pipe`. Messages are JSON, and a NUL byte ends each.
  *
- * When the pipe closes, every pending and later command rejects with `DevToolsClosed`, so that nothing waits
+ * When the pipe closes, every pending and later command rejects with `DevToolsClosedError`, so that nothing waits
  * for a browser that has ended.
  */
 import type { Readable, Writable } from 'node:stream';
@@ -30,8 +30,8 @@ export class DevToolsError extends Error {
 }
 
 /** The browser or the target of the command does not exist any more. */
-export class DevToolsClosed extends Error {
-  override name = 'DevToolsClosed';
+export class DevToolsClosedError extends Error {
+  override name = 'DevToolsClosedError';
 }
 
 interface Pending {
@@ -70,7 +70,7 @@ export class Session {
     this.#parent = parent;
   }
 
-  /** Sends a command. Rejects with `DevToolsError` if it fails, and `DevToolsClosed` if the target or the browser has ended. */
+  /** Sends a command. Rejects with `DevToolsError` if it fails, and `DevToolsClosedError` if the target or the browser has ended. */
   send<M extends keyof Commands>(method: M, ...params: Params<M>): Promise<Result<M>> {
     if (this.#closed) return Promise.reject(this.#closed);
     return this.#connection.send(this, method, params[0]);
@@ -109,7 +109,7 @@ export class Session {
     try {
       for (const listener of this.#listeners.get(event) ?? []) listener(payload);
     } catch (error) {
-      this.close(new DevToolsClosed(`the event ${event} could not be handled`, { cause: error }));
+      this.close(new DevToolsClosedError(`the event ${event} could not be handled`, { cause: error }));
     }
   }
 
@@ -154,7 +154,7 @@ export class Connection {
   #parts: Buffer[] = [];
   /** Bytes of the message that is being read. */
   #length = 0;
-  #closed: DevToolsClosed | undefined;
+  #closed: DevToolsClosedError | undefined;
   #onClose: (() => void) | undefined;
 
   /** `input` is the pipe the browser reads from, `output` the one it writes to. */
@@ -204,7 +204,7 @@ export class Connection {
   /** Ends the connection. All pending commands of all sessions reject. */
   close(): void {
     if (this.#closed) return;
-    this.#closed = new DevToolsClosed('the connection to the browser is closed');
+    this.#closed = new DevToolsClosedError('the connection to the browser is closed');
     this.#outbox.length = 0;
     this.#parts = [];
     this.#input.destroy();
@@ -280,7 +280,7 @@ export class Connection {
   }
 
   #detach({ sessionId }: Events['Target.detachedFromTarget'][0]): void {
-    this.#sessions.get(sessionId)?.close(new DevToolsClosed('the target is gone'));
+    this.#sessions.get(sessionId)?.close(new DevToolsClosedError('the target is gone'));
   }
 
   #dispatch(message: Message, bytes: number): void {

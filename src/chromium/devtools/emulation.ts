@@ -24,7 +24,7 @@ export interface Viewport {
   deviceScaleFactor: number;
 }
 
-export const PLAIN_DEVICE: Device = {
+export const DEFAULT_DEVICE: Device = {
   mediaType: 'print',
   colorScheme: undefined,
   viewport: undefined,
@@ -39,7 +39,7 @@ export const PLAIN_DEVICE: Device = {
 const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
 /** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */
-export function setMedia(session: Session, { mediaType, colorScheme, motion } = PLAIN_DEVICE): Promise<unknown> {
+export function setMedia(session: Session, { mediaType, colorScheme, motion } = DEFAULT_DEVICE): Promise<unknown> {
   const features = [
     ...(motion ? [] : [{ name: 'prefers-reduced-motion', value: 'reduce' }]),
     ...(colorScheme ? [{ name: 'prefers-color-scheme', value: colorScheme }] : []),
@@ -51,15 +51,15 @@ export function setMedia(session: Session, { mediaType, colorScheme, motion } = 
  * The area that is painted for a screen. Nobody sees it, and painting a whole window would take a tenth of the CPU time of a
  * render.
  */
-const UNSEEN = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
+const PAINTED_AREA = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
 /**
  * The default size of the headless shell. It must be set when an area is chosen, because the page would be laid out in that area.
  */
-export const OWN_SIZE: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
+export const DEFAULT_WINDOW: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
 
-/** Lays the page out in a window of this size, although only `UNSEEN` is painted. */
-export function setWindow(session: Session, size = OWN_SIZE): Promise<unknown> {
-  return session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false, viewport: UNSEEN });
+/** Lays the page out in a window of this size, although only `PAINTED_AREA` is painted. */
+export function setWindow(session: Session, size = DEFAULT_WINDOW): Promise<unknown> {
+  return session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false, viewport: PAINTED_AREA });
 }
 
 export class Emulation {

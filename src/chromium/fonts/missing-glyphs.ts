@@ -19,7 +19,7 @@ export interface TextFindings {
   substituted: string[];
 }
 
-export const NOTHING_LACKING: TextFindings = { missingGlyphs: [], substituted: [] };
+export const NO_FINDINGS: TextFindings = { missingGlyphs: [], substituted: [] };
 
 const WORLD = 'platen';
 const MAX_SHOWN = 10;
@@ -55,7 +55,7 @@ export async function inspectDocument(
 ): Promise<TextFindings> {
   const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
   const families = knowledge.notInstalled(interest.families);
-  if (!characters.length && !families.length) return NOTHING_LACKING;
+  if (!characters.length && !families.length) return NO_FINDINGS;
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
   const inspected = session.send('Runtime.evaluate', {
     expression: inspectExpression(characters, families),
@@ -64,7 +64,7 @@ export async function inspectDocument(
     returnByValue: true,
   });
   const { result, exceptionDetails } = await step(inspected);
-  if (exceptionDetails) return NOTHING_LACKING;
+  if (exceptionDetails) return NO_FINDINGS;
   const found = result.value as InspectedText;
   knowledge.learn(found);
   return { missingGlyphs: byScript(found.missing), substituted: found.substituted };

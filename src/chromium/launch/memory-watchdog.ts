@@ -6,14 +6,14 @@
  */
 
 import type { Connection } from '../devtools/connection.ts';
-import { BrowserRelief, type PageAtWork } from './browser-relief.ts';
+import { BrowserMemoryLimit, type RunningPage } from './browser-memory-limit.ts';
 import { CrashCauses } from './crash-causes.ts';
 import { residentBytes } from './proc.ts';
 import { endProcess, lowerPriority, terminateProcess } from './process-life.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { NOBODY, type Renderer, Renderers } from './renderers.ts';
 
-export type { PageAtWork };
+export type { RunningPage };
 
 interface WatchdogOptions {
   rendererLimitBytes: number;
@@ -35,7 +35,7 @@ export class MemoryWatchdog {
   readonly #tree: ProcessTree;
   readonly #options: WatchdogOptions;
   readonly #renderers: Renderers;
-  readonly #relief: BrowserRelief;
+  readonly #relief: BrowserMemoryLimit;
   readonly crashes = new CrashCauses();
   /** Resident bytes of the browser and its helper processes at the last measurement. */
   browserBytes = 0;
@@ -51,7 +51,7 @@ export class MemoryWatchdog {
     this.#tree = tree;
     this.#options = options;
     this.#renderers = new Renderers(tree);
-    this.#relief = new BrowserRelief(options.browserLimitBytes, options.endBrowser);
+    this.#relief = new BrowserMemoryLimit(options.browserLimitBytes, options.endBrowser);
     this.#schedule();
   }
 
@@ -66,13 +66,13 @@ export class MemoryWatchdog {
   }
 
   /** Measures more often while at least one page renders. */
-  begin(page: PageAtWork): void {
+  begin(page: RunningPage): void {
     this.#relief.begin(page);
     const soon = performance.now() + BUSY_TICK_MS;
     if (this.#due > soon) this.#schedule(); // an earlier timer stays, because short renders must not postpone it
   }
 
-  end(page: PageAtWork): void {
+  end(page: RunningPage): void {
     this.#relief.end(page);
   }
 
@@ -105,7 +105,7 @@ export class MemoryWatchdog {
   }
 
   /** Lowers the CPU priority of the page's renderer. */
-  giveWay(targetId: string): void {
+  lowerPriority(targetId: string): void {
     const pid = this.processOf(targetId);
     if (pid) lowerPriority(pid);
   }

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { threadsOf } from './proc.ts';
 
 /** Gives a third of the CPU weight of other renderers, whose niceness is 5. */
-const GIVING_WAY_NICENESS = 10;
+const LOW_PRIORITY_NICENESS = 10;
 
 export function isAlive(pid: number): boolean {
   try {
@@ -25,7 +25,7 @@ export function lowerPriority(pid: number): void {
 
 function setThreadPriority(thread: number): void {
   try {
-    setPriority(thread, GIVING_WAY_NICENESS);
+    setPriority(thread, LOW_PRIORITY_NICENESS);
   } catch {
     // it has ended in the meantime
   }

@@ -13,7 +13,7 @@ export interface BrowserProcess {
   readonly pid: number;
   readonly kind: ProcessKind;
   /** The start time in ticks since boot. */
-  readonly born: number;
+  readonly startTime: number;
 }
 
 /** How often the children of all threads are read. In between, only threads that are known to have children are read. */
@@ -52,7 +52,7 @@ export class ProcessTree {
 
   /** Kills every process that `look` has found, even if it has moved to another session or process group. */
   end(): void {
-    for (const { pid, born } of this.#processes.values()) if (startOf(pid) === born) endProcess(pid);
+    for (const { pid, startTime } of this.#processes.values()) if (startOf(pid) === startTime) endProcess(pid);
   }
 
   async #visit(pid: number, found: Map<number, BrowserProcess>, thorough: boolean): Promise<void> {
@@ -74,13 +74,13 @@ export class ProcessTree {
 
   /** A process that has just been forked has the command line of its parent, so that it is read again until it differs. */
   async #identify(pid: number): Promise<BrowserProcess | undefined> {
-    const born = startOf(pid);
-    if (born === undefined) return undefined;
+    const startTime = startOf(pid);
+    if (startTime === undefined) return undefined;
     const known = this.#processes.get(pid);
     const isItself = known?.kind === 'renderer' || known?.kind === 'helper' || childrenOf(pid, pid).length > 0;
-    if (known?.born === born && isItself) return known;
+    if (known?.startTime === startTime && isItself) return known;
     const commandLine = await commandLineOf(pid);
-    return commandLine ? { pid, born, kind: kindOf(commandLine) } : undefined;
+    return commandLine ? { pid, startTime, kind: kindOf(commandLine) } : undefined;
   }
 }
 

@@ -12,7 +12,7 @@ import type { ProcessTree } from './process-tree.ts';
 
 export interface Renderer {
   readonly pid: number;
-  readonly born: number;
+  readonly startTime: number;
   /** Resident bytes at the last measurement. */
   bytes: number;
   /** The target id of its page. Undefined while it is unknown, and `NOBODY` once the page is closed. */
@@ -99,9 +99,9 @@ export class Renderers {
       this.#byPid.delete(pid);
       if (owner) this.#unmatched.add(owner);
     }
-    for (const { pid, born, kind } of this.#tree.processes) {
+    for (const { pid, startTime, kind } of this.#tree.processes) {
       if (kind !== 'renderer') continue;
-      const renderer = this.#byPid.get(pid) ?? { pid, born, bytes: 0, owner: undefined, ending: undefined };
+      const renderer = this.#byPid.get(pid) ?? { pid, startTime, bytes: 0, owner: undefined, ending: undefined };
       this.#byPid.set(pid, renderer);
       this.#measure(renderer);
     }

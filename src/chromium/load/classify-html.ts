@@ -3,8 +3,8 @@
  * mentions `<script` in its prose counts as active, and merely renders more slowly.
  */
 
+import { MENTIONS_METADATA } from './document-metadata.ts';
 import { afterComment, insertInHead } from './insert-into-head.ts';
-import { STATES_METADATA } from './stated-metadata.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {
@@ -20,17 +20,17 @@ export interface HtmlClass {
   /** The markup may contain `@page` rules. */
   hasPageRules: boolean;
   /** The document refers to resources, which may be missing. */
-  hasParts: boolean;
+  hasResources: boolean;
   /** Boxes may hide a part of their content, or the page may cut off a right-to-left document at its left edge. */
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
-  mayBeReadOver: boolean;
+  mayHaveUnsupportedCss: boolean;
   /** A script may still be active after the `load` event. */
-  runsOn: boolean;
+  runsAfterLoad: boolean;
   /** Something may be animated. */
-  moves: boolean;
+  mayBeAnimated: boolean;
   /** The document may state its author, description or keywords. */
-  statesMetadata: boolean;
+  mentionsMetadata: boolean;
   /** A script may start workers. */
   hasWorkers: boolean;
   /** The markup may declare shadow roots, which are found only by checking every element. */
@@ -45,12 +45,12 @@ export const ACTIVE: HtmlClass = {
   mayNavigate: true,
   loadsLate: true,
   hasPageRules: true,
-  hasParts: true,
+  hasResources: true,
   mayClip: true,
-  mayBeReadOver: true,
-  runsOn: true,
-  moves: true,
-  statesMetadata: true,
+  mayHaveUnsupportedCss: true,
+  runsAfterLoad: true,
+  mayBeAnimated: true,
+  mentionsMetadata: true,
   hasWorkers: true,
   declaresShadows: true,
   declaresClosed: false, // the markup of a document from a URL is not read
@@ -102,12 +102,12 @@ export function classifyHtml(html: string): HtmlClass {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
-    hasParts: PART.test(html),
+    hasResources: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
-    mayBeReadOver: linksStyle || MENTIONS.test(html),
-    runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
-    moves: MOTION.test(html),
-    statesMetadata: !inert || STATES_METADATA.test(html),
+    mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
+    runsAfterLoad: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
+    mayBeAnimated: MOTION.test(html),
+    mentionsMetadata: !inert || MENTIONS_METADATA.test(html),
     hasWorkers: !inert && /Worker/.test(html),
     declaresShadows,
     declaresClosed,
@@ -118,7 +118,7 @@ export function classifyHtml(html: string): HtmlClass {
 const NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
 
 /** Whether the markup may load anything. Requests that it does not recognise are only not waited for. */
-export function speaksOfNetwork(html: string): boolean {
+export function mentionsNetworkApis(html: string): boolean {
   return NETWORK.test(html);
 }
 

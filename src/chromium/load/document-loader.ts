@@ -3,31 +3,34 @@
  * document from navigating away in the meantime.
  */
 import type { Deadline } from '../../deadline.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../../document-structure.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
-import type { Place, StatedField, StatedStructure } from '../../stated.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
-import { type Emulation, PLAIN_DEVICE } from '../devtools/emulation.ts';
+import { DEFAULT_DEVICE, type Emulation } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
 import { nameFontsExpression, readShownLanguages, showsHan } from '../fonts/han-fonts.ts';
-import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
+import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
 import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
 import { PAGE_CLOCK } from '../in-page/page-clock.ts';
 import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
-import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
+import { addRuleExpression, readPageSizes } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
-import { needsPageRule, overrulingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
-import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
+import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
+import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './classify-html.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
+import { type DocumentMetadata, parseDocumentMetadata } from './document-metadata.ts';
+import { readDocumentStructure } from './document-structure.ts';
 import { MENTIONS_ROLE } from './drawing-roles.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
+import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
 import { insertInHead } from './insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
 import { Interception } from './interception.ts';
@@ -41,10 +44,12 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
-import { type PreparedFields, prepareFields, restoreFields } from './stated-fields.ts';
-import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
-import { readStatedStructure } from './stated-structure.ts';
-import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
+import {
+  addExpression,
+  areAssetsLoadedExpression,
+  finishWithoutWaitExpression,
+  waitForAssetsExpression,
+} from './wait-for-assets.ts';
 import { WorkerMonitor } from './worker-monitor.ts';
 
 /** A document to load. */
@@ -56,7 +61,7 @@ export interface LoadJob {
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
   /** Whether to read the structure that the document states. The render fails if it cannot be read and is `demanded`. */
-  asksStructure?: 'wanted' | 'demanded' | undefined;
+  structureNeed?: 'wanted' | 'demanded' | undefined;
   /** If it is set, form fields are prepared to become fields of the PDF: links to `KEY:0` and so on are placed over them. */
   fieldKey?: string | undefined;
 }
@@ -72,7 +77,7 @@ export interface PrintJob extends LoadJob {
   /** Counts the pages of the PDF. If it is set, a single page that became several is printed again. */
   pages?: (printed: Buffer[]) => number;
   /** The numbers of form fields that the PDF does not show exactly once. Must be set with `fieldKey`. */
-  unplaced?: (printed: Buffer[], fields: readonly StatedField[]) => number[];
+  unplaced?: (printed: Buffer[], fields: readonly FormControl[]) => number[];
   /** Reads the layout from the PDF. If it is set, content that is cut off or shrunk is reported. */
   view?: (printed: Buffer[]) => PaperView;
 }
@@ -161,11 +166,11 @@ export class DocumentLoader {
   /** Is set while the document may navigate to another. */
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
-  #textFindings = NOTHING_LACKING;
+  #textFindings = NO_FINDINGS;
   #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
-  #stated: StatedMetadata = {};
-  #structure: StatedStructure | undefined;
+  #metadata: DocumentMetadata = {};
+  #structure: DocumentStructure | undefined;
   #fields: PreparedFields = { fields: [], printed: [] };
   #runsOnUnload = false;
   #loading = false;
@@ -234,22 +239,22 @@ export class DocumentLoader {
   }
 
   /** Metadata that the present document states. */
-  get statedMetadata(): StatedMetadata {
-    return this.#stated;
+  get documentMetadata(): DocumentMetadata {
+    return this.#metadata;
   }
 
-  /** The structure that the present document states. Undefined unless `asksStructure` is set. */
-  get statedStructure(): StatedStructure | undefined {
+  /** The structure that the present document states. Undefined unless `structureNeed` is set. */
+  get documentStructure(): DocumentStructure | undefined {
     return this.#structure;
   }
 
   /** The prepared form fields of the present document. Empty unless `fieldKey` is set. */
-  get statedFields(): readonly StatedField[] {
+  get formControls(): readonly FormControl[] {
     return this.#fields.fields;
   }
 
   /** Its controls that were not prepared to become fields. */
-  get printedFields(): readonly Place[] {
+  get printedFields(): readonly ElementLocation[] {
     return this.#fields.printed;
   }
 
@@ -275,17 +280,17 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
-    if (job.asksStructure) {
+    if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
       const linked = (await attempt.step(this.#network.styleTexts())).filter((text) => MENTIONS_ROLE.test(text));
       const reading = { ...attempt, runsScripts: load.device.javascript, linked };
-      this.#structure = await readStatedStructure(this.#session, frameId, reading, job.asksStructure);
+      this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#preventNavigation();
   }
 
-  /** Undoes the preparation of form fields, and removes them from `statedFields`. Throws `print_failed`. */
+  /** Undoes the preparation of form fields, and removes them from `formControls`. Throws `print_failed`. */
   async restoreFields(numbers: number[], step: Step): Promise<void> {
     await restoreFields(this.#session, this.#frameId, numbers, step);
     const restored = new Set(numbers);
@@ -302,10 +307,10 @@ export class DocumentLoader {
   /** Whether a complete document navigates to another. A navigation that does not commit soon is not waited for. */
   async #navigatesOn({ step, deadline }: Attempt): Promise<boolean> {
     const navigation = this.#navigation;
-    if (!navigation?.isLeaving) return false;
+    if (!navigation?.isNavigating) return false;
     const { documents } = navigation;
-    await step(navigation.untilItStays(Math.min(MAX_LEAVING_MS, deadline.remainingMs / 2)));
-    if (navigation.documents === documents && navigation.isLeaving) await step(this.#session.send('Page.stopLoading'));
+    await step(navigation.untilSettled(Math.min(MAX_LEAVING_MS, deadline.remainingMs / 2)));
+    if (navigation.documents === documents && navigation.isNavigating) await step(this.#session.send('Page.stopLoading'));
     return navigation.documents !== documents;
   }
 
@@ -324,7 +329,7 @@ export class DocumentLoader {
       await this.#addAll(load, documents, done, attempt);
       if (!done.awaited) await awaitContent(this.#session, load, attempt.step, attempt.deadline);
       done.awaited = true;
-      if (htmlClass.runsOn && (await isSame())) await this.#finish(htmlClass, load, attempt);
+      if (htmlClass.runsAfterLoad && (await isSame())) await this.#finish(htmlClass, load, attempt);
       if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
@@ -341,7 +346,7 @@ export class DocumentLoader {
     attempt: Attempt,
   ): Promise<boolean> {
     if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
-    const hasNavigated = navigation?.isLeaving || navigation?.documents !== documents;
+    const hasNavigated = navigation?.isNavigating || navigation?.documents !== documents;
     return hasNavigated && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
   }
 
@@ -351,7 +356,7 @@ export class DocumentLoader {
     const { deadline, step } = attempt;
     const waits = waitUntil === 'finished';
     if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
-    const leaving = this.#navigation?.untilLeaving();
+    const leaving = this.#navigation?.untilNavigating();
     const options = { waits, finishes, declaresShadows, deadline, step, leaving };
     this.#unfinished = await finishDocument(this.#session, { network: this.#network, workers: this.#workers }, options);
     await this.#navigatesOn(attempt); // the next document may never answer
@@ -361,7 +366,7 @@ export class DocumentLoader {
   async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
     const expression = 'new Promise((resolve) => setTimeout(resolve))';
     const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
-    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // a document that navigates may not answer
+    await step(Promise.race([task.catch(() => {}), navigation.untilNavigating()])); // a document that navigates may not answer
   }
 
   /** Scripts run once, even if they navigate. Styles are added to every document. */
@@ -375,9 +380,9 @@ export class DocumentLoader {
 
   async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(htmlClass, load, print, attempt);
-    const stated = await this.#inspection.readStyles(htmlClass, attempt.step);
-    if (stated.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
-    this.#pageSizes.push(...stated);
+    const sizes = await this.#inspection.readStyles(htmlClass, attempt.step);
+    if (sizes.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
+    this.#pageSizes.push(...sizes);
     const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
     if (!candidates) return;
     this.#textFindings = await inspectDocument(this.#session, this.#frameId, this.#fonts, candidates, attempt.step);
@@ -413,10 +418,10 @@ export class DocumentLoader {
 
   end(): void {
     this.#consoleErrors = [];
-    this.#textFindings = NOTHING_LACKING;
+    this.#textFindings = NO_FINDINGS;
     this.#unfinished = undefined;
     this.#pageSizes = [];
-    this.#stated = {};
+    this.#metadata = {};
     this.#structure = undefined;
     this.#fields = { fields: [], printed: [] };
     this.#hanLanguages = [];
@@ -430,13 +435,13 @@ export class DocumentLoader {
 
   async #prepare({ content, load, print, fieldKey }: LoadJob, { step, fail }: Attempt): Promise<void> {
     const preparesFields = fieldKey !== undefined;
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || preparesFields)
+    if (needsOwnPage(content, load) || load.device !== DEFAULT_DEVICE || print?.singlePage || preparesFields)
       this.#hasTraces = true;
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
-    if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
+    if (load.device !== DEFAULT_DEVICE) preparations.push(this.#emulation.apply(load.device));
     if (added.length) preparations.push(this.#emulation.ignorePolicy());
-    if (target) preparations.push(this.#interception.accompany(target, content.kind));
+    if (target) preparations.push(this.#interception.setTarget(target, content.kind));
     if (failsOn.consoleError) preparations.push(this.#console.begin(fail));
     if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
     if (preparations.length) await step(Promise.all(preparations));
@@ -449,7 +454,7 @@ export class DocumentLoader {
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
     if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
-    const usesNetwork = speaksOfNetwork(html) || addsScript;
+    const usesNetwork = mentionsNetworkApis(html) || addsScript;
     const watching = this.#watch(load, attempt, usesNetwork, htmlClass);
     if (watching) await step(watching);
     this.#runsOnUnload = usesNetwork && !htmlClass.isStatic;
@@ -471,7 +476,7 @@ export class DocumentLoader {
   async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
     const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus.document, attempt.fail);
     this.#navigation = navigation;
-    this.#interception.staysPut = false;
+    this.#interception.blocksNavigation = false;
     for (const name of PERMISSIONS) this.#deny(name);
     await attempt.step(
       Promise.all([
@@ -525,7 +530,7 @@ export class DocumentLoader {
   /** From now on, the document may run scripts, navigate or close its window, and must be replaced afterwards. */
   async #beginActiveDocument({ mayNavigate }: HtmlClass, step: Step): Promise<void> {
     this.#hasTraces = true;
-    if (mayNavigate) await step(this.#interception.guard());
+    if (mayNavigate) await step(this.#interception.interceptNavigations());
     if (this.#windowPrepared) return;
     this.#windowPrepared = true;
     await Promise.all([
@@ -550,19 +555,19 @@ export class DocumentLoader {
     { step }: Attempt,
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
-    const finishes = htmlClass.moves && load.finishesAnimations;
-    const { statesMetadata: states, declaresShadows } = htmlClass;
-    const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
+    const finishes = htmlClass.mayBeAnimated && load.finishesAnimations;
+    const { mentionsMetadata: states, declaresShadows } = htmlClass;
+    const active = htmlClass.isStatic ? undefined : { rule: await this.#overridePageRules(settings, step) };
     if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
     if (!load.device.javascript) return this.#settleWithoutScript({ waits, finishes, declaresShadows }, step);
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, finishes, states, declaresShadows, active }),
+      expression: waitForAssetsExpression({ waits, finishes, states, declaresShadows, active }),
       awaitPromise: true,
       returnByValue: true,
     });
-    const { result } = await step(settled.catch((error) => emptyAnswer(error, this.#navigation?.isLeaving)));
-    const [errors, seen, sizes, stated] = Array.isArray(result.value) ? result.value : [];
-    this.#stated = readStatedMetadata(stated);
+    const { result } = await step(settled.catch((error) => emptyAnswer(error, this.#navigation?.isNavigating)));
+    const [errors, seen, sizes, metadata] = Array.isArray(result.value) ? result.value : [];
+    this.#metadata = parseDocumentMetadata(metadata);
     this.#consoleErrors = readErrors(errors);
     if (htmlClass.isStatic) return undefined;
     this.#pageSizes = readPageSizes(sizes);
@@ -574,29 +579,29 @@ export class DocumentLoader {
     { waits, finishes, declaresShadows }: Record<'waits' | 'finishes' | 'declaresShadows', boolean>,
     step: Step,
   ): Promise<undefined> {
-    if (waits) await untilTrue(this.#session, isSettledExpression(declaresShadows), step);
-    const expression = settleAtOnceExpression(finishes, declaresShadows);
+    if (waits) await untilTrue(this.#session, areAssetsLoadedExpression(declaresShadows), step);
+    const expression = finishWithoutWaitExpression(finishes, declaresShadows);
     const { result } = await step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
-    this.#stated = readStatedMetadata(result.value);
+    this.#metadata = parseDocumentMetadata(result.value);
   }
 
   /**
    * Inserts the caller's choices as a rule. Otherwise it returns the rule to suggest to the document. A single page gets its rule
    * when its height is known.
    */
-  async #overrulePages(settings: PrintSettings | undefined, step: Step): Promise<string> {
+  async #overridePageRules(settings: PrintSettings | undefined, step: Step): Promise<string> {
     if (!settings || settings.singlePage) return '';
     const rule = pageRule(settings);
-    const overruling = overrulingRule(settings);
+    const overruling = overridingRule(settings);
     if (!overruling) return rule;
-    await step(this.#session.send('Runtime.evaluate', { expression: stateRuleExpression(rule, overruling) }));
+    await step(this.#session.send('Runtime.evaluate', { expression: addRuleExpression(rule, overruling) }));
     return '';
   }
 
   #preventNavigation(): void {
     this.#navigation?.close();
     this.#navigation = undefined;
-    this.#interception.staysPut = true;
+    this.#interception.blocksNavigation = true;
   }
 
   /**
@@ -611,7 +616,7 @@ export class DocumentLoader {
 
   #navigated(url: string): void {
     if (!this.#navigation) this.#navigatedAway();
-    else this.#interception.arriveAt(url);
+    else this.#interception.checkOrigin(url);
   }
 
   /** Also called for immediate navigations (`reload`, `blob:`), which cannot be stopped. */
@@ -630,8 +635,8 @@ function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: Print
 /**
  * For a document that breaks the script, or whose answer is too large. Rethrows other errors, and all if the document navigates.
  */
-function emptyAnswer(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
-  if (isLeaving || !(error instanceof DevToolsError)) throw error;
+function emptyAnswer(error: unknown, isNavigating = false): Result<'Runtime.evaluate'> {
+  if (isNavigating || !(error instanceof DevToolsError)) throw error;
   return { result: { type: 'undefined' } };
 }
 

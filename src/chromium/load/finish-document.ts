@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../../deadline.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { awaitEndExpression, type End, readEnd } from '../in-page/await-end.ts';
+import { type FinishState, readFinishState, waitUntilFinishedExpression } from '../in-page/wait-until-finished.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { WorkerMonitor } from './worker-monitor.ts';
 
@@ -14,7 +14,7 @@ import type { WorkerMonitor } from './worker-monitor.ts';
 export interface Unfinished {
   /** Requests that were under way. */
   urls: string[];
-  /** What it was waiting for, as in `End`. Empty if it was waiting only for requests. */
+  /** What it was waiting for, as in `FinishState`. Empty if it was waiting only for requests. */
   waitsFor: string;
 }
 
@@ -72,22 +72,22 @@ async function untilIdle(network: NetworkMonitor, workers: WorkerMonitor, latest
   return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // workers may make requests
 }
 
-async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<End> {
+async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<FinishState> {
   const { waits, finishes, declaresShadows, step, leaving } = options;
-  const expression = awaitEndExpression({ waits, finishes, declaresShadows, readyMs, quietByMs });
+  const expression = waitUntilFinishedExpression({ waits, finishes, declaresShadows, readyMs, quietByMs });
   const asked = session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-  const answer = asked.then(({ result }) => readEnd(result.value)).catch(() => readEnd(undefined));
+  const answer = asked.then(({ result }) => readFinishState(result.value)).catch(() => readFinishState(undefined));
   const limit = new AbortController();
   const tooLong = sleep(readyMs + quietByMs + GRACE_MS, { whole: true, waitsFor: 'changes', sent: 0 }, { signal: limit.signal });
   tooLong.catch(() => {});
   try {
-    return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => readEnd(undefined))] : [])]));
+    return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => readFinishState(undefined))] : [])]));
   } finally {
     limit.abort();
   }
 }
 
-function unfinished({ underWay }: NetworkMonitor, { waitsFor }: End, isDone: boolean): Unfinished | undefined {
+function unfinished({ underWay }: NetworkMonitor, { waitsFor }: FinishState, isDone: boolean): Unfinished | undefined {
   const isWorking = waitsFor === 'work' || !(waitsFor || isDone);
   const why = isWorking ? (underWay.length ? '' : 'work') : waitsFor;
   return why || underWay.length ? { urls: underWay, waitsFor: why } : undefined;

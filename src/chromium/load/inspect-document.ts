@@ -8,15 +8,15 @@ import type { Step } from '../devtools/step.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import type { HtmlClass } from './classify-html.ts';
 import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
-import { missingPartsExpression, type Part, readParts } from './missing-parts.ts';
-import { readStyles, type StatedStyles, type TextAt } from './style-sheets.ts';
+import { type MissingResource, missingResourcesExpression, readMissingResources } from './missing-resources.ts';
+import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
 
 export interface InspectionFindings {
   unsupported: UnsupportedCss[];
 }
 
-const NOTHING: StatedStyles = { texts: [], rules: [] };
+const NOTHING: DocumentStyles = { texts: [], rules: [] };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
@@ -32,15 +32,15 @@ export class DocumentInspection {
   }
 
   /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
-  async readStyles({ mayBeReadOver }: HtmlClass, step: Step): Promise<string[]> {
-    if (!mayBeReadOver) return [];
+  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
+    if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
   }
 
   /** Call it after printing. */
-  async findings({ hasParts }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: Part[] }> {
-    const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
+  async findings({ hasResources }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: MissingResource[] }> {
+    const missing = hasResources ? readMissingResources(await this.#ask(missingResourcesExpression(hasScript))) : [];
     const stated = unsupportedIn(this.#styles.texts);
     const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     return { missing, unsupported: unsupported.filter((each) => each !== undefined) };

@@ -19,9 +19,9 @@ export class Interception {
   #sendsCookies = false;
   /** Requests whose credentials a server has refused once. */
   readonly #answered = new Set<string>();
-  #guarded = false;
+  #isEnabled = false;
   /** Whether the document may not navigate. */
-  staysPut = true;
+  blocksNavigation = true;
 
   constructor(root: Session, session: Session, { frameId, contextId }: { frameId: string; contextId: string }) {
     this.#root = root;
@@ -33,14 +33,14 @@ export class Interception {
   }
 
   /** Intercepts navigations from now on, which makes every later document of the page a little slower. */
-  async guard(): Promise<void> {
-    if (this.#guarded) return;
-    this.#guarded = true;
+  async interceptNavigations(): Promise<void> {
+    if (this.#isEnabled) return;
+    this.#isEnabled = true;
     await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
   }
 
   /** Stops sending secrets if the document is not from the target any more. */
-  arriveAt(url: string): void {
+  checkOrigin(url: string): void {
     if (URL.parse(url)?.origin !== this.#target?.origin) this.#target = undefined;
   }
 
@@ -48,8 +48,8 @@ export class Interception {
    * Adds the headers to requests to the target. For a document from a URL, cookies are in the cookie store of the browser. A
    * document from markup sends them as headers, because the store would treat them as third-party cookies.
    */
-  async accompany(target: Target, kind: Content['kind']): Promise<void> {
-    this.#guarded = true;
+  async setTarget(target: Target, kind: Content['kind']): Promise<void> {
+    this.#isEnabled = true;
     this.#target = target;
     this.#leavingBy = undefined;
     this.#sendsCookies = kind === 'html';
@@ -77,9 +77,9 @@ export class Interception {
 
   #answer({ requestId, networkId = '', frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
     const isNavigation = resourceType === 'Document' && frameId === this.#frameId;
-    if (isNavigation) this.#follow(networkId, request.url);
+    if (isNavigation) this.#noteNavigation(networkId, request.url);
     const answer =
-      isNavigation && this.staysPut
+      isNavigation && this.blocksNavigation
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
     answer.catch(() => {}); // the frame does not exist any more
@@ -89,8 +89,8 @@ export class Interception {
    * Notes whether a navigation leaves the origin. Only a redirect of that request can lead back: another may be the other
    * document's.
    */
-  #follow(networkId: string, url: string): void {
-    const leaves = !this.staysPut && URL.parse(url)?.origin !== this.#target?.origin;
+  #noteNavigation(networkId: string, url: string): void {
+    const leaves = !this.blocksNavigation && URL.parse(url)?.origin !== this.#target?.origin;
     if (leaves) this.#leavingBy ??= networkId;
     else if (this.#leavingBy === networkId) this.#leavingBy = undefined;
   }

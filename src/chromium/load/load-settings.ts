@@ -1,6 +1,6 @@
 /** The content of a page, and the settings with which it is loaded. */
 import type { HostedFile, HostedFiles } from '../../egress/hosted-assets.ts';
-import { type Device, PLAIN_DEVICE } from '../devtools/emulation.ts';
+import { DEFAULT_DEVICE, type Device } from '../devtools/emulation.ts';
 
 export type { HostedFile, HostedFiles };
 
@@ -91,14 +91,14 @@ export interface LoadSettings {
 }
 
 /** The default settings. */
-export const PLAIN_LOAD: LoadSettings = {
+export const DEFAULT_LOAD: LoadSettings = {
   waitUntil: 'finished',
   finishesAnimations: true,
   waitForSelector: undefined,
   waitForFunction: undefined,
   waitForTimeoutMs: 0,
   resourceTimeoutMs: undefined,
-  device: PLAIN_DEVICE,
+  device: DEFAULT_DEVICE,
   added: [],
   target: undefined,
   failsOn: { httpStatus: { document: ERROR_STATUSES, resources: new Set() }, resourceError: false, consoleError: false },

@@ -7,7 +7,7 @@
 /** Functions that read the rules of style sheets, with the selectors of their elements. */
 export const RULE_FUNCTIONS = [selectorOf, mediaApplies, openRules, rulesOf];
 
-/** The functions that `missing-parts` sends to the page. */
+/** The functions that `missing-resources` sends to the page. */
 export const MISSING_STYLES = [
   ...RULE_FUNCTIONS,
   urlsIn,

@@ -85,23 +85,23 @@ export class Navigation {
   }
 
   /** Resolves when no navigation is under way, or after this time. */
-  async untilItStays(milliseconds: number): Promise<void> {
+  async untilSettled(milliseconds: number): Promise<void> {
     let isOver = false;
     const timer = setTimeout(() => {
       isOver = true;
       this.#notify();
     }, milliseconds);
-    while (this.isLeaving && !isOver) await this.#change();
+    while (this.isNavigating && !isOver) await this.#change();
     clearTimeout(timer);
   }
 
   /** Resolves when a navigation begins. */
-  async untilLeaving(): Promise<void> {
-    while (!this.isLeaving) await this.#change();
+  async untilNavigating(): Promise<void> {
+    while (!this.isNavigating) await this.#change();
   }
 
   /** Whether a navigation is under way. */
-  get isLeaving(): boolean {
+  get isNavigating(): boolean {
     return this.#leavingTo !== undefined;
   }
 

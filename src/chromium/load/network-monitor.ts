@@ -6,7 +6,7 @@
 import type { OutboundFailure, ProxyListener } from '../../egress/egress-proxy.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
-import type { Part } from './missing-parts.ts';
+import type { MissingResource } from './missing-resources.ts';
 
 /** A resource that could not be loaded. */
 export interface FailedResource {
@@ -450,7 +450,7 @@ export class NetworkMonitor {
 /** Adds parts that are missing in the document. Each part is listed once, and each font with one of its URLs. */
 export function withMissing(
   { failed, failures, origins }: NetworkFindings,
-  missing: readonly Part[],
+  missing: readonly MissingResource[],
 ): Omit<NetworkFindings, 'origins'> {
   const listed = new Set([...failed.map(({ url }) => url), ...origins]);
   const keyOf = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');

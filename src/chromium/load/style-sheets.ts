@@ -24,13 +24,13 @@ interface Sheet {
 export type TextAt = (address: string) => Promise<string>;
 
 /** The relevant style sheets of a document, and the rules that were added to them. */
-export interface StatedStyles {
+export interface DocumentStyles {
   texts: StyleText[];
   rules: string[];
 }
 
 /** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
-export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<StatedStyles> {
+export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
   const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
   const answer = asked.then(
     ({ result }) => result.value,
@@ -39,7 +39,7 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const sheets = readSheets(await step(answer));
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
   const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
-  if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: stateExpression(rules) }));
+  if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: addRulesExpression(rules) }));
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
 }
 
@@ -73,7 +73,7 @@ function withinLimit(texts: StyleText[]): StyleText[] {
 const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, sheetsOf].join(' ')}
   try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
-function stateExpression(rules: string[][]): string {
+function addRulesExpression(rules: string[][]): string {
   return `(${stateRules})(${JSON.stringify(rules)})`;
 }
 

@@ -12,13 +12,13 @@ import {
   type withShadows as WithShadows,
 } from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
+import { READ_METADATA } from './document-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
-import { STATED_METADATA } from './stated-metadata.ts';
 
 const SETTLE = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, settle];
 const IS_SETTLED = [...FRAMES, part, imagesIn, isSettled];
 
-interface SettleOptions {
+interface WaitForAssetsOptions {
   waits: boolean;
   /** Whether animations are moved to their end. */
   finishes: boolean;
@@ -33,16 +33,16 @@ interface SettleOptions {
  * Its promise resolves when fonts and images have loaded, to the errors of the document so far, its metadata and, for an active
  * document, the text that it shows and the sizes in its `@page` rules.
  */
-export function settleExpression({ waits, finishes, states, declaresShadows, active }: SettleOptions): string {
+export function waitForAssetsExpression({ waits, finishes, states, declaresShadows, active }: WaitForAssetsOptions): string {
   const finished = finishes ? `(${finishExpression(declaresShadows)}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${seenTextExpression(declaresShadows)}, ${pageSizesExpression(active.rule)}` : 'null, []';
   const wait = waits ? `${SETTLE.join(' ')} await settle(document, ${declaresShadows});` : '';
-  return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}] })()`;
+  return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? READ_METADATA : 'null'}] })()`;
 }
 
 /** For a document without scripts: moves animations to their end at once, and evaluates to the metadata that it states. */
-export function settleAtOnceExpression(finishes: boolean, declaresShadows: boolean): string {
-  return `(${finishes ? finishExpression(declaresShadows) : 'undefined'}, ${STATED_METADATA})`;
+export function finishWithoutWaitExpression(finishes: boolean, declaresShadows: boolean): string {
+  return `(${finishes ? finishExpression(declaresShadows) : 'undefined'}, ${READ_METADATA})`;
 }
 
 function finishExpression(declaresShadows: boolean): string {
@@ -50,7 +50,7 @@ function finishExpression(declaresShadows: boolean): string {
 }
 
 /** Evaluates to true when fonts and images have loaded. Poll it until then. */
-export function isSettledExpression(declaresShadows: boolean): string {
+export function areAssetsLoadedExpression(declaresShadows: boolean): string {
   return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // as in `settle`
 }
 

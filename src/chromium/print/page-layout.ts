@@ -6,7 +6,7 @@ import type { Step } from '../devtools/step.ts';
 import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipping.ts';
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
-import { stateRuleExpression } from './page-rules.ts';
+import { addRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 
@@ -61,21 +61,21 @@ export class PageLayout {
     const lowest = readMeasure(await step(this.#evaluate(MEASURE)));
     const onSheet = readMeasure(await evaluateAt(lowest.height + 1, MEASURE));
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
-    if (fits) return this.#stateSinglePage(asSinglePage(settings, lowest.height), step);
+    if (fits) return this.#applySinglePage(asSinglePage(settings, lowest.height), step);
     await evaluateAt(windowPx, NOTE_HEIGHTS);
     await evaluateAt(windowPx + 100, FIX_HEIGHTS);
     const { height } = readMeasure(await evaluateAt(1, MEASURE));
-    return this.#stateSinglePage(asSinglePage(settings, height), step);
+    return this.#applySinglePage(asSinglePage(settings, height), step);
   }
 
   /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
   higher(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
-    return this.#stateSinglePage(higherPage(single, pages), step);
+    return this.#applySinglePage(higherPage(single, pages), step);
   }
 
-  async #stateSinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
+  async #applySinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
     const rule = `${NO_BREAKS} ${pageRule(single)}`;
-    await step(this.#evaluate(stateRuleExpression(rule, rule)));
+    await step(this.#evaluate(addRuleExpression(rule, rule)));
     return single;
   }
 

@@ -11,7 +11,7 @@ const MAX_SIZES = 100;
  * Inserts a style sheet as the first of the document and removes the previous one. If it cannot be the first, `elsewhere` is
  * added instead.
  */
-export function stateRuleExpression(rule: string, elsewhere: string): string {
+export function addRuleExpression(rule: string, elsewhere: string): string {
   return `(${putFirst})(${JSON.stringify(rule)}, ${JSON.stringify(elsewhere)}, ${JSON.stringify(KEY)})`;
 }
 
@@ -20,7 +20,7 @@ export function stateRuleExpression(rule: string, elsewhere: string): string {
  * given, is inserted as the first rule.
  */
 export function pageSizesExpression(suggested: string): string {
-  const suggest = suggested && `if (sizes.length) ${stateRuleExpression(suggested, '')};`;
+  const suggest = suggested && `if (sizes.length) ${addRuleExpression(suggested, '')};`;
   return `(() => { ${[readSizes, pageSizes].join(' ')}
     try { const sizes = pageSizes(${MAX_SIZES}); ${suggest} return sizes } catch { return [] } })()`;
 }

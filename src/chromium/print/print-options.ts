@@ -54,11 +54,11 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
 export function pageRule(settings: PrintSettings): string {
   const { paper, paperChosenBy } = settings;
   const suggested = paperChosenBy === 'caller' ? '' : `@page { size: ${paper.widthInches}in ${paper.heightInches}in } `;
-  return suggested + overrulingRule(settings);
+  return suggested + overridingRule(settings);
 }
 
 /** Returns the part of the style sheet that works in any position. */
-export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }: PrintSettings): string {
+export function overridingRule({ paper, margin, paperChosenBy, marginChosenBy }: PrintSettings): string {
   const declarations: string[] = [];
   if (paperChosenBy === 'caller') declarations.push(`size: ${paper.widthInches}in ${paper.heightInches}in !important`);
   if (marginChosenBy === 'caller')

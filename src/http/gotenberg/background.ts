@@ -5,7 +5,7 @@ import { hasCode, queueFull, ServiceError } from '../../errors.ts';
 const MAX_JOBS = 256;
 const MAX_OF_ACCOUNT = 64;
 /** How long work is retried while a queue is full or its account is at a limit. */
-const PATIENCE_MS = 600_000;
+const MAX_RETRY_MS = 600_000;
 /** Retries after `memory_limited` are few, because each one prints the document before it fails. */
 const MAX_MEMORY_RETRIES = 3;
 const RETRY_AFTER_SECONDS = 5;
@@ -40,8 +40,8 @@ export class BackgroundJobs {
 }
 
 /** Retries `work` after `concurrency_limited`, `queue_full` and `memory_limited`, up to the limits above. Throws its last error. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
+export async function retryWhileBusy<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const end = performance.now() + MAX_RETRY_MS;
   let memoryRetries = 0;
   const isTransient = (error: unknown): error is ServiceError =>
     hasCode(error, 'memory_limited') ? memoryRetries++ < MAX_MEMORY_RETRIES : hasCode(error, 'concurrency_limited', 'queue_full');

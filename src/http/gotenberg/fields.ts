@@ -95,7 +95,7 @@ export const URL_FIELDS: Fields = { url: text() };
 export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
 
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
-export const MEANS_NOTHING = /^(?:|false|0|\[\]|\{\}|null)$/i;
+export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
 const METADATA: Readonly<Record<string, string>> = {
   ...{ Title: 'title', Author: 'author', Subject: 'subject', Keywords: 'keywords', Creator: 'creator' },

@@ -4,7 +4,7 @@ import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
-import { type Fields, MEANS_NOTHING, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { EMPTY_VALUE, type Fields, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type Target } from './known-fields.ts';
 
 export type SourceKind = 'html' | 'url' | 'markdown';
@@ -49,7 +49,7 @@ function readValue({ name, content }: Part, target: Target, values: Map<string, 
   if (!isUtf8(content)) throw new Error('is not valid UTF-8');
   const given = content.toString();
   const field = fieldNamed(name, target);
-  if (!field && isUnsupported(name, target) && MEANS_NOTHING.test(given)) return;
+  if (!field && isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
   if (given !== '') values.set(name, field.read(given));

@@ -6,7 +6,7 @@ import { type ImageRequest, parseImageRequest } from '../../render/image-request
 import type { RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderRequest, type SourceRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
-import { measuredDelivery } from '../measured.ts';
+import { countDelivery } from '../count-outcomes.ts';
 import { PDF } from '../negotiation.ts';
 import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
@@ -75,7 +75,7 @@ async function renderPdf(services: RenderServices, request: RenderRequest, call:
   const { principal, client, claim, memory } = call;
   const hook = claim && rememberPdf(services.idempotency, claim, request, principal.plan);
   const render = () => services.render(request, principal, client, hook, memory);
-  const { pdf, remaining } = await measuredDelivery(services.metrics, render);
+  const { pdf, remaining } = await countDelivery(services.metrics, render);
   return { type: PDF, extension: '.pdf', bytes: pdf.bytes, chunks: pdf.chunks, remaining };
 }
 
@@ -84,7 +84,7 @@ async function renderImage(services: RenderServices, request: ImageRequest, call
   const { type: format } = request.capture;
   const hook = claim && rememberImage(services.idempotency, claim, request, principal.plan);
   const render = () => services.renderImage(request, principal, client, hook, memory);
-  const { image, remaining } = await measuredDelivery(services.metrics, render);
+  const { image, remaining } = await countDelivery(services.metrics, render);
   return { type: `image/${format}`, extension: `.${format}`, bytes: image.bytes, chunks: image.chunks, remaining };
 }
 

@@ -9,23 +9,23 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
 import { isUsableFilename } from '../../render/filename.ts';
-import { UnusableUpload, type UploadMerging } from '../../render/merge-uploads.ts';
+import { UnusableUploadError, type UploadMerging } from '../../render/merge-uploads.ts';
 import { FILENAME } from '../../render/options-schema.ts';
 import type { ResultUploads } from '../../webhooks/result-uploads.ts';
 import { principalOf } from '../authenticate.ts';
 import { requireUtf8 } from '../charset.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
 import { dispositionOf } from '../disposition.ts';
 import { readForm } from '../form-body.ts';
-import { type Content, type Held, heldPdf, memoryOfRender } from '../held-pdf.ts';
 import { idempotent, markReplayed, rememberParts } from '../idempotent.ts';
 import { logFailure } from '../log-failure.ts';
 import { PDF } from '../negotiation.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { readBody } from '../read-body.ts';
-import { type Budgets, heldBy, takeBody } from '../request-memory.ts';
-import { type BackgroundJobs, patiently } from './background.ts';
+import { type Budgets, takeBody, usageOf } from '../request-memory.ts';
+import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../spool-pdf.ts';
+import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { credentialsOf } from './credentials.ts';
 import { traceOf } from './errors.ts';
 import { type GotenbergForm, readGotenbergForm, type SourceKind } from './form.ts';
@@ -126,7 +126,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const form = takeForm(request);
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
-  const client = whenClientLeaves(reply);
+  const client = disconnectSignal(reply);
   const html =
     source === 'markdown' ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client) : undefined;
   const render = toRender(services, form, source, filename, html);
@@ -135,9 +135,9 @@ async function answer(
     request,
     services.idempotency,
     async (claim) => {
-      const held = heldBy(request);
-      const rendered = await render({ principal: principalOf(request), client, claim, memory: memoryOfRender(held) });
-      return send(reply, { ...rendered, filename }, await heldPdf(rendered, held, services.blobs));
+      const usage = usageOf(request);
+      const rendered = await render({ principal: principalOf(request), client, claim, memory: memoryOfRender(usage) });
+      return send(reply, { ...rendered, filename }, await spoolPdf(rendered, usage, services.blobs));
     },
     (remembered, name) => replay(services, remembered, name, request, reply),
   );
@@ -177,10 +177,10 @@ async function answerMerge(
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, files, client);
   if (webhook) return answerLater(services, request, reply, webhook, filename, ({ client }) => render(client));
-  const merged = await render(whenClientLeaves(reply));
-  const held = heldBy(request);
-  memoryOfRender(held).makeRoomFor(merged.bytes);
-  return send(reply, { ...merged, filename }, await heldPdf(merged, held, services.blobs));
+  const merged = await render(disconnectSignal(reply));
+  const usage = usageOf(request);
+  memoryOfRender(usage).makeRoomFor(merged.bytes);
+  return send(reply, { ...merged, filename }, await spoolPdf(merged, usage, services.blobs));
 }
 
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
@@ -201,7 +201,7 @@ async function merge(
   const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
   const { pdf } = await uploadMerging.merge(accountId, uploads, client).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
-    if (!(error instanceof UnusableUpload)) throw error;
+    if (!(error instanceof UnusableUploadError)) throw error;
     throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);
   });
   return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
@@ -218,16 +218,19 @@ function answerLater(
 ): FastifyReply {
   const { backgroundJobs, budgets, resultUploads, logger } = services;
   const [principal, trace] = [principalOf(request), traceOf(request)];
-  const held: Held = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
-  const memory = { grow: (bytes: number) => held.memory.grow(bytes), makeRoomFor: (bytes: number) => held.memory.resize(bytes) };
-  const release = () => held.memory.release();
+  const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
+  const memory = {
+    grow: (bytes: number) => usage.memory.grow(bytes),
+    makeRoomFor: (bytes: number) => usage.memory.resize(bytes),
+  };
+  const release = () => usage.memory.release();
   const job = async (signal: AbortSignal) => {
     try {
-      const { type, extension, chunks, bytes } = await patiently(
+      const { type, extension, chunks, bytes } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
         signal,
       );
-      held.memory.tryAtLeast(bytes);
+      usage.memory.tryAtLeast(bytes);
       const disposition = dispositionFor(filename, extension);
       await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
     } catch (error) {
@@ -239,7 +242,7 @@ function answerLater(
     }
   };
   try {
-    held.memory.resize(heldBy(request).memory.bytes); // the job still uses what the request held
+    usage.memory.resize(usageOf(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
     release();

@@ -10,13 +10,13 @@ import { principalOf } from '../authenticate.ts';
 import { endNumber, eventsOf, NDJSON_FORMAT, SSE_FORMAT } from '../batch-events.ts';
 import { itemRecord } from '../batch-record.ts';
 import { zipOf } from '../batch-zip.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
 import { readQuery } from '../listing.ts';
-import { asksFor, PDF, requireAcceptable } from '../negotiation.ts';
+import { PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { OpenStreams } from '../open-streams.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { heldBy } from '../request-memory.ts';
+import { usageOf } from '../request-memory.ts';
 import { sendStream } from '../send-pdf.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from './batch-results-schema.ts';
 import { requireBatchId } from './batches.ts';
@@ -76,14 +76,16 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
       const batch = await batches.summary(keyId, requireBatchId(request.params.id));
       const after = readLastEvent(request, batch);
       if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
-      const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
+      const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
+        ? [LINES_TYPE, NDJSON_FORMAT]
+        : [EVENTS_TYPE, SSE_FORMAT];
       const origin = originOf(request);
       reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send();
       open.enter(request, reply);
       const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
       const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-      return reply.send(eventsOf(batches, following, whenClientLeaves(reply)));
+      return reply.send(eventsOf(batches, following, disconnectSignal(reply)));
     },
   });
 }
@@ -109,8 +111,8 @@ async function sendMerged(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const client = whenClientLeaves(reply);
-  const { disk } = heldBy(request);
+  const client = disconnectSignal(reply);
+  const { disk } = usageOf(request);
   const merged = await merging.merge(principalOf(request), batch, (bytes) => disk.resize(bytes), client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));

@@ -9,12 +9,12 @@ import { MetadataSchema } from '../../render/metadata.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
 import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { listOf, readFilteredPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
-import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
+import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { FILTER_PARAMETERS } from '../records.ts';
 import { memoryOf, takeBody } from '../request-memory.ts';
@@ -100,7 +100,7 @@ async function sendAccepted(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const batch = await awaited(services, id, request, reply);
-  const isWhole = readWait(request) > 0 && batch.completedAt !== null;
+  const isWhole = readWaitSeconds(request) > 0 && batch.completedAt !== null;
   reply.code(isWhole ? 200 : 202).header('location', `${originOf(request)}/v1/batches/${id}`);
   return sendBatch(services, batch, request, reply);
 }
@@ -129,10 +129,10 @@ export async function awaited(
   reply: FastifyReply,
 ): Promise<WholeBatch> {
   const { keyId } = principalOf(request);
-  const seconds = readWait(request);
-  tellWait(reply, seconds);
+  const seconds = readWaitSeconds(request);
+  setPreferenceApplied(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
-  using watch = batches.progress.watch(id, whenClientLeaves(reply), 'end'); // the watch starts before the query, so that no end is missed
+  using watch = batches.progress.watch(id, disconnectSignal(reply), 'end'); // the watch starts before the query, so that no end is missed
   const end = performance.now() + seconds * 1000;
   for (;;) {
     const batch = await batches.find(keyId, id);

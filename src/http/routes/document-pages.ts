@@ -15,7 +15,7 @@ import {
 } from '../../render/draw-pages.ts';
 import { resourceLimit } from '../../render/upload-limits.ts';
 import { principalOf } from '../authenticate.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
 import { readQuery } from '../listing.ts';
 import { requireAcceptable } from '../negotiation.ts';
 import { memoryOf } from '../request-memory.ts';
@@ -68,7 +68,7 @@ async function sendPage(
   if (request.method === 'HEAD') return reply.type(PNG).send();
   if (document.bytes > MAX_DRAWN_BYTES)
     throw resourceLimit(`the document has ${document.bytes} bytes, and pages of up to ${MAX_DRAWN_BYTES} are drawn`);
-  const left = whenClientLeaves(reply);
+  const left = disconnectSignal(reply);
   const content = async () => {
     left.throwIfAborted();
     memoryOf(request).grow(COPIES * document.bytes);

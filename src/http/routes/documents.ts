@@ -9,7 +9,7 @@ import { principalOf } from '../authenticate.ts';
 import type { Disposition } from '../disposition.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { listOf, readFilteredPage, readQuery, readText, readTime } from '../listing.ts';
-import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, timeOf } from '../records.ts';
 import { header, listSchema, recordSchema } from '../response-schema.ts';
@@ -80,7 +80,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
       const document = await documents.find(principalOf(request).keyId, request.params.id);
       requireAcceptable(request, typeOf(document), JSON_TYPE);
       reply.header('vary', 'Accept');
-      if (asksFor(request, JSON_TYPE, typeOf(document))) return documentRecord(document, originOf(request));
+      if (prefersType(request, JSON_TYPE, typeOf(document))) return documentRecord(document, originOf(request));
       return sendStored(request, reply, documents, document, download);
     },
   });

@@ -6,17 +6,16 @@ import { type ImageRequest, parseImageRequest } from '../../render/image-request
 import { ImageRequestBody } from '../../render/image-schema.ts';
 import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/render.ts';
 import { principalOf } from '../authenticate.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
-import { type Content, heldPdf, memoryOfRender } from '../held-pdf.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
+import { countDelivery } from '../count-outcomes.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
-import { measuredDelivery } from '../measured.ts';
-import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { documentRecord } from '../records.ts';
 import { rememberImage } from '../remember-render.ts';
-import { heldBy } from '../request-memory.ts';
+import { usageOf } from '../request-memory.ts';
 import { binary } from '../response-schema.ts';
 import { CREATED, RESULT_HEADERS, replayStored, setCreated, setResultHeaders } from '../send-delivery.ts';
 import { DRY_RUN_SCHEMA, sendDryRun } from '../send-dry-run.ts';
@@ -24,6 +23,7 @@ import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../source-bodies.ts';
+import { type Content, memoryOfRender, spoolPdf } from '../spool-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 import {
   ACCEPTED,
@@ -74,20 +74,20 @@ async function renderNow(
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
-  const held = heldBy(request);
+  const usage = usageOf(request);
   const type = mediaTypeOf(imageRequest);
-  const sendsImage = !imageRequest.store || asksFor(request, type, JSON_TYPE);
-  const memory = memoryOfRender(held, sendsImage);
+  const sendsImage = !imageRequest.store || prefersType(request, type, JSON_TYPE);
+  const memory = memoryOfRender(usage, sendsImage);
   const commitHook = claim && rememberImage(idempotency, claim, imageRequest, principal.plan);
-  const client = whenClientLeaves(reply);
-  const delivery = await measuredDelivery(metrics, () => renderImage(imageRequest, principal, client, commitHook, memory));
+  const client = disconnectSignal(reply);
+  const delivery = await countDelivery(metrics, () => renderImage(imageRequest, principal, client, commitHook, memory));
   const { image, document, remaining } = delivery;
   setResultHeaders(reply, { document, remaining, warnings: image.report.warning_count });
   reply.header('server-timing', serverTiming(image));
   const facts = { ...image, type, filename: imageRequest.filename ?? null, documentId: document?.id };
-  if (!imageRequest.store || !document) return send(request, reply, facts, await heldPdf(image, held, blobs));
+  if (!imageRequest.store || !document) return send(request, reply, facts, await spoolPdf(image, usage, blobs));
   setCreated(request, reply, document);
-  if (sendsImage) return sendImage(reply, { ...facts, filename: document.filename }, await heldPdf(image, held, blobs));
+  if (sendsImage) return sendImage(reply, { ...facts, filename: document.filename }, await spoolPdf(image, usage, blobs));
   return reply.send(documentRecord(document, originOf(request)));
 }
 
@@ -107,7 +107,9 @@ async function replay(
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, facts: ImageFacts, content: Content): FastifyReply {
-  return asksFor(request, JSON_TYPE, facts.type) ? sendReportedImage(reply, facts, content) : sendImage(reply, facts, content);
+  return prefersType(request, JSON_TYPE, facts.type)
+    ? sendReportedImage(reply, facts, content)
+    : sendImage(reply, facts, content);
 }
 
 function mediaTypeOf({ capture }: ImageRequest): string {

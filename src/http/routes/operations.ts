@@ -25,8 +25,8 @@ export function operationRoutes(app: FastifyInstance, services: OperationService
   });
 
   app.get('/metrics', HIDDEN, async (request, reply) => {
-    const asksOpenMetrics = request.headers.accept?.includes('application/openmetrics-text');
-    const { text, type } = await services.metrics.expose(asksOpenMetrics ? 'openmetrics' : 'prometheus');
+    const acceptsOpenMetrics = request.headers.accept?.includes('application/openmetrics-text');
+    const { text, type } = await services.metrics.expose(acceptsOpenMetrics ? 'openmetrics' : 'prometheus');
     return reply.type(type).send(text);
   });
 }

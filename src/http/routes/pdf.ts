@@ -7,23 +7,23 @@ import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts'
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import type { UploadTarget } from '../../webhooks/upload-target.ts';
 import { principalOf } from '../authenticate.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, memoryOfRender } from '../held-pdf.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
+import { countDelivery, countOutcome } from '../count-outcomes.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
-import { measured, measuredDelivery } from '../measured.ts';
-import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { documentRecord } from '../records.ts';
 import { rememberPdf } from '../remember-render.ts';
-import { heldBy } from '../request-memory.ts';
+import { usageOf } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
 import { CREATED, RESULT_HEADERS, replayStored, setCreated, setResultHeaders } from '../send-delivery.ts';
 import { DRY_RUN_SCHEMA, sendDryRun } from '../send-dry-run.ts';
 import { sendRendered, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../source-bodies.ts';
+import { memoryOfRender, spoolPdf } from '../spool-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 import {
   ACCEPTED,
@@ -82,9 +82,9 @@ async function reportConformance(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const memory = memoryOfRender(heldBy(request), false);
-  const client = whenClientLeaves(reply);
-  const violations = await measured(() => violationsOf(renderRequest, principalOf(request), client, memory), {
+  const memory = memoryOfRender(usageOf(request), false);
+  const client = disconnectSignal(reply);
+  const violations = await countOutcome(() => violationsOf(renderRequest, principalOf(request), client, memory), {
     succeeded() {},
     failed: metrics.renderFailed,
   });
@@ -99,20 +99,20 @@ async function renderNow(
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
-  const held = heldBy(request);
-  const sendsPdf = !renderRequest.store || asksFor(request, PDF, JSON_TYPE);
-  const memory = memoryOfRender(held, sendsPdf);
+  const usage = usageOf(request);
+  const sendsPdf = !renderRequest.store || prefersType(request, PDF, JSON_TYPE);
+  const memory = memoryOfRender(usage, sendsPdf);
   const commitHook = claim && rememberPdf(idempotency, claim, renderRequest, principal.plan);
-  const client = whenClientLeaves(reply);
-  const delivery = await measuredDelivery(metrics, () => render(renderRequest, principal, client, commitHook, memory));
+  const client = disconnectSignal(reply);
+  const delivery = await countDelivery(metrics, () => render(renderRequest, principal, client, commitHook, memory));
   const { pdf, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
-    const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-    return send(reply, { ...pdf, documentId: document?.id }, renderRequest.filename, await heldPdf(pdf, held, blobs));
+    const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+    return send(reply, { ...pdf, documentId: document?.id }, renderRequest.filename, await spoolPdf(pdf, usage, blobs));
   }
   setCreated(request, reply, document);
-  if (sendsPdf) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, held, blobs));
+  if (sendsPdf) return sendRendered(reply, pdf, document.filename, await spoolPdf(pdf, usage, blobs));
   return reply.send(documentRecord(document, originOf(request)));
 }
 
@@ -128,7 +128,7 @@ async function replay(
   if (answer.kind !== 'pdf') return replayStored(documents, answer, request, reply);
   const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
   setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
-  if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
+  if (prefersType(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
   return sendStream(reply, answer, content);
 }
 

@@ -9,17 +9,17 @@ import {
   playgroundLimits,
 } from '../../playground/playground-request.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
+import { countOutcome } from '../count-outcomes.ts';
 import { readQuery } from '../listing.ts';
-import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
-import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
-import { type Budgets, countMemory, heldBy, takeBody } from '../request-memory.ts';
+import { type Budgets, countMemory, takeBody, usageOf } from '../request-memory.ts';
 import { binary, header, recordSchema } from '../response-schema.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
+import { makeRoomFor, type Spool, spoolPdf } from '../spool-pdf.ts';
 import { visitorOf } from '../visitor.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -67,16 +67,16 @@ export function playgroundRoutes(
       readQuery(request, {});
       const renderRequest = parsePlaygroundRequest(takeBody(request), limits);
       requireAcceptable(request, PDF, JSON_TYPE);
-      const client = whenClientLeaves(reply);
-      const pdf = await measured(() => playground.render(renderRequest, nameOf(request), client), {
+      const client = disconnectSignal(reply);
+      const pdf = await countOutcome(() => playground.render(renderRequest, nameOf(request), client), {
         succeeded: () => metrics.playgroundEnded('ok'),
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-      const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-      const held = heldBy(request);
-      makeRoomFor(pdf.bytes, held);
-      return send(reply, pdf, undefined, await heldPdf(pdf, held, blobs));
+      const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+      const usage = usageOf(request);
+      makeRoomFor(pdf.bytes, usage);
+      return send(reply, pdf, undefined, await spoolPdf(pdf, usage, blobs));
     });
   });
 }

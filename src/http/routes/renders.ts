@@ -16,7 +16,6 @@ import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
 import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
-import type { Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import type { Metrics } from '../metrics.ts';
 import { originOf } from '../origin.ts';
@@ -26,6 +25,7 @@ import { memoryOf } from '../request-memory.ts';
 import { header, recordSchema } from '../response-schema.ts';
 import type { DryRunRouteServices } from '../send-dry-run.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../source-bodies.ts';
+import type { Spool } from '../spool-pdf.ts';
 import { awaited, type BatchRouteServices, batchIdOf } from './batches.ts';
 import { problemResponses } from './problem-responses.ts';
 

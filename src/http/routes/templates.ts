@@ -22,7 +22,7 @@ import { parseJson } from '../json-body.ts';
 import { listOf, type Page, pageOf, readFilteredPage, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { heldBytes, readBody } from '../read-body.ts';
+import { memoryOfBody, readBody } from '../read-body.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -172,7 +172,7 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
     if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
-    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(bytes.length, values)));
+    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(bytes.length, values)));
     const texts = Object.fromEntries(fields.map(({ name, content }) => [name, textOf(name, content)]));
     const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
     const body = given ? members : {};

@@ -5,7 +5,7 @@ import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles
 import { UNCHECKED } from '../../pdf/validate/rules.ts';
 import type { UploadValidation } from '../../render/validate-uploads.ts';
 import { principalOf } from '../authenticate.ts';
-import { whenClientLeaves } from '../client-leaves.ts';
+import { disconnectSignal } from '../client-disconnect.ts';
 import { readForm } from '../form-body.ts';
 import { readQuery, readText } from '../listing.ts';
 import { PDF } from '../negotiation.ts';
@@ -29,7 +29,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
       const wanted = readProfiles(request);
       const { body } = request;
       if (!(body instanceof Buffer)) throw new ServiceError('unsupported_media_type', `send the PDF as ${PDF}, or in a form`);
-      const client = whenClientLeaves(reply);
+      const client = disconnectSignal(reply);
       const { accountId } = principalOf(request);
       const { profiles, violations } = await uploadValidation
         .validate(accountId, body, wanted, client)

@@ -2,37 +2,37 @@
  * Finds faults in the tags of a PDF that cannot be repaired, and reports them with the elements of the document that cause them.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
-import type { Named, Place, PrintedStructure } from '../../stated.ts';
+import type { ElementLocation, NamedElement, PrintedStructure } from '../../document-structure.ts';
 import { textString } from '../objects/syntax.ts';
-import { follow, followPart } from './follow.ts';
-import { matchTables, rowsOf } from './mend-tables.ts';
+import { matchInOrder, matchUnique } from './match-by-key.ts';
+import { matchTables, rowsOf } from './repair-tables.ts';
 import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
 import type { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 import type { Violations } from './violations.ts';
 
-export function checkStructure(tree: StructureTree, stated: PrintedStructure, violations: Violations): void {
+export function checkStructure(tree: StructureTree, structure: PrintedStructure, violations: Violations): void {
   const elements = [...tree.elements()];
   const ofType = (...types: string[]) => elements.filter(({ type }) => types.includes(type));
-  checkLanguages(elements, stated, violations);
-  checkFigures(ofType('Figure'), stated, violations);
-  checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), stated, violations);
-  checkTables(ofType('Table'), stated, violations);
-  nameFields(ofType('Form'), stated, violations);
+  checkLanguages(elements, structure, violations);
+  checkFigures(ofType('Figure'), structure, violations);
+  checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), structure, violations);
+  checkTables(ofType('Table'), structure, violations);
+  nameFields(ofType('Form'), structure, violations);
   checkNesting(elements, violations);
-  for (const place of stated.embedded) violations.add('embedded_content', place);
-  for (const place of stated.rasterized) violations.add('content_rasterized', place);
+  for (const place of structure.embedded) violations.add('embedded_content', place);
+  for (const place of structure.rasterized) violations.add('content_rasterized', place);
 }
 
 function checkLanguages(
   elements: StructureElement[],
-  { language, strangeLanguages }: PrintedStructure,
+  { language, invalidLanguages }: PrintedStructure,
   violations: Violations,
 ): void {
   if (!language) violations.add('language_missing');
   else if (!LANGUAGE_TAG.test(language.replaceAll('_', '-')))
     violations.add('language_invalid', { selector: 'html', snippet: `<html lang="${language.slice(0, 40)}">` });
-  for (const place of strangeLanguages) violations.add('language_invalid', place);
+  for (const place of invalidLanguages) violations.add('language_invalid', place);
   if (violations.has('language_invalid')) return;
   const strange = elements.find((element) => element.text('Lang') && !LANGUAGE_TAG.test(element.text('Lang')));
   if (strange) violations.add('language_invalid', undefined, `It is ${JSON.stringify(strange.text('Lang').slice(0, 40))}.`);
@@ -43,7 +43,7 @@ function checkLanguages(
  * same tag for images and for `figure` elements. The latter are groups, whose children have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
-  const tagged = matchFigures(figures, images, isWhole ? follow : followPart);
+  const tagged = matchFigures(figures, images, isWhole ? matchInOrder : matchUnique);
   for (const [figure, image] of tagged) {
     if (alternateOf(figure)) continue;
     if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
@@ -58,17 +58,17 @@ function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedS
  * Reports an image without a tag if it has no name, or is a wrapper, whose drawing Chromium does not tag. Other named images need
  * no tag here, because they are not painted on any page.
  */
-function checkUntagged(image: StatedImage, violations: Violations): void {
+function checkUntagged(image: DocumentImage, violations: Violations): void {
   if (!image.name) violations.add('alternate_text_missing', image);
   else if (image.kind === 'wrapper') violations.add('image_untagged', image);
 }
 
 function matchFigures(
   figures: StructureElement[],
-  images: StatedImage[],
-  match: typeof follow,
-): Map<StructureElement, StatedImage | undefined> {
-  const name = (image: Named) => image.name;
+  images: DocumentImage[],
+  match: typeof matchInOrder,
+): Map<StructureElement, DocumentImage | undefined> {
+  const name = (image: NamedElement) => image.name;
   const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
   const nextWithParts = match(ofKinds(images, 'group', 'role'), name);
   return new Map(
@@ -80,9 +80,9 @@ function alternateOf(figure: StructureElement): string {
   return figure.text('Alt').replace(/\s+/g, ' ').trim();
 }
 
-type StatedImage = PrintedStructure['images'][number];
+type DocumentImage = PrintedStructure['images'][number];
 
-function ofKinds(images: StatedImage[], ...kinds: Array<StatedImage['kind']>): StatedImage[] {
+function ofKinds(images: DocumentImage[], ...kinds: Array<DocumentImage['kind']>): DocumentImage[] {
   return images.filter(({ kind }) => kinds.includes(kind));
 }
 
@@ -97,12 +97,12 @@ const TOO_DEEP = 7;
 
 function checkHeadings(
   headings: StructureElement[],
-  { headings: stated, isWhole }: PrintedStructure,
+  { headings: printed, isWhole }: PrintedStructure,
   violations: Violations,
 ): void {
-  for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
-  const nextOf = (isWhole ? follow : followPart)(
-    stated.filter(({ name }) => name),
+  for (const heading of printed.filter(({ name }) => !name)) violations.add('heading_empty', heading);
+  const nextOf = (isWhole ? matchInOrder : matchUnique)(
+    printed.filter(({ name }) => name),
     ({ level }) => String(Math.min(level, TOO_DEEP)),
   );
   let previous = 0;
@@ -116,10 +116,10 @@ function checkHeadings(
   }
 }
 
-function checkTables(tables: StructureElement[], stated: PrintedStructure, violations: Violations): void {
-  const statedOf = matchTables(stated);
+function checkTables(tables: StructureElement[], structure: PrintedStructure, violations: Violations): void {
+  const structureOf = matchTables(structure);
   for (const table of tables) {
-    const place: Place | undefined = statedOf(table);
+    const place: ElementLocation | undefined = structureOf(table);
     if (!isRegular(rowsOf(table))) violations.add('table_irregular', place);
   }
 }
@@ -174,7 +174,7 @@ function nameFields(forms: StructureElement[], { fields, isWhole }: PrintedStruc
 }
 
 /** Leaves one field out for each of the names. */
-function without(fields: Named[], names: Array<string | undefined>): Named[] {
+function without(fields: NamedElement[], names: Array<string | undefined>): NamedElement[] {
   const left = [...fields];
   for (const name of names) {
     const at = left.findIndex((field) => field.name === name);
@@ -194,7 +194,7 @@ function descriptionOf({ attributes }: StructureElement): string | undefined {
   return text?.asString();
 }
 
-function nameField(tag: StructureElement, field: Named | undefined, violations: Violations): void {
+function nameField(tag: StructureElement, field: NamedElement | undefined, violations: Violations): void {
   if (!field?.name)
     violations.add('field_name_missing', field, field ? undefined : 'Which field of the document it is cannot be told.');
   else tag.set('A', PdfArray.of(...tag.attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));

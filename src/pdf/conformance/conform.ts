@@ -4,7 +4,7 @@
  * list of violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
-import type { Place, PrintedStructure } from '../../stated.ts';
+import type { ElementLocation, PrintedStructure } from '../../document-structure.ts';
 import type { FinishSettings } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
@@ -12,12 +12,12 @@ import { textString } from '../objects/syntax.ts';
 import { checkStructure } from './check-structure.ts';
 import { describeLinks } from './describe-links.ts';
 import { type ContentFindings, markArtifacts } from './mark-artifacts.ts';
-import { mendStructure } from './mend-structure.ts';
-import { mendVersion2 } from './mend-version-2.ts';
 import { addOutputIntent } from './output-intent.ts';
 import { paintedContent } from './painted-content.ts';
 import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
 import { removeDeadLinks } from './remove-dead-links.ts';
+import { repairForVersion2 } from './repair-for-version-2.ts';
+import { repairStructure } from './repair-structure.ts';
 import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
@@ -28,42 +28,42 @@ const MAX_STRING = 32_767;
 const MIN_SIDE = 3;
 
 /** Results of earlier steps: the title, the appearance streams of annotations, and the places of form fields without a name. */
-export interface Added {
+export interface EarlierResults {
   title: string;
   shown: PdfRef[];
-  unnamed: Place[];
+  unnamed: ElementLocation[];
 }
 
 /**
  * Must run after every step that changes the content. Returns no violations if the PDF claims nothing. Throws if it claims
- * conformance but `stated` is missing.
+ * conformance but `structure` is missing.
  */
 export function conform(
   draft: EditablePdf,
-  { conformance: claims = NO_CLAIMS, stated, mendsTags: mends = false }: FinishSettings,
-  added: Added,
+  { conformance: claims = NO_CLAIMS, structure, repairsTags: isAsked = false }: FinishSettings,
+  added: EarlierResults,
 ): Violation[] {
-  if (!stated && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
-  const mendsTags = mends || claimsStructure(claims);
-  if (!stated || !(mendsTags || claims.archive)) return [];
+  if (!structure && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
+  const repairsTags = isAsked || claimsStructure(claims);
+  if (!structure || !(repairsTags || claims.archive)) return [];
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(draft);
-  checkContent(markArtifacts(draft, mendsTags, added.shown), stated, violations);
+  checkContent(markArtifacts(draft, repairsTags, added.shown), structure, violations);
   checkLimits(draft, violations);
   if (!added.title.trim()) violations.add('title_missing');
-  stateLanguage(draft, stated);
-  if (mendsTags) conformStructure(draft, claims, stated, violations);
+  setLanguage(draft, structure);
+  if (repairsTags) conformStructure(draft, claims, structure, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStructure, violations: Violations): void {
+function conformStructure(draft: EditablePdf, claims: Claims, structure: PrintedStructure, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   removeDeadLinks(draft, tree);
-  const roles = mendStructure(tree, stated);
-  checkStructure(tree, stated, violations);
-  describeLinks(draft, tree, stated);
+  const roles = repairStructure(tree, structure);
+  checkStructure(tree, structure, violations);
+  describeLinks(draft, tree, structure);
   if (claims.accessible === 2) conformToPart2(draft, tree, violations);
   tree.write(roles);
 }
@@ -71,7 +71,7 @@ function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStr
 /** Applies the requirements that PDF/UA-2 adds to PDF/UA-1. */
 function conformToPart2(draft: EditablePdf, tree: StructureTree, violations: Violations): void {
   const painted = paintedContent(draft);
-  const [misplaced] = mendVersion2(tree, painted);
+  const [misplaced] = repairForVersion2(tree, painted);
   const where = misplaced && `There is ${misplaced.type} in ${misplaced.parent?.type}.`;
   if (where && !violations.has('structure_invalid')) violations.add('structure_invalid', undefined, where);
   addStructureDestinations(draft, tree, painted);
@@ -107,7 +107,7 @@ function isTooLong(draft: EditablePdf, entry: unknown): boolean {
  * Sets the language of the document, or removes it if the document declares none, because Chromium then writes a default
  * language.
  */
-function stateLanguage(draft: EditablePdf, { language }: PrintedStructure): void {
+function setLanguage(draft: EditablePdf, { language }: PrintedStructure): void {
   draft.catalog.delete('Lang');
   if (language) draft.catalog.set('Lang', textString(language.replaceAll('_', '-')));
 }

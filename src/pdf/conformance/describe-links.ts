@@ -3,7 +3,7 @@
  * its address.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import type { PrintedStructure } from '../../stated.ts';
+import type { PrintedStructure } from '../../document-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
 import { isAnnotation, type StructureElement } from './structure-element.ts';

@@ -9,7 +9,7 @@ export const FRAMES: ReadonlySet<string> = new Set(['Table', 'THead', 'TBody', '
 /** Types that must be inside a paragraph or another element that holds text. */
 export const INLINE: ReadonlySet<string> = new Set(['Span', 'Em', 'Strong', 'Quote', 'Ruby', 'Reference', 'BibEntry', 'Lbl']);
 /** Types that can be inside a line of text; those that are not in `INLINE` can also be on their own. */
-export const IN_LINE: ReadonlySet<string> = new Set(['Link', 'Figure', 'Formula', 'Form', 'Code', 'Annot', ...INLINE]);
+export const MAY_BE_INLINE: ReadonlySet<string> = new Set(['Link', 'Figure', 'Formula', 'Form', 'Code', 'Annot', ...INLINE]);
 
 const HEADINGS = 'H1 H2 H3 H4 H5 H6';
 const BLOCKS = `Art Aside BlockQuote Caption Div Part P Sect ${HEADINGS}`;
@@ -41,10 +41,10 @@ export function isForbidden(type: string, context: string): boolean {
   return FORBIDDEN.get(context)?.has(type) ?? false;
 }
 
-const LESSENED: ReadonlySet<string> = new Set(BLOCKS.split(' ').filter((type) => !/^H\d$/.test(type)));
+const GENERALIZED: ReadonlySet<string> = new Set(BLOCKS.split(' ').filter((type) => !/^H\d$/.test(type)));
 
 /** A less specific type that is allowed in `context` in place of `type`; undefined if there is none. */
-export function lesserType(type: string, context: string): string | undefined {
-  if (LESSENED.has(type)) return ['Div', 'NonStruct'].find((lesser) => !isForbidden(lesser, context));
+export function moreGeneralType(type: string, context: string): string | undefined {
+  if (GENERALIZED.has(type)) return ['Div', 'NonStruct'].find((lesser) => !isForbidden(lesser, context));
   return INLINE.has(type) && type !== 'Ruby' ? 'NonStruct' : undefined;
 }

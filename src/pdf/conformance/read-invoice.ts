@@ -14,8 +14,8 @@ export interface InvoiceFacts {
 }
 
 /** The XML is not an invoice of its profile. */
-export class UnusableInvoice extends Error {
-  override name = 'UnusableInvoice';
+export class UnusableInvoiceError extends Error {
+  override name = 'UnusableInvoiceError';
   readonly found: string | undefined;
   readonly expected: string | undefined;
 
@@ -41,17 +41,17 @@ const ROOT = 'rsm:CrossIndustryInvoice';
 const GUIDELINE = `${ROOT}/rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID`;
 const ISSUED = `${ROOT}/rsm:ExchangedDocument/ram:IssueDateTime/udt:DateTimeString`;
 
-/** Throws `UnusableInvoice`. Runs in time proportional to the length of the XML. */
+/** Throws `UnusableInvoiceError`. Runs in time proportional to the length of the XML. */
 export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   const texts = new InvoiceTexts();
   const parser = new SaxesParser({ xmlns: true });
   parser.on('xmldecl', ({ version, encoding = 'UTF-8' }) => {
-    if (version !== '1.0') throw new UnusableInvoice('is not XML 1.0', version, '1.0');
+    if (version !== '1.0') throw new UnusableInvoiceError('is not XML 1.0', version, '1.0');
     if (!/^utf-8$/i.test(encoding))
-      throw new UnusableInvoice('says that its encoding is not that in which it is embedded', encoding, 'UTF-8');
+      throw new UnusableInvoiceError('says that its encoding is not that in which it is embedded', encoding, 'UTF-8');
   });
   parser.on('doctype', () => {
-    throw new UnusableInvoice('has a document type declaration, which no invoice needs');
+    throw new UnusableInvoiceError('has a document type declaration, which no invoice needs');
   });
   parser.on('opentagstart', () => texts.begin());
   parser.on('attribute', () => texts.countAttribute());
@@ -61,7 +61,7 @@ export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   parser.on('closetag', () => texts.close());
   parser.on('error', () => {
     const { line, column } = parser;
-    throw new UnusableInvoice(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
+    throw new UnusableInvoiceError(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
   });
   parser.write(xml).close();
   return { profile, version: versionIn(texts.of(GUIDELINE), profile), issued: dateIn(texts.of(ISSUED)) };
@@ -80,13 +80,13 @@ class InvoiceTexts {
 
   countAttribute(): void {
     if (++this.#attributes > MAX_ATTRIBUTES)
-      throw new UnusableInvoice(`has an element with more than ${MAX_ATTRIBUTES} attributes`);
+      throw new UnusableInvoiceError(`has an element with more than ${MAX_ATTRIBUTES} attributes`);
   }
 
   open({ uri, local, attributes }: SaxesTagNS): void {
     const name = `${PREFIXES.get(uri) ?? ''}:${local}`;
     if (!this.#path.length && name !== ROOT) throw wrongRoot(uri, local);
-    if (this.#path.length >= MAX_DEPTH) throw new UnusableInvoice(`has elements in more than ${MAX_DEPTH} others`);
+    if (this.#path.length >= MAX_DEPTH) throw new UnusableInvoiceError(`has elements in more than ${MAX_DEPTH} others`);
     this.#path.push(name);
     const path = this.#path.length < 6 ? this.#path.join('/') : '';
     const isDate = path !== ISSUED || attributes.format?.value === '102';
@@ -111,8 +111,8 @@ class InvoiceTexts {
   }
 }
 
-function wrongRoot(uri: string, local: string): UnusableInvoice {
-  return new UnusableInvoice(
+function wrongRoot(uri: string, local: string): UnusableInvoiceError {
+  return new UnusableInvoiceError(
     'is not a Cross Industry Invoice',
     `${local} in ${uri || 'no namespace'}`,
     `${ROOT.slice(4)} in ${ROOT_SPACE}`,
@@ -122,10 +122,10 @@ function wrongRoot(uri: string, local: string): UnusableInvoice {
 function versionIn(guideline: string | undefined, profile: InvoiceProfile): string {
   const version = guideline && versionOf(guideline, profile);
   if (version) return version;
-  if (!guideline) throw new UnusableInvoice('does not name one guideline', undefined, guidelineOf(profile));
+  if (!guideline) throw new UnusableInvoiceError('does not name one guideline', undefined, guidelineOf(profile));
   const other = INVOICE_PROFILES.find((each) => versionOf(guideline, each));
   const because = other ? `has the guideline of the profile ${other}` : 'has the guideline of no profile of Factur-X 1.0';
-  throw new UnusableInvoice(`${because}, and not that of ${profile}`, guideline, guidelineOf(profile));
+  throw new UnusableInvoiceError(`${because}, and not that of ${profile}`, guideline, guidelineOf(profile));
 }
 
 /** Parses a date in format 102 of UN/EDIFACT 2379, the only one that invoices may use. */
@@ -134,5 +134,5 @@ function dateIn(text: string | undefined): string {
   const date = `${year}-${month}-${day}`;
   const isDate = !Number.isNaN(Date.parse(date)) && new Date(date).getUTCDate() === Number(day);
   if (isDate) return `${date}T00:00:00Z`;
-  throw new UnusableInvoice('does not name one date of issue', text, 'a date such as 20260131 in the format 102');
+  throw new UnusableInvoiceError('does not name one date of issue', text, 'a date such as 20260131 in the format 102');
 }

@@ -6,8 +6,8 @@ const MAX_STREAM_BYTES = 67_108_864;
 const MAX_DOCUMENT_BYTES = 268_435_456;
 
 /** The streams of a document exceed the limit when decompressed. */
-export class UnpacksToTooMuch extends Error {
-  override name = 'UnpacksToTooMuch';
+export class DecodingLimitError extends Error {
+  override name = 'DecodingLimitError';
   readonly limit: number;
 
   constructor(limit: number) {
@@ -20,10 +20,10 @@ export class UnpacksToTooMuch extends Error {
 export class StreamDecoder {
   #bytesLeft = MAX_DOCUMENT_BYTES;
 
-  /** Throws `UnpacksToTooMuch`. */
+  /** Throws `DecodingLimitError`. */
   decode(stream: PdfStream): Buffer {
     const content = stream.get('Filter') ? this.#unpacked(stream) : Buffer.from(stream.data);
-    if (content.length > this.#bytesLeft) throw new UnpacksToTooMuch(MAX_DOCUMENT_BYTES);
+    if (content.length > this.#bytesLeft) throw new DecodingLimitError(MAX_DOCUMENT_BYTES);
     this.#bytesLeft -= content.length;
     return content;
   }
@@ -33,7 +33,7 @@ export class StreamDecoder {
     const given = stream.get('Filter');
     const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
     if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
-      throw new Error('the PDF packs its content in an unusual way');
+      throw new Error('the PDF compresses its content with an unsupported filter');
     const content = this.#inflated(stream.data);
     return stream.has('DecodeParms') ? Buffer.from(stream.getDecodedData()) : content;
   }
@@ -44,7 +44,7 @@ export class StreamDecoder {
       return inflateSync(data, { maxOutputLength: Math.max(1, isLast ? this.#bytesLeft : MAX_STREAM_BYTES) });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-      throw new UnpacksToTooMuch(isLast ? MAX_DOCUMENT_BYTES : MAX_STREAM_BYTES);
+      throw new DecodingLimitError(isLast ? MAX_DOCUMENT_BYTES : MAX_STREAM_BYTES);
     }
   }
 }

@@ -5,7 +5,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
-import { IN_LINE } from './nesting.ts';
+import { MAY_BE_INLINE } from './nesting.ts';
 import type { Painted, PaintedContent } from './painted-content.ts';
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
@@ -23,8 +23,8 @@ const IN_ITS_LINE = 12;
 
 export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
   const destinations = new Destinations(draft, tree, painted);
-  destinations.mendOutline();
-  for (const { ref } of draft.pdf.getPages()) destinations.mendPage(ref);
+  destinations.repairOutline();
+  for (const { ref } of draft.pdf.getPages()) destinations.repairPage(ref);
 }
 
 /** Painted content with the element that it belongs to. */
@@ -47,7 +47,7 @@ class Destinations {
     this.#named = draft.resolve(draft.catalog.get('Dests'));
   }
 
-  mendOutline(): void {
+  repairOutline(): void {
     const outlines = this.#draft.resolve(this.#draft.catalog.get('Outlines'));
     const waiting = outlines instanceof PdfDict ? [outlines.get('First')] : [];
     while (waiting.length) {
@@ -56,21 +56,21 @@ class Destinations {
       if (!(ref instanceof PdfRef) || !(item instanceof PdfDict)) continue;
       waiting.push(item.get('Next'), item.get('First'));
       const element = item.get('SE');
-      this.#mend(ref, item, element instanceof PdfRef ? element : undefined);
+      this.#repair(ref, item, element instanceof PdfRef ? element : undefined);
     }
   }
 
-  mendPage(ref: PdfRef): void {
+  repairPage(ref: PdfRef): void {
     const page = this.#draft.resolve(ref);
     const annotations = page instanceof PdfDict ? this.#draft.resolve(page.get('Annots')) : undefined;
     for (const entry of annotations instanceof PdfArray ? annotations.toArray() : []) {
       const annotation = this.#draft.resolve(entry);
-      if (entry instanceof PdfRef && annotation instanceof PdfDict) this.#mend(entry, annotation, undefined);
+      if (entry instanceof PdfRef && annotation instanceof PdfDict) this.#repair(entry, annotation, undefined);
     }
   }
 
   /** `element` is the target element, if it is known. */
-  #mend(ref: PdfRef, holder: PdfDict, element: PdfRef | undefined): void {
+  #repair(ref: PdfRef, holder: PdfDict, element: PdfRef | undefined): void {
     const given = holder.get('Dest');
     if (!given) return;
     const copy = holder.clone();
@@ -172,7 +172,7 @@ function nearest(marks: readonly Mark[], left: number, top: number): Mark | unde
 /** The block that contains an element, so that a link leads to a paragraph and not to a word in it. */
 function blockOf(element: StructureElement): StructureElement {
   let block = element;
-  while (block.parent && (block.type === 'NonStruct' || (IN_LINE.has(block.type) && block.type !== 'Figure')))
+  while (block.parent && (block.type === 'NonStruct' || (MAY_BE_INLINE.has(block.type) && block.type !== 'Figure')))
     block = block.parent;
   return block;
 }

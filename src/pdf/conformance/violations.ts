@@ -1,6 +1,6 @@
 /** The rules that documents can violate, and the violations found: each with its clause, element and remedy. */
 
-import type { Place } from '../../stated.ts';
+import type { ElementLocation } from '../../document-structure.ts';
 import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
 
 export interface Violation {
@@ -153,7 +153,7 @@ export class Violations {
     this.#claims = claims;
   }
 
-  add(rule: RuleName, place?: Place, detail?: string): void {
+  add(rule: RuleName, place?: ElementLocation, detail?: string): void {
     const clause = this.#clauseOf(RULES[rule]);
     if (!clause || this.found.length >= MAX_VIOLATIONS) return;
     const { message, remedy } = RULES[rule];

@@ -75,7 +75,7 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
     }
     return file.end().join();
   } catch (error) {
-    if (error instanceof MergedTooLarge) return 'too large';
+    if (error instanceof MergedTooLargeError) return 'too large';
     throw error;
   } finally {
     limitDecoding(Number.POSITIVE_INFINITY);
@@ -83,8 +83,8 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
 }
 
 /** The merged PDF exceeds `maxBytes`. */
-export class MergedTooLarge extends Error {
-  override name = 'MergedTooLarge';
+export class MergedTooLargeError extends Error {
+  override name = 'MergedTooLargeError';
 }
 
 /** A merged PDF that is being written. */
@@ -98,7 +98,7 @@ export class MergedFile {
   readonly #form = new MergedForm();
   #nextId = FIRST_FREE;
 
-  /** Methods throw `MergedTooLarge` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
+  /** Methods throw `MergedTooLargeError` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#tags = new MergedTags(() => this.#nextId++);
@@ -228,6 +228,6 @@ export class MergedFile {
 
   #checkSize(): void {
     const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
-    if (isTooLarge) throw new MergedTooLarge();
+    if (isTooLarge) throw new MergedTooLargeError();
   }
 }

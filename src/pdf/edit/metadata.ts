@@ -15,10 +15,10 @@ const MAX_TITLE = 4_096;
 /** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
 export function describe(
   draft: EditablePdf,
-  { metadata, conformance, stated }: Pick<FinishSettings, 'metadata' | 'conformance' | 'stated'>,
+  { metadata, conformance, structure }: Pick<FinishSettings, 'metadata' | 'conformance' | 'structure'>,
   invoice: InvoiceFacts | undefined,
 ): string {
-  const facts = factsOf(metadata, conformance ? stated?.title || undefined : ownTitle(draft));
+  const facts = factsOf(metadata, conformance ? structure?.title || undefined : ownTitle(draft));
   if (conformance && isVersion2(conformance)) draft.beginVersion2();
   else writeInformation(draft, informationDictionary(facts));
   const packet = Buffer.from(xmpPacket(facts, conformance, invoice));

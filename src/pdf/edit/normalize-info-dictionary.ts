@@ -31,8 +31,8 @@ export function normalizeInfoDictionary(chunks: Buffer[]): void {
  * objects and overwrites the old one with spaces. Modifies the chunks.
  */
 export function withMetadata(chunks: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
-  const stated = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });
-  const entries = stated.map(([name, text]) => (text ? `\n/${name} ${textString(text)}` : '')).join('');
+  const given = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });
+  const entries = given.map(([name, text]) => (text ? `\n/${name} ${textString(text)}` : '')).join('');
   if (!entries) return chunks;
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);

@@ -4,7 +4,7 @@
  * element of its control.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import type { Place, StatedField } from '../../stated.ts';
+import type { ElementLocation, FormControl } from '../../document-structure.ts';
 import type { StructureElement } from '../conformance/structure-element.ts';
 import { StructureTree } from '../conformance/structure-tree.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -22,14 +22,14 @@ export interface AddedFields {
   /** The form XObjects that the widget annotations use as appearances. */
   shown: PdfRef[];
   /** Fields that have no name for assistive technology. */
-  unnamed: Place[];
+  unnamed: ElementLocation[];
   /** The widget annotations by field number. */
   refs: Map<number, PdfRef>;
 }
 
 /** A field with its widget annotation, which replaces the link. */
 interface Placed {
-  field: StatedField;
+  field: FormControl;
   ref: PdfRef;
   page: PdfRef;
   /** Left, bottom, right, top. */
@@ -60,7 +60,7 @@ export async function addFields(draft: EditablePdf, forms: Forms | undefined, ta
 /** Finds the link of each field. Returns the fields in document order. Throws if a field does not have exactly one link. */
 function locateFields(draft: EditablePdf, { fields, key }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
-  const placed = new Map<StatedField, Placed>();
+  const placed = new Map<FormControl, Placed>();
   for (const { ref: page } of draft.pdf.getPages()) {
     for (const { ref, link } of linksOf(draft, page)) {
       const field = known.get(fieldNumber(addressOf(draft, link), key) ?? -1);
@@ -127,7 +127,7 @@ function labelledElements(tree: StructureTree, key: string): Map<number, Structu
   return found;
 }
 
-function describeElement(element: StructureElement, { name }: StatedField): void {
+function describeElement(element: StructureElement, { name }: FormControl): void {
   const owner = PdfName.of('PrintField');
   const others = element.attributes.filter((attribute) => !attribute.has('Desc'));
   element.set('A', PdfArray.of(...others, PdfDict.of({ O: owner, Desc: textString(name) })));
@@ -139,7 +139,7 @@ interface RadioGroup {
   ref: PdfRef;
   dict: PdfDict;
   kids: PdfRef[];
-  buttons: StatedField[];
+  buttons: FormControl[];
   states: Set<string>;
 }
 
@@ -222,7 +222,7 @@ class InteractiveForm {
     this.#draft.change(ref, PdfDict.of({ ...entries, ...own }));
   }
 
-  #groupOf(field: StatedField): RadioGroup {
+  #groupOf(field: FormControl): RadioGroup {
     const id = field.set ? `${field.form} ${field.set}` : `alone ${field.number}`;
     const known = this.#groups.get(id);
     if (known) return known;
@@ -257,7 +257,7 @@ class InteractiveForm {
         isReadOnly: buttons.every(({ isReadOnly }) => isReadOnly),
         isRequired: buttons.some(({ isRequired }) => isRequired),
       };
-      dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as StatedField), ...all }) | RADIO_FLAGS));
+      dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as FormControl), ...all }) | RADIO_FLAGS));
       dict.set('Kids', PdfArray.of(...kids));
       if (buttons.some(({ value }) => !states.has(value)) || haveEqualValues(buttons)) dict.set('Opt', valuesOf(buttons).Opt);
       const group = buttons.find((button) => button.group)?.group;
@@ -276,7 +276,7 @@ function sizeOf([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: n
 }
 
 /** Whether two buttons have the same value. */
-function haveEqualValues(buttons: StatedField[]): boolean {
+function haveEqualValues(buttons: FormControl[]): boolean {
   return new Set(buttons.map(({ value }) => value)).size < buttons.length;
 }
 
@@ -294,6 +294,6 @@ function freeState(value: string, taken: ReadonlySet<string>, first: number): st
 }
 
 /** The values of buttons whose state names differ from their values, in the order of the buttons (ISO 32000-1, 12.7.4.2.3). */
-function valuesOf(buttons: StatedField[]): { Opt: PdfArray } {
+function valuesOf(buttons: FormControl[]): { Opt: PdfArray } {
   return { Opt: PdfArray.of(...buttons.map(({ value }) => textString(value))) };
 }

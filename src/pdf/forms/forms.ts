@@ -1,11 +1,11 @@
-import type { StatedField } from '../../stated.ts';
+import type { FormControl } from '../../document-structure.ts';
 
 /** The fields to add to a printed PDF. */
 export interface Forms {
   /** A link to `KEY:7` marks the place of field 7; in a tagged PDF, its structure element has the description `KEY 7`. */
   key: string;
   /** Each field has exactly one link in the PDF. */
-  fields: readonly StatedField[];
+  fields: readonly FormControl[];
   /** Points per CSS pixel. */
   scale: number;
   /** PDFs that Chromium printed, with one page for each field that displays text. */

@@ -7,10 +7,10 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, Pdf
 export type PdfVersion = '1.7' | '2.0';
 
 /** Transforms the bytes of each string and stream, for example by encryption. */
-export type Seal = (bytes: Uint8Array) => Uint8Array;
+export type ByteCipher = (bytes: Uint8Array) => Uint8Array;
 
 /** For a stream, returns only its dictionary. */
-export function toText(object: PdfObject, cipher?: Seal): string {
+export function toText(object: PdfObject, cipher?: ByteCipher): string {
   switch (object.type) {
     case 'dict':
     case 'stream':
@@ -66,7 +66,7 @@ export function rounded(value: number): string {
   return decimal(Math.round(value * 1_000) / 1_000);
 }
 
-function dictionary(dict: PdfDict, cipher?: Seal): string {
+function dictionary(dict: PdfDict, cipher?: ByteCipher): string {
   let text = '<<';
   for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, cipher)}`;
   return `${text}>>`;

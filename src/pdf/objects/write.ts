@@ -1,7 +1,7 @@
 /** Writes a finished PDF with a classic cross-reference table: an editable PDF in, bytes in chunks out. */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
-import { type PdfVersion, type Seal, toText } from './syntax.ts';
+import { type ByteCipher, type PdfVersion, toText } from './syntax.ts';
 
 export function writePlain(draft: EditablePdf): Parts {
   const parts = new Parts();
@@ -85,7 +85,7 @@ export class Parts {
 }
 
 /** The bytes of an object between `obj` and `endobj`. With `cipher`, its strings and its stream are encrypted. */
-export function bodyOf(object: PdfObject, cipher?: Seal): string | Uint8Array {
+export function bodyOf(object: PdfObject, cipher?: ByteCipher): string | Uint8Array {
   if (!(object instanceof PdfStream)) return toText(object, cipher);
   const data = cipher ? cipher(object.data) : object.data;
   const dictionary = new PdfDict(object);

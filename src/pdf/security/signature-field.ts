@@ -23,8 +23,8 @@ const FIELD_FLAGS = 132;
 export const FORM_FLAGS = 3;
 
 /** The page of the field does not exist, or the field extends beyond it. */
-export class MisplacedField extends Error {
-  override name = 'MisplacedField';
+export class MisplacedFieldError extends Error {
+  override name = 'MisplacedFieldError';
 }
 
 /** Random hexadecimal digits that identify the placeholder of the signature in the file. */
@@ -44,7 +44,7 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the draft, but does not add the field yet. Throws `MisplacedField`. */
+/** Embeds the appearance of the field into the draft, but does not add the field yet. Throws `MisplacedFieldError`. */
 export async function placeField(draft: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : positionOf(draft, place);
@@ -57,7 +57,9 @@ function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): New
   const pages = draft.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
-    throw new MisplacedField(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`);
+    throw new MisplacedFieldError(
+      `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`,
+    );
   return { page, rect: visible ? rectOf(draft, page, visible) : [0, 0, 0, 0] };
 }
 
@@ -137,7 +139,7 @@ function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): numbe
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
   const { left, bottom, width, height } = viewOf(draft, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
-    throw new MisplacedField(
+    throw new MisplacedFieldError(
       `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
     );
   const [x, top] = [left + visible.x, bottom + height - visible.y];

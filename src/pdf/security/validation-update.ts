@@ -22,7 +22,7 @@ export async function withValidationData(
   const streams = (all: Uint8Array[]) => PdfArray.of(...all.map((bytes) => pdf.register(new PdfStream([], bytes))));
   const store = PdfDict.of({ Type: PdfName.of('DSS'), Certs: streams(update.certificates) });
   if (update.ocspResponses.length) store.set('OCSPs', streams(update.ocspResponses));
-  if (update.lists.length) store.set('CRLs', streams(update.lists));
+  if (update.crls.length) store.set('CRLs', streams(update.crls));
   catalog.set('DSS', pdf.register(store));
   const marker = update.timeStampBytes === undefined ? undefined : addTimeStamp(pdf, catalog, update.timeStampBytes);
   const saved = await pdf.save({ incremental: true });

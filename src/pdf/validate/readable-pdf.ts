@@ -9,8 +9,8 @@ const MAX_DEPTH = 500;
 const MAX_FOLLOWED = 2_000_000;
 
 /** A part of the file exceeds the limits on size or depth, or contains a cycle. */
-export class TooComplex extends Error {
-  override name = 'TooComplex';
+export class TooComplexError extends Error {
+  override name = 'TooComplexError';
 }
 
 /** A structure element with its parent. */
@@ -78,7 +78,7 @@ export class ReadablePdf {
     return found instanceof PdfStream ? found : undefined;
   }
 
-  /** Throws `TooComplex`. */
+  /** Throws `TooComplexError`. */
   pages(): PdfDict[] {
     const pages: PdfDict[] = [];
     const seen = new Set<PdfObject>();
@@ -86,7 +86,7 @@ export class ReadablePdf {
     while (waiting.length) {
       const node = this.resolve(waiting.pop());
       if (!(node instanceof PdfDict)) continue;
-      if (seen.has(node) || seen.size > 2 * MAX_PAGES) throw new TooComplex();
+      if (seen.has(node) || seen.size > 2 * MAX_PAGES) throw new TooComplexError();
       seen.add(node);
       if (node.has('Kids')) for (const kid of this.#followed(this.list(node, 'Kids')).toReversed()) waiting.push(kid);
       else pages.push(node);
@@ -94,7 +94,7 @@ export class ReadablePdf {
     return pages;
   }
 
-  /** The structure elements in reading order. Throws `TooComplex`. */
+  /** The structure elements in reading order. Throws `TooComplexError`. */
   *elements(): Generator<ReadElement> {
     const root = this.dict(this.catalog, 'StructTreeRoot');
     const roles = this.dict(root, 'RoleMap');
@@ -107,7 +107,7 @@ export class ReadablePdf {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const dict = this.resolve(next.value);
       if (!(dict instanceof PdfDict) || !dict.has('S')) continue;
-      if (seen.has(dict) || seen.size > MAX_ELEMENTS || next.depth > MAX_DEPTH) throw new TooComplex();
+      if (seen.has(dict) || seen.size > MAX_ELEMENTS || next.depth > MAX_DEPTH) throw new TooComplexError();
       seen.add(dict);
       const given = this.name(dict, 'S');
       const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
@@ -117,7 +117,7 @@ export class ReadablePdf {
     }
   }
 
-  /** The values of a name tree. Throws `TooComplex`. */
+  /** The values of a name tree. Throws `TooComplexError`. */
   named(tree: PdfDict | undefined): PdfObject[] {
     const values: PdfObject[] = [];
     for (const node of this.#nodes(tree, (each) => this.list(each, 'Kids')))
@@ -125,17 +125,17 @@ export class ReadablePdf {
     return values;
   }
 
-  /** The items of the outline. Throws `TooComplex`. */
+  /** The items of the outline. Throws `TooComplexError`. */
   outline(): PdfDict[] {
     return this.#nodes(this.dict(this.catalog, 'Outlines'), (item) => [item.get('First'), item.get('Next')]);
   }
 
-  /** An action and the actions that follow it. Throws `TooComplex`. */
+  /** An action and the actions that follow it. Throws `TooComplexError`. */
   actions(first: PdfDict): PdfDict[] {
     return this.#nodes(first, (action) => this.listOrOne(action, 'Next'));
   }
 
-  /** The form dictionary, its fields and their descendants. Throws `TooComplex`. */
+  /** The form dictionary, its fields and their descendants. Throws `TooComplexError`. */
   fields(): PdfDict[] {
     return this.#nodes(this.dict(this.catalog, 'AcroForm'), (field) => [
       ...this.list(field, 'Fields'),
@@ -157,7 +157,7 @@ export class ReadablePdf {
 
   #followed<T>(values: T[]): T[] {
     this.#followedYet += values.length;
-    if (this.#followedYet > MAX_FOLLOWED) throw new TooComplex();
+    if (this.#followedYet > MAX_FOLLOWED) throw new TooComplexError();
     return values;
   }
 

@@ -9,7 +9,7 @@ import {
   STANDARD_TYPES,
   VERSION_2_TYPES,
 } from '../conformance/standard-types.ts';
-import { ReadablePdf, type ReadElement, TooComplex } from './readable-pdf.ts';
+import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
 import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
 export interface FoundViolation {
@@ -184,7 +184,7 @@ class Check {
         this.#noteAnnotations(element, owners);
       }
     } catch (error) {
-      if (!(error instanceof TooComplex)) throw error;
+      if (!(error instanceof TooComplexError)) throw error;
       this.#add('structure_too_complex');
     }
     return owners;
@@ -361,7 +361,7 @@ class Check {
     const parts = streams.filter((each) => each instanceof PdfStream).map((stream) => Buffer.from(stream.getDecodedData()));
     const content = Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
     this.#contentBytesLeft -= content.length;
-    if (this.#contentBytesLeft < 0) throw new TooComplex();
+    if (this.#contentBytesLeft < 0) throw new TooComplexError();
     const marked: boolean[] = [];
     let isUnmarked = false;
     const see = () =>

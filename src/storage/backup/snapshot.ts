@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { explained, openForReading } from '../sqlite.ts';
+import { openForReading, withStorageErrors } from '../sqlite.ts';
 
 /** Content that a row names. */
 export interface NamedContent {
@@ -30,18 +30,18 @@ const DELETE_ASSET = 'DELETE FROM template_assets WHERE blob = :blob';
 export function takeSnapshot(file: string, path: string): void {
   closeSync(openSync(path, 'wx', 0o600)); // SQLite would create a file that everybody can read
   using database = openForReading(file);
-  explained(() => database.prepare('VACUUM INTO ?').run(path));
+  withStorageErrors(() => database.prepare('VACUUM INTO ?').run(path));
 }
 
 export function migrationsOf(path: string): string[] {
   using database = openForReading(path);
-  const rows = explained(() => database.prepare('SELECT name FROM kysely_migration ORDER BY name').all());
+  const rows = withStorageErrors(() => database.prepare('SELECT name FROM kysely_migration ORDER BY name').all());
   return rows.map(({ name }) => `${name}`);
 }
 
 export function livingContent(path: string, now: number): NamedContent[] {
   using database = openForReading(path);
-  return explained(() =>
+  return withStorageErrors(() =>
     database.prepare(hasTable(database, 'template_assets') ? LIVING + LIVING_ASSETS : LIVING).all({ now }),
   ) as unknown as NamedContent[];
 }
@@ -60,7 +60,7 @@ export function markDeleted(path: string, blobs: string[], now: number): void {
   if (!blobs.length) return;
   const existing = pathToFileURL(path);
   existing.search = 'mode=rw'; // does not create an empty one, as a path would
-  explained(() => {
+  withStorageErrors(() => {
     using database = new DatabaseSync(existing);
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN');
     for (const statement of DELETE.map((each) => database.prepare(each))) for (const blob of blobs) statement.run({ blob, now });

@@ -1,6 +1,6 @@
 /** Chooses one of the examples. The previous draft can be restored. */
 import { Dialog } from '../../shared/dialog.tsx';
-import { forgetToasts, tell } from '../../shared/toast.tsx';
+import { clearToasts, showToast } from '../../shared/toast.tsx';
 import { draft, replaceDraft } from '../draft.ts';
 import { EXAMPLES, type Example } from './examples.ts';
 
@@ -8,8 +8,8 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = (example: Example) => {
     const before = draft.value;
     replaceDraft(example.draft);
-    forgetToasts();
-    tell(`${example.name} is in the editor.`, { label: 'Undo', run: () => replaceDraft(before) });
+    clearToasts();
+    showToast(`${example.name} is in the editor.`, { label: 'Undo', run: () => replaceDraft(before) });
     onClose();
   };
   return (

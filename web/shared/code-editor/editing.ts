@@ -14,8 +14,8 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { CODE_LOOK } from './code-look.ts';
-import { TYPING_OVER } from './code-typing.ts';
+import { CODE_THEME } from './code-theme.ts';
+import { REPLACE_SELECTION } from './replace-selection.ts';
 
 /** Shortcuts that the page handles, and not the editor. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);
@@ -46,6 +46,6 @@ export const editing: Extension = [
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
   keymap.of(keys.filter(({ key }) => !key || !LEFT_TO_THE_PAGE.has(key))),
-  TYPING_OVER,
-  CODE_LOOK,
+  REPLACE_SELECTION,
+  CODE_THEME,
 ];

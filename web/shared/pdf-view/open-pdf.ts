@@ -1,7 +1,7 @@
 /** Opens a PDF and reads the sizes of its pages. pdf.js does not run scripts of documents or turn their content into markup. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
-import type { SheetSize } from './page-sizes.ts';
+import type { PageSize } from './page-sizes.ts';
 import { CSS_PER_POINT } from './page-view.ts';
 
 GlobalWorkerOptions.workerSrc = workerAddress;
@@ -10,7 +10,7 @@ GlobalWorkerOptions.workerSrc = workerAddress;
 const MEASURED = 400;
 
 export interface OpenPdf {
-  sizes: SheetSize[];
+  sizes: PageSize[];
   /** `number` counts from 1. */
   page(number: number): Promise<PDFPageProxy>;
   close(): Promise<void>;
@@ -34,14 +34,14 @@ export async function openPdf(bytes: Uint8Array, password: string | undefined): 
   };
 }
 
-async function measure(pdf: PDFDocumentProxy): Promise<SheetSize[]> {
+async function measure(pdf: PDFDocumentProxy): Promise<PageSize[]> {
   const numbers = Array.from({ length: Math.min(pdf.numPages, MEASURED) }, (_, index) => index + 1);
   const sizes = await Promise.all(numbers.map(async (number) => sizeOf(await pdf.getPage(number))));
   const last = sizes.at(-1) ?? { width: 1, height: 1 };
   return [...sizes, ...Array.from({ length: pdf.numPages - sizes.length }, () => last)];
 }
 
-function sizeOf(page: PDFPageProxy): SheetSize {
+function sizeOf(page: PDFPageProxy): PageSize {
   const { width, height } = page.getViewport({ scale: CSS_PER_POINT });
   return { width, height };
 }

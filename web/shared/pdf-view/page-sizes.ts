@@ -1,6 +1,6 @@
 /** Computes the positions of the pages at a zoom level, and which are visible. Sizes are in CSS pixels. */
 
-export interface SheetSize {
+export interface PageSize {
   width: number;
   height: number;
 }
@@ -12,7 +12,7 @@ export const GAP = 16;
 export const MIN_SCALE = 0.1;
 export const MAX_SCALE = 5;
 
-export interface Room {
+export interface ViewportSize {
   width: number;
   height: number;
 }
@@ -26,7 +26,7 @@ export interface Anchor {
   across: number;
 }
 
-export function scaleFor(zoom: Zoom, sizes: readonly SheetSize[], room: Room, index: number): number {
+export function scaleFor(zoom: Zoom, sizes: readonly PageSize[], room: ViewportSize, index: number): number {
   if (typeof zoom === 'number') return bounded(zoom);
   const width = Math.max(...sizes.map((size) => size.width), 1);
   const toWidth = (room.width - 2 * GAP) / width;
@@ -40,7 +40,7 @@ function bounded(scale: number): number {
 }
 
 /** Returns the top of each page. */
-export function topsOf(sizes: readonly SheetSize[], scale: number): number[] {
+export function topsOf(sizes: readonly PageSize[], scale: number): number[] {
   let top = GAP;
   return sizes.map(({ height }) => {
     const own = top;

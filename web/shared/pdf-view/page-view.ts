@@ -2,7 +2,7 @@
  * The element of one page of a PDF: a canvas in the resolution of the screen, and a layer of text over it that can be selected.
  */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { SheetSize } from './page-sizes.ts';
+import type { PageSize } from './page-sizes.ts';
 
 /** Browsers draw nothing on a larger canvas. */
 const MAX_SIDE = 16_384;
@@ -11,14 +11,14 @@ const MAX_PIXELS = 33_554_432;
 export class PageView {
   readonly element = document.createElement('section');
   readonly #page: () => Promise<PDFPageProxy>;
-  #size: SheetSize;
+  #size: PageSize;
   #canvas: HTMLCanvasElement | undefined;
   #text: HTMLElement | undefined;
   #task: RenderTask | undefined;
   /** The scale of the present drawing, or 0 for none. */
   #scale = 0;
 
-  constructor(page: () => Promise<PDFPageProxy>, label: string, size: SheetSize) {
+  constructor(page: () => Promise<PDFPageProxy>, label: string, size: PageSize) {
     this.#page = page;
     this.#size = size;
     this.element.className = 'sheet';
@@ -87,7 +87,7 @@ export class PageView {
 
 export const CSS_PER_POINT = 96 / 72;
 
-function sharpness({ width, height }: SheetSize, scale: number): number {
+function sharpness({ width, height }: PageSize, scale: number): number {
   const [w, h] = [width * scale, height * scale];
   return Math.min(devicePixelRatio || 1, MAX_SIDE / Math.max(w, h), Math.sqrt(MAX_PIXELS / (w * h)));
 }

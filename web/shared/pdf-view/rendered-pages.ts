@@ -1,18 +1,18 @@
 /** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
 import type { OpenPdf } from './open-pdf.ts';
-import { type Anchor, GAP, pageAt, type Room, scaleFor, topsOf, type Zoom } from './page-sizes.ts';
+import { type Anchor, GAP, pageAt, scaleFor, topsOf, type ViewportSize, type Zoom } from './page-sizes.ts';
 import { CSS_PER_POINT, PageView } from './page-view.ts';
 
 /** Number of pages before and after the visible ones that are drawn. Pages further away are freed. */
 const NEAR = 1;
 const FAR = 8;
 
-export class Sheets {
+export class RenderedPages {
   readonly element = document.createElement('div');
   readonly #pdf: OpenPdf;
   readonly #views: PageView[];
   #tops: number[] = [];
-  #room: Room = { width: 0, height: 0 };
+  #room: ViewportSize = { width: 0, height: 0 };
   scale = 1;
 
   constructor(pdf: OpenPdf) {
@@ -27,7 +27,7 @@ export class Sheets {
     return this.#views.length;
   }
 
-  layOut(zoom: Zoom, room: Room, index: number): void {
+  layOut(zoom: Zoom, room: ViewportSize, index: number): void {
     this.#room = room;
     this.scale = scaleFor(zoom, this.#pdf.sizes, room, index);
     this.#tops = topsOf(this.#pdf.sizes, this.scale);

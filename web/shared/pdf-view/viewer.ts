@@ -1,8 +1,8 @@
 /** Shows PDFs: a new one replaces the old one when it has been drawn, with the same zoom and position. */
 import { signal } from '@preact/signals';
 import { openPdf } from './open-pdf.ts';
-import type { Anchor, Room, Zoom } from './page-sizes.ts';
-import { Sheets } from './rendered-pages.ts';
+import type { Anchor, ViewportSize, Zoom } from './page-sizes.ts';
+import { RenderedPages } from './rendered-pages.ts';
 import { Thumbnails } from './thumbnails.ts';
 
 export class Viewer {
@@ -15,7 +15,7 @@ export class Viewer {
   readonly #scroller: HTMLElement;
   readonly #thumbnails: Thumbnails;
   readonly #resized: ResizeObserver;
-  #sheets: Sheets | undefined;
+  #sheets: RenderedPages | undefined;
   #shown = 0;
   #frame = 0;
   /** The position of the reader, because a hidden element loses its scroll position. */
@@ -35,7 +35,7 @@ export class Viewer {
     this.#shown += 1;
     const turn = this.#shown;
     const pdf = await openPdf(bytes, password);
-    const sheets = new Sheets(pdf);
+    const sheets = new RenderedPages(pdf);
     if (turn !== this.#shown) return sheets.close();
     const before = this.#sheets;
     sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
@@ -71,7 +71,7 @@ export class Viewer {
     await this.#sheets?.close();
   }
 
-  #replace(before: Sheets | undefined, sheets: Sheets): void {
+  #replace(before: RenderedPages | undefined, sheets: RenderedPages): void {
     const anchor = before && this.#here();
     sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the size of the window may have changed
     sheets.element.classList.remove('coming');
@@ -104,12 +104,12 @@ export class Viewer {
     return this.#anchor;
   }
 
-  #scrollTo(sheets: Sheets, anchor: Anchor): void {
+  #scrollTo(sheets: RenderedPages, anchor: Anchor): void {
     this.#scroller.scrollTop = sheets.scrollTopOf(anchor);
     this.#scroller.scrollLeft = anchor.across * sheets.element.offsetWidth;
   }
 
-  #room(): Room {
+  #room(): ViewportSize {
     return { width: this.#scroller.clientWidth, height: this.#scroller.clientHeight };
   }
 

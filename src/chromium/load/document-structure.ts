@@ -1,0 +1,518 @@
+/**
+ * Reads the structure that a document states: its language, title, alternate texts, headings, links, tables and fields, in
+ * document order. It is read before the print, in an isolated world, which scripts of the document cannot change. A document
+ * without scripts is read in its main world, which exists already and is kept for the next document.
+ */
+import type { Deadline } from '../../deadline.ts';
+import type { DocumentStructure, ElementLocation, TableCell } from '../../document-structure.ts';
+import { ServiceError } from '../../errors.ts';
+import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import { DRAWING_FUNCTIONS } from './drawing-roles.ts';
+import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
+
+interface MaxCharacters {
+  title: number;
+  name: number;
+  selector: number;
+  target: number;
+}
+
+const WORLD = 'platen-structure';
+/** The maximum number of items of each kind. */
+const MAX_EACH = 50_000;
+/**
+ * The time-out for structure that is only `wanted`. A document that takes longer is printed with the tags that Chromium writes.
+ */
+const MAX_WANTED_MS = 5_000;
+/** The share of the remaining time that reading may take if the structure is only `wanted`. */
+const SHARE_OF_WANTED = 1 / 4;
+/** The maximum number of characters of each text. */
+export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
+
+interface Reader {
+  step: Step;
+  deadline: Deadline;
+  runsScripts: boolean;
+  /** The texts of linked style sheets that mention roles. */
+  linked: readonly string[];
+}
+
+/**
+ * Without `frameId`, the document must have no scripts. If the structure cannot be read, returns undefined if it is only
+ * `wanted`; if it is `demanded`, throws `print_failed`, or `resource_limit` if there is too much of it.
+ */
+export async function readDocumentStructure(
+  session: Session,
+  frameId: string | undefined,
+  { step, deadline, runsScripts, linked }: Reader,
+  need: 'wanted' | 'demanded',
+): Promise<DocumentStructure | undefined> {
+  const isDemanded = need === 'demanded';
+  const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
+    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked)}) })()`;
+  const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
+  const what = { expression, ...(!isDemanded && { timeout }) };
+  const readApart = runsScripts ? readUnobserved : readInOwnWorld;
+  const reading = frameId === undefined ? read(session, what, step) : readApart(session, frameId, what, step);
+  const value = await reading.catch((error: unknown) => {
+    if (!(error instanceof DevToolsError)) throw error;
+    if (isDemanded) throw untold(error);
+  });
+  if (value === undefined && isDemanded) throw untold();
+  return value as DocumentStructure | undefined;
+}
+
+/** Disables the document's scripts meanwhile, so that they cannot react to the attributes that are set and change the printed content. */
+async function readUnobserved(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+  const disableScripts = (value: boolean) => step(session.send('Emulation.setScriptExecutionDisabled', { value }));
+  await disableScripts(true);
+  try {
+    return await readInOwnWorld(session, frameId, what, step);
+  } finally {
+    await disableScripts(false);
+  }
+}
+
+/**
+ * Evaluates an expression in an isolated world, which scripts of the document cannot change. Returns undefined if the expression
+ * throws.
+ */
+export async function readInOwnWorld(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+  const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
+  return read(session, { ...what, contextId: executionContextId }, step);
+}
+
+interface Reading {
+  expression: string;
+  /** Milliseconds after which the expression is terminated. */
+  timeout?: number;
+}
+
+async function read(session: Session, what: Reading & { contextId?: number }, step: Step): Promise<unknown> {
+  const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { ...what, returnByValue: true }));
+  return exceptionDetails ? undefined : result.value;
+}
+
+function untold(error?: DevToolsError): ServiceError {
+  if (error?.reason === TOO_LARGE)
+    return new ServiceError('resource_limit', 'options.conformance: the document has more structure than can be checked');
+  return new ServiceError('print_failed', 'options.conformance: the structure of the document could not be read', {
+    cause: error,
+  });
+}
+
+/** The functions that compute the accessible name and the place of an element. */
+export const NAMING_FUNCTIONS = [
+  builtIn,
+  isShown,
+  hasSize,
+  nameOf,
+  ownName,
+  contentName,
+  fieldRole,
+  controlRole,
+  svgTitle,
+  textOf,
+  isUnread,
+  labelsOf,
+  placeOf,
+  stepTo,
+  countSiblings,
+];
+
+const FUNCTIONS = [
+  ...NAMING_FUNCTIONS,
+  ...RASTERIZING_FUNCTIONS,
+  ...DRAWING_FUNCTIONS,
+  documentStructure,
+  tagImages,
+  ofRoot,
+  isDrawing,
+  mayCount,
+  readLanguage,
+  isInLine,
+  addElement,
+  addShown,
+  elementsOf,
+  isDecoration,
+  isHidden,
+  isPrinted,
+  levelOf,
+  imageKind,
+  isEmbedded,
+  saysSomething,
+  isBlank,
+  isWrapper,
+  isOnePicture,
+  linkOf,
+  rowsOf,
+  showsTagged,
+  isLanguage,
+];
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type PageElement = any;
+declare const document: PageElement;
+declare const Node: { prototype: object };
+declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: string[]) => boolean;
+declare const isRasterized: (element: PageElement) => boolean;
+declare const isPartOfDrawing: (element: PageElement) => boolean;
+/** The number of children of a parent by element name, and the index of each child among those with its name. */
+interface Siblings {
+  counts: Map<string, number>;
+  places: Map<PageElement, number>;
+}
+declare const SIBLINGS: Map<PageElement, Siblings>;
+declare function getComputedStyle(element: PageElement): PageElement;
+declare const scrollX: number;
+declare const scrollY: number;
+declare const CSS: { escape(name: string): string };
+
+/**
+ * Returns a node whose built-in members cannot be hidden: forms and documents have named elements as members, which hide their
+ * own methods and attributes.
+ */
+function builtIn(node: PageElement): PageElement {
+  const kind = node ? Reflect.get(Node.prototype, 'nodeName', node) : '';
+  if (kind !== '#document' && !/form$/i.test(kind)) return node;
+  const get = (_: object, name: string | symbol) => {
+    const value = Reflect.get(Reflect.getPrototypeOf(node) as object, name, node);
+    return typeof value === 'function' ? value.bind(node) : value;
+  };
+  return new Proxy({}, { get });
+}
+
+function documentStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean, linked: string[]): DocumentStructure {
+  const root = builtIn(document).documentElement;
+  const structure = ofRoot(root, max);
+  const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
+  const roots: PageElement[] = [];
+  const images = new Map<PageElement, ImageStructure>();
+  for (const element of elementsOf(document, roots)) {
+    if (element !== root) readLanguage(element, structure, add, max);
+    const image = addElement(element, structure, add, max);
+    if (image) images.set(element, image);
+  }
+  const canBeTagged = (element: PageElement) => isDrawing(element) && (tagsAllDrawings || isOnePicture(element, max));
+  tagImages(
+    [...images].filter(([element]) => canBeTagged(element)),
+    roots,
+    linked,
+  );
+  return structure;
+}
+
+function tagImages(drawings: Array<[element: PageElement, image: ImageStructure]>, roots: PageElement[], linked: string[]): void {
+  const elements = drawings.map(([element]) => element);
+  if (!tagDrawings(elements, roots, linked)) for (const [, image] of drawings) image.kind = 'wrapper';
+}
+
+function ofRoot(root: PageElement, max: MaxCharacters): DocumentStructure {
+  return {
+    language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
+    title: (builtIn(document).title ?? '').slice(0, max.title),
+    ...{ invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },
+  };
+}
+
+function isDrawing(element: PageElement): boolean {
+  return builtIn(element).localName === 'svg';
+}
+
+/**
+ * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for an element that can be
+ * clicked, and neither CSS nor scripts of the document see the listener.
+ */
+function readLanguage(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
+  const language = builtIn(element).getAttribute('lang');
+  if (!language) return;
+  if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
+  if (isInLine(element)) builtIn(element).addEventListener('click', () => {});
+}
+
+function isInLine(element: PageElement): boolean {
+  return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
+}
+
+/** Whether an element may be part of the structure structure. This avoids slower queries for most elements. */
+function mayCount(element: PageElement): boolean {
+  const { localName } = builtIn(element);
+  const isNamed = /^(?:a|area|h[1-6]|svg|img|canvas|figure|input|textarea|button|table|i?frame|object|embed|video|audio)$/.test(
+    localName,
+  );
+  return isNamed || builtIn(element).hasAttribute('role');
+}
+
+type ImageStructure = DocumentStructure['images'][number];
+type Add = <T>(list: T[], item: T) => unknown;
+
+/** Returns the image, if it is one. */
+function addElement(
+  element: PageElement,
+  structure: DocumentStructure,
+  add: Add,
+  max: MaxCharacters,
+): ImageStructure | undefined {
+  if (isRasterized(element) && isShown(element) && saysSomething(element)) add(structure.rasterized, placeOf(element, max));
+  return mayCount(element) && isShown(element) ? addShown(element, structure, add, max) : undefined;
+}
+
+function addShown(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): ImageStructure | undefined {
+  const target = linkOf(element);
+  if (target && isPrinted(element))
+    add(structure.links, { target: target.slice(0, max.target), name: nameOf(element, max), isHidden: isHidden(element) });
+  if (isDecoration(element)) return undefined;
+  const named = () => ({ ...placeOf(element, max), name: nameOf(element, max) });
+  const level = levelOf(element);
+  const kind = imageKind(element);
+  const role = fieldRole(element);
+  if (level) add(structure.headings, { ...named(), level });
+  const image = kind ? { ...named(), kind } : undefined;
+  if (image) add(structure.images, image);
+  if (role && isPrinted(element)) add(structure.fields, { ...named(), role });
+  if (builtIn(element).localName === 'table') add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
+  if (isEmbedded(element)) add(structure.embedded, placeOf(element, max));
+  return image;
+}
+
+/** The elements in document order, including those in open shadow trees, whose roots are added to `roots`. */
+function* elementsOf(root: PageElement, roots: PageElement[]): Generator<PageElement> {
+  roots.push(root);
+  for (const element of builtIn(root).querySelectorAll('*')) {
+    yield element;
+    if (builtIn(element).shadowRoot) yield* elementsOf(builtIn(element).shadowRoot, roots);
+  }
+}
+
+function isShown(element: PageElement): boolean {
+  return builtIn(element).checkVisibility({ visibilityProperty: true });
+}
+
+/** Whether the document hides the element from assistive technology, or declares it as presentational. */
+function isDecoration(element: PageElement): boolean {
+  const role = (builtIn(element).getAttribute('role') ?? '').trim().split(/\s+/)[0];
+  if (role === 'presentation' || role === 'none') return true;
+  if (
+    builtIn(element).localName === 'img' &&
+    builtIn(element).getAttribute('alt') === '' &&
+    !builtIn(element).hasAttribute('aria-label')
+  )
+    return true;
+  return isHidden(element);
+}
+
+function isHidden(element: PageElement): boolean {
+  return builtIn(element).closest('[aria-hidden="true" i]') !== null;
+}
+
+/** Whether something of a link or a field can be on a page: it is not empty, transparent, clipped, left of the pages or above them. */
+function isPrinted(element: PageElement): boolean {
+  if (!builtIn(element).checkVisibility({ opacityProperty: true })) return false;
+  const { clip, clipPath } = getComputedStyle(element);
+  if (/^rect\(([01])px, \1px, \1px, \1px\)$/.test(clip) || /^inset\((?:50|100)%\)$/.test(clipPath)) return false;
+  if (!hasSize(element)) return builtIn(element).hasChildNodes();
+  const { right, bottom } = builtIn(element).getBoundingClientRect();
+  return right + scrollX > 0 && bottom + scrollY > 0;
+}
+
+function hasSize(element: PageElement): boolean {
+  const { width, height } = builtIn(element).getBoundingClientRect();
+  return width > 0 && height > 0;
+}
+
+/** Computes the accessible name, as far as these elements need it. */
+function nameOf(element: PageElement, max: MaxCharacters): string {
+  const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
+  const labelled = ids.map((id: string) => textOf(builtIn(builtIn(element).getRootNode()).getElementById(id))).join(' ');
+  const candidates = [
+    labelled,
+    builtIn(element).getAttribute('aria-label'),
+    ownName(element),
+    builtIn(element).getAttribute('title'),
+  ];
+  for (const candidate of candidates) {
+    const name = (candidate ?? '').replace(/\s+/g, ' ').trim();
+    if (name) return name.slice(0, max.name);
+  }
+  return '';
+}
+
+function ownName(element: PageElement): string {
+  const { localName: name, type } = builtIn(element);
+  if (/^(?:canvas|object|figure)$/.test(name) || builtIn(element).getAttribute('role') === 'img') return svgTitle(element);
+  if (/^(?:img|area)$/.test(name) || type === 'image') return builtIn(element).getAttribute('alt') ?? '';
+  if (name === 'svg') return svgTitle(element);
+  if (name === 'input' && /^(?:submit|reset|button)$/.test(type)) return builtIn(element).value || labelsOf(element) || type;
+  if (/^(?:input|textarea|select)$/.test(name)) return labelsOf(element) || (builtIn(element).getAttribute('placeholder') ?? '');
+  return contentName(element);
+}
+
+/** The text of a text field is its value. */
+function contentName(element: PageElement): string {
+  return fieldRole(element) === 'tv' ? '' : textOf(element);
+}
+
+/** The title of an svg element; empty for other elements. */
+function svgTitle(element: PageElement): string {
+  return builtIn(element).localName === 'svg' ? (builtIn(element).querySelector(':scope > title')?.textContent ?? '') : '';
+}
+
+/** The text of a node, with the alternate texts of images, and without hidden elements. */
+function textOf(node: PageElement): string {
+  if (builtIn(node)?.nodeType === 3) return builtIn(node).data;
+  if (builtIn(node)?.nodeType !== 1 || isUnread(node)) return '';
+  if (builtIn(node).localName === 'img')
+    return builtIn(node).getAttribute('aria-label') ?? builtIn(node).getAttribute('alt') ?? '';
+  if (builtIn(node).localName === 'svg') return builtIn(node).getAttribute('aria-label') ?? svgTitle(node);
+  const text = [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].map(textOf).join('');
+  return /^(?:br|p|div|li|td|th)$/.test(builtIn(node).localName) ? ` ${text} ` : text;
+}
+
+function isUnread(element: PageElement): boolean {
+  return (
+    builtIn(element).getAttribute('aria-hidden') === 'true' ||
+    /^(?:script|style|template|noscript|select|datalist|textarea)$/.test(builtIn(element).localName)
+  );
+}
+
+function labelsOf(element: PageElement): string {
+  return [...(builtIn(element).labels ?? [])].map(textOf).join(' ');
+}
+
+function placeOf(element: PageElement, max: MaxCharacters): ElementLocation {
+  const steps: string[] = [];
+  for (let at = element; builtIn(at)?.localName && steps.length < 6; at = builtIn(at).parentElement) {
+    steps.unshift(stepTo(at));
+    if (builtIn(at).id) break;
+  }
+  const text = (builtIn(element).textContent ?? '').replace(/\s+/g, ' ').trim().slice(0, 60);
+  const selector = steps.join(' > ').slice(0, max.selector);
+  const shell = builtIn(element).cloneNode(false);
+  if (builtIn(element).type === 'password') shell.removeAttribute('value');
+  return { selector, snippet: `${shell.outerHTML.slice(0, 160)} ${text}`.trim() };
+}
+
+function stepTo(element: PageElement): string {
+  const { localName: name, id, parentElement: parent } = builtIn(element);
+  if (id) return `#${CSS.escape(id)}`;
+  if (!parent) return name;
+  const siblings = SIBLINGS.get(parent) ?? countSiblings(parent);
+  return (siblings.counts.get(name) ?? 0) > 1 ? `${name}:nth-of-type(${siblings.places.get(element)})` : name;
+}
+
+/** Counts once for each parent, so that thousands of siblings do not take quadratic time. */
+function countSiblings(parent: PageElement): Siblings {
+  const siblings: Siblings = { counts: new Map(), places: new Map() };
+  for (const child of builtIn(parent).children) {
+    const place = (siblings.counts.get(builtIn(child).localName) ?? 0) + 1;
+    siblings.counts.set(builtIn(child).localName, place);
+    siblings.places.set(child, place);
+  }
+  SIBLINGS.set(parent, siblings);
+  return siblings;
+}
+
+/** The level of a heading; 0 for other elements. */
+function levelOf(element: PageElement): number {
+  const role = builtIn(element).getAttribute('role');
+  const level = Number(builtIn(element).getAttribute('aria-level')) || 0;
+  const own = /^h([1-6])$/.exec(builtIn(element).localName)?.[1];
+  if (role === 'heading') return level || Number(own) || 2;
+  return own && (!role || role === 'heading') ? level || Number(own) : 0;
+}
+
+/** The kind of an image: a single image for assistive technology, or a group or wrapper around one; empty for other elements. */
+function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrapper' | '' {
+  const { localName: name, parentElement: parent } = builtIn(element);
+  const isRole = builtIn(element).getAttribute('role') === 'img';
+  if (!isRole && !/^(?:svg|img|canvas|figure)$/.test(name)) return '';
+  if (builtIn(parent)?.closest('svg, [role="img" i]')) return ''; // a part of one
+  if (/^(?:svg|img|canvas)$/.test(name)) return hasSize(element) && !isBlank(element) ? 'picture' : '';
+  if (isRole) return isWrapper(element) ? 'wrapper' : 'role';
+  return 'group';
+}
+
+/** Whether a drawing can be tagged as a single image without losing text. */
+function isOnePicture(drawing: PageElement, max: MaxCharacters): boolean {
+  return nameOf(drawing, max) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
+}
+
+/** Whether an svg element has no children. */
+function isBlank(element: PageElement): boolean {
+  return builtIn(element).localName === 'svg' && builtIn(element).childElementCount === 0;
+}
+
+/** Whether the element, with the role `img`, only wraps an `svg`, which Chromium does not tag in such an element. */
+function isWrapper(element: PageElement): boolean {
+  return (
+    builtIn(element).querySelector('svg') !== null &&
+    !builtIn(element).querySelector('img, canvas') &&
+    !/\S/.test(builtIn(element).textContent ?? '')
+  );
+}
+
+function isEmbedded(element: PageElement): boolean {
+  return /^(?:i?frame|object|embed|video|audio)$/.test(builtIn(element).localName) && hasSize(element);
+}
+
+function saysSomething(element: PageElement): boolean {
+  if (isDecoration(element)) return false;
+  if (isPartOfDrawing(element)) return true;
+  const drawn = 'img:not([alt=""]), svg, canvas, input, textarea, select';
+  return builtIn(element).matches(drawn) || builtIn(element).querySelector(drawn) !== null || /\S/.test(textOf(element));
+}
+
+function linkOf(element: PageElement): string {
+  if (!/^(?:a|area)$/.test(builtIn(element).localName)) return '';
+  const given = builtIn(element).getAttribute('href') ?? builtIn(element).getAttribute('xlink:href');
+  if (given === null) return '';
+  if (given.startsWith('#')) return given;
+  const { href } = builtIn(element);
+  const target = typeof href === 'string' ? href : given;
+  const [before, fragment] = target.split('#');
+  return fragment !== undefined && before === builtIn(document).baseURI.split('#')[0] ? `#${fragment}` : target;
+}
+
+function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
+  const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
+  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, cell.rowSpan];
+  const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
+  return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
+}
+
+/** Whether any content of a node gets a tag; borders and decoration do not. */
+function showsTagged(node: PageElement): boolean {
+  if (builtIn(node).nodeType === 3) return /[^ \t\n\r\f]/.test(builtIn(node).data);
+  if (builtIn(node).nodeType !== 1 || !isShown(node) || isDecoration(node)) return false;
+  return (
+    /^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(node).localName) ||
+    [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].some(showsTagged)
+  );
+}
+
+function fieldRole(element: PageElement): string {
+  const role = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase();
+  if (role === 'button') return 'pb';
+  if (role === 'radio') return 'rb';
+  if (role === 'checkbox' || role === 'switch') return 'cb';
+  if (role === 'textbox' || role === 'searchbox') return 'tv';
+  return !role || role === 'combobox' || role === 'spinbutton' ? controlRole(element) : '';
+}
+
+function controlRole(element: PageElement): string {
+  const { localName: name, type } = builtIn(element);
+  if (name === 'textarea') return 'tv';
+  if (name === 'button') return 'pb';
+  if (name !== 'input' || type === 'hidden') return '';
+  if (type === 'checkbox') return 'cb';
+  if (type === 'radio') return 'rb';
+  if (/^(?:submit|reset|button|image)$/.test(type)) return 'pb';
+  // Chromium tags no field there, or names each part of it.
+  return /^(?:range|file|color|date|time|month|week|datetime-local)$/.test(type) ? '' : 'tv';
+}
+
+function isLanguage(tag: string): boolean {
+  return /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*$/i.test(tag.trim());
+}

@@ -1,0 +1,360 @@
+/**
+ * Reads the form fields of a document before it is printed, in an isolated world, and prepares them: the print shows the boxes of
+ * the controls without their content. Links to `KEY:0` and so on are placed over them and give their positions in the PDF.
+ * Controls that cannot become fields are restored and printed as they are.
+ */
+
+import type { ElementLocation, FieldKind, FieldOption, FieldStyle, FormControl } from '../../document-structure.ts';
+import { ServiceError } from '../../errors.ts';
+import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
+import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
+
+/** The fields of a document, and the controls that are printed as they are. */
+export interface PreparedFields {
+  fields: FormControl[];
+  /** Controls that are rotated, scaled or written vertically, and the other radio buttons of their sets. */
+  printed: ElementLocation[];
+}
+
+export interface FieldLimits {
+  fields: number;
+  options: number;
+  characters: number;
+}
+
+/** Limits per document. A value with this number of characters fits into a string of PDF/A (ISO 19005-2, 6.1.13). */
+const LIMITS: FieldLimits = { fields: 2_000, options: 50_000, characters: 16_000 };
+
+type Exceeded = { exceeded: keyof FieldLimits };
+
+/** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
+export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
+  const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
+    return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}) })()`;
+  const value = await readInOwnWorld(session, frameId, { expression }, step).catch((error: unknown) => {
+    throw error instanceof DevToolsError ? untold(error) : error;
+  });
+  const prepared = Object(value) as Partial<PreparedFields & Exceeded>;
+  const { fields, printed } = prepared;
+  if (fields && printed) return { fields, printed };
+  throw tooMuch(prepared);
+}
+
+/** Restores some of the prepared fields. Throws `print_failed` if scripts have changed any of the others in the meantime. */
+export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
+  const expression = `window.platenFields?.(${JSON.stringify(numbers)})`;
+  const value = await readInOwnWorld(session, frameId, { expression }, step);
+  if (value === true) return;
+  const detail = 'options.forms: scripts of the document changed its form fields while it was printed';
+  throw new ServiceError('print_failed', detail);
+}
+
+const EXCEEDED: Record<keyof FieldLimits, string> = {
+  fields: `the document has more than ${LIMITS.fields} form fields`,
+  options: `the form fields of the document have more than ${LIMITS.options} options`,
+  characters: `a text of a form field has more than ${LIMITS.characters} characters`,
+};
+
+function tooMuch({ exceeded }: Partial<Exceeded>): ServiceError {
+  if (!exceeded) return untold();
+  return new ServiceError('resource_limit', `options.forms: ${EXCEEDED[exceeded]}`, { members: { limit: LIMITS[exceeded] } });
+}
+
+function untold(error?: DevToolsError): ServiceError {
+  if (error?.reason === TOO_LARGE)
+    return new ServiceError('resource_limit', 'options.forms: the form fields of the document have more text than can be read');
+  return new ServiceError('print_failed', 'options.forms: the form fields of the document could not be read', { cause: error });
+}
+
+const FUNCTIONS = [
+  ...NAMING_FUNCTIONS,
+  ...FIELD_HIDING_FUNCTIONS,
+  preparedFields,
+  watch,
+  contentOf,
+  controlsOf,
+  kindOf,
+  isSeen,
+  isUpright,
+  setOf,
+  namesIn,
+  obstacleOf,
+  firstExceeded,
+  fieldOf,
+  groupName,
+  textValue,
+  shownText,
+  shownTime,
+  stateOf,
+  optionsOf,
+  offeredOptions,
+  styleOf,
+  colorOf,
+];
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type PageElement = any;
+type MaxCharacters = typeof MAX_TEXT;
+declare const document: PageElement;
+declare const window: PageElement;
+declare const getComputedStyle: (element: PageElement, pseudo?: string) => PageElement;
+declare const builtIn: (node: PageElement) => PageElement;
+declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector: string; snippet: string };
+declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
+declare const isShown: (element: PageElement) => boolean;
+type Obstacle = '' | 'moved' | 'clipped';
+/** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
+declare const OBSTACLES: Map<PageElement, Obstacle>;
+declare const hideField: (control: PageElement, field: FormControl, label: string) => PreparedControl;
+declare const addStyles: () => void;
+declare const addLinks: (all: PreparedControl[], key: string) => void;
+declare const isAsPrepared: (prepared: PreparedControl) => boolean;
+declare const restore: (prepared: PreparedControl) => void;
+
+/** Reads all controls before it changes any, because the style of one can depend on another. */
+function preparedFields(limits: FieldLimits, max: MaxCharacters, key: string): PreparedFields | Exceeded {
+  const { controls, others } = controlsOf();
+  if (controls.length > limits.fields) return { exceeded: 'fields' };
+  const forms = [...builtIn(document).querySelectorAll('form')];
+  const fields = controls.map((control, number) => fieldOf(control, number, forms, max));
+  const exceeded = firstExceeded(fields, limits);
+  if (exceeded) return { exceeded };
+  const prepared = fields.map((field, number) => hideField(controls[number], field, `${key} ${number}`));
+  addStyles();
+  addLinks(prepared, key);
+  watch(prepared);
+  return { fields, printed: others.slice(0, limits.fields).map((control) => placeOf(control, max)) };
+}
+
+/**
+ * Detects changes by scripts, which run until the print: compares the controls in the `beforeprint` event and again afterwards.
+ */
+function watch(prepared: PreparedControl[]): void {
+  const left = new Set<number>();
+  let isSame = true;
+  const look = () => {
+    isSame &&= prepared.every((each, number) => left.has(number) || isAsPrepared(each));
+  };
+  window.addEventListener('beforeprint', look);
+  window.platenFields = (numbers: number[]) => {
+    look();
+    for (const number of numbers) {
+      left.add(number);
+      restore(prepared[number] as PreparedControl);
+    }
+    return isSame;
+  };
+}
+
+/** The content of a control that its field shows, as text to compare. */
+function contentOf(element: PageElement): string {
+  const options = [...(element.localName === 'select' ? element.options : [])];
+  const chosen = options.flatMap(({ selected }, index) => (selected ? [index] : []));
+  return JSON.stringify([
+    kindOf(element),
+    element.value,
+    element.checked,
+    chosen,
+    options.map(({ value, label }) => [value, label]),
+  ]);
+}
+
+/**
+ * Divides the visible controls into those that can become fields and others. A set of radio buttons belongs to one group as a
+ * whole.
+ */
+function controlsOf(): Record<'controls' | 'others', PageElement[]> {
+  const found: PageElement[] = [
+    ...builtIn(document).querySelectorAll('input, textarea, select, [data-signature-field]:not(form)'),
+  ];
+  const seen = found.filter((element) => kindOf(element) !== '' && isSeen(element));
+  const usable = new Set(seen.filter(isUpright));
+  const broken = new Map<PageElement, Set<string>>();
+  for (const element of seen) if (!usable.has(element)) namesIn(broken, element).add(setOf(element));
+  const isWhole = (element: PageElement) => !setOf(element) || !namesIn(broken, element).has(setOf(element));
+  const controls = seen.filter((element) => usable.has(element) && isWhole(element));
+  const taken = new Set(controls);
+  return { controls, others: seen.filter((element) => !taken.has(element)) };
+}
+
+/** The names of radio button sets in the form of an element; changes to the returned set are kept. */
+function namesIn(sets: Map<PageElement, Set<string>>, { form }: PageElement): Set<string> {
+  const names = sets.get(form) ?? new Set();
+  sets.set(form, names);
+  return names;
+}
+
+/** The name of the set of a radio button, within its form; empty for other controls, and for a radio button without a name. */
+function setOf(element: PageElement): string {
+  return element.type === 'radio' ? (element.getAttribute('name') ?? '') : '';
+}
+
+/** The kind of field; empty for controls that are printed as they are: buttons, sliders, colours and files. */
+function kindOf(element: PageElement): FieldKind | '' {
+  const { localName: name, type, multiple, size } = element;
+  if (element.hasAttribute('data-signature-field')) return 'signature';
+  if (name === 'textarea') return 'text';
+  if (name === 'select') return multiple || size > 1 ? 'list' : 'combo';
+  if (type === 'checkbox' || type === 'radio') return type;
+  if (/^(?:hidden|submit|reset|button|image|file|color|range)$/.test(type)) return '';
+  return builtIn(element).list ? 'combo' : 'text';
+}
+
+/** Whether the control is visible. The content of hidden controls must not get into the PDF. */
+function isSeen(element: PageElement): boolean {
+  const { width, height, right, bottom } = builtIn(element).getBoundingClientRect();
+  const { scrollLeft, scrollTop } = builtIn(document).documentElement;
+  if (width < 3 || height < 3 || right + scrollLeft <= 0 || bottom + scrollTop <= 0) return false;
+  if (!isShown(element) || !builtIn(element).checkVisibility({ opacityProperty: true })) return false;
+  return obstacleOf(element) !== 'clipped';
+}
+
+/** Whether the text of the control is horizontal, and neither rotated nor scaled. */
+function isUpright(element: PageElement): boolean {
+  return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb';
+}
+
+/** Whether the element or one of its ancestors is rotated, scaled, mirrored or clipped. Each ancestor is inspected only once. */
+function obstacleOf(element: PageElement): Obstacle {
+  const known = OBSTACLES.get(element);
+  if (known !== undefined) return known;
+  const style = getComputedStyle(element);
+  const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
+  const isClipped = (style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position)) || !isNone('clip-path');
+  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
+  const isMoved = !isLevel || !['rotate', 'scale', 'perspective', 'offset-path'].every(isNone);
+  const parent = builtIn(element).parentElement;
+  const around = parent ? obstacleOf(parent) : '';
+  const obstacle = isClipped || around === 'clipped' ? 'clipped' : isMoved || around ? 'moved' : '';
+  OBSTACLES.set(element, obstacle);
+  return obstacle;
+}
+
+function firstExceeded(fields: FormControl[], limits: FieldLimits): keyof FieldLimits | undefined {
+  const options = fields.flatMap((field) => field.options);
+  if (options.length > limits.options) return 'options';
+  const texts = [...fields.flatMap(({ value, key }) => [value, key]), ...options.flatMap(({ value, label }) => [value, label])];
+  return texts.some(({ length }) => length > limits.characters) ? 'characters' : undefined;
+}
+
+function fieldOf(element: PageElement, number: number, forms: PageElement[], max: MaxCharacters): FormControl {
+  const kind = kindOf(element) as FieldKind;
+  const place = element.getAttribute('data-signature-field') ?? '';
+  return {
+    ...placeOf(element, max),
+    number,
+    name: /^(?:input|select|textarea)$/.test(element.localName) ? nameOf(element, max) : nameOf(element, max) || place,
+    kind,
+    key: place || element.getAttribute('name') || element.id || '',
+    set: kind === 'radio' ? setOf(element) : '',
+    form: forms.indexOf(element.form),
+    group: kind === 'radio' ? groupName(element, max) : '',
+    value: textValue(element, kind),
+    shown: shownText(element, kind),
+    options: optionsOf(element, kind),
+    maxLength: kind === 'text' && element.maxLength >= element.value.length ? element.maxLength : 0,
+    ...stateOf(element, kind),
+    style: styleOf(element),
+  };
+}
+
+function stateOf(element: PageElement, kind: FieldKind) {
+  const { localName, type } = element;
+  return {
+    isChecked: element.checked === true,
+    isReadOnly: (element.readOnly === true && !/^(?:checkbox|radio)$/.test(type)) || element.matches(':disabled'),
+    isRequired: element.required === true,
+    isPassword: type === 'password',
+    isMultiLine: localName === 'textarea',
+    isMultiple: localName === 'select' && element.multiple === true,
+    isEditable: localName === 'input' && kind === 'combo',
+  };
+}
+
+function groupName(element: PageElement, max: MaxCharacters): string {
+  const group = builtIn(element).closest('fieldset, [role="radiogroup"]');
+  const legend = group?.localName === 'fieldset' ? group.querySelector(':scope > legend') : null;
+  return legend ? nameOf(legend, max) : group?.hasAttribute('aria-label') || group?.title ? nameOf(group, max) : '';
+}
+
+/** The text of a control. Returns an empty text for passwords. */
+function textValue(element: PageElement, kind: FieldKind): string {
+  if (element.type === 'password' || kind === 'signature' || kind === 'list') return '';
+  if (/^(?:date|time|datetime-local|month|week)$/.test(element.type)) return shownTime(element);
+  if (element.localName !== 'select') return element.value ?? '';
+  return optionsOf(element, kind).find(({ isSelected }) => isSelected)?.value ?? '';
+}
+
+/** The text that the control shows. PDF viewers would replace any other format as soon as the field is edited. */
+function shownTime(element: PageElement): string {
+  const { type, value, valueAsNumber } = element;
+  const [, year, week] = /^(\d+)-W(\d+)$/.exec(value) ?? [];
+  if (week) return `Week ${week}, ${year}`;
+  const at = type === 'datetime-local' ? new Date(valueAsNumber) : element.valueAsDate;
+  if (!value || !at) return value;
+  const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', ...(at.getUTCSeconds() && { second: '2-digit' }) } as const;
+  const shown = { date: day, month: { year: 'numeric', month: 'long' }, time, 'datetime-local': { ...day, ...time } }[
+    type as 'date'
+  ];
+  return new Intl.DateTimeFormat(undefined, { ...shown, timeZone: 'UTC' }).format(at).replace(/\u202f/g, ' ');
+}
+
+function shownText(element: PageElement, kind: FieldKind): string {
+  return element.localName === 'select' && kind === 'combo'
+    ? (element.selectedOptions[0]?.label ?? '')
+    : textValue(element, kind);
+}
+
+/** The options of a select element, or the suggestions of an input. Options with equal values are identified by their labels. */
+function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
+  if (element.localName === 'select') {
+    const all = offeredOptions(element, kind);
+    const areUnlike = new Set(all.map(({ value }) => value)).size === all.length;
+    return all.map(({ value, label, selected }) => ({ value: areUnlike ? value : label, label, isSelected: selected }));
+  }
+  if (kind !== 'combo') return [];
+  return [...builtIn(element).list.options].map(({ value }) => ({ value, label: value, isSelected: value === element.value }));
+}
+
+/**
+ * The options without those that the document hides, and for a drop-down list without those that are disabled, unless they are
+ * selected.
+ */
+function offeredOptions(element: PageElement, kind: FieldKind): PageElement[] {
+  const isHidden = (option: PageElement) => option.closest('[hidden]') || getComputedStyle(option).display === 'none';
+  if (kind !== 'combo') return [...element.options].filter((option) => !isHidden(option));
+  return [...element.options].filter((option) => option.selected || !(isHidden(option) || option.matches(':disabled')));
+}
+
+function styleOf(element: PageElement): FieldStyle {
+  const style = getComputedStyle(element);
+  const length = (name: string) => Number.parseFloat(style.getPropertyValue(name)) || 0;
+  const inset = ['top', 'right', 'bottom', 'left'].map((side) => length(`border-${side}-width`) + length(`padding-${side}`));
+  if (element.localName === 'select' && !/^none$/.test(style.appearance)) inset[3] = (inset[3] ?? 0) + 4;
+  const isCentered = /center$/.test(style.textAlign);
+  const isAtRight = style.textAlign === 'right' || style.textAlign === (style.direction === 'rtl' ? 'start' : 'end');
+  return {
+    height: builtIn(element).getBoundingClientRect().height,
+    fontSize: length('font-size'),
+    fontStyle: style.fontStyle,
+    fontWeight: style.fontWeight,
+    fontFamily: style.fontFamily,
+    lineHeight: style.lineHeight,
+    letterSpacing: style.letterSpacing,
+    color: colorOf(style.color),
+    align: isCentered ? 'center' : isAtRight ? 'right' : 'left',
+    direction: style.direction === 'rtl' ? 'rtl' : 'ltr',
+    language: builtIn(element).closest('[lang]')?.getAttribute('lang') ?? '',
+    inset,
+  };
+}
+
+/** Returns black for anything but an RGB colour. */
+function colorOf(color: string): number[] {
+  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(color);
+  return parts ? parts.slice(1, 4).map((part) => Number(part) / 255) : [0, 0, 0];
+}

@@ -1,0 +1,106 @@
+/** What a document states about itself, in document order. It is read from the page and written into the PDF. */
+
+/** The position of an element, by which people find it in the document. */
+export interface ElementLocation {
+  selector: string;
+  snippet: string;
+}
+
+/** An element with its accessible name, which assistive technology reads out. Empty if the document gives it none. */
+export interface NamedElement extends ElementLocation {
+  name: string;
+}
+
+/** A table cell: whether it has no tagged content, its column span and its row span. */
+export type TableCell = [isEmpty: boolean, across: number, down: number];
+
+export interface DocumentStructure {
+  language: string;
+  title: string;
+  /** Elements whose language is not a language tag. */
+  invalidLanguages: ElementLocation[];
+  /**
+   * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
+   * element with that role that contains only an `svg`, which Chromium does not tag there, or an `svg` that cannot get the role.
+   */
+  images: Array<NamedElement & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
+  /** `level` counts from 1. */
+  headings: Array<NamedElement & { level: number }>;
+  /** `target` is an absolute address, or `#` with the name of a destination. `isHidden` means hidden from assistive technology. */
+  links: Array<{ target: string; name: string; isHidden: boolean }>;
+  /** `head` and `foot` are the numbers of rows in `thead` and `tfoot`; `rows` has the cells of all rows. */
+  tables: Array<ElementLocation & { head: number; foot: number; rows: TableCell[][] }>;
+  /** `role` is the `Role` attribute of the owner PrintField: `rb`, `cb`, `pb` or `tv`. */
+  fields: Array<NamedElement & { role: string }>;
+  /** Frames, embedded objects and media, whose content has no tags. */
+  embedded: ElementLocation[];
+  /** Elements with an effect that makes Chromium rasterize their content into one image, without text and tags. */
+  rasterized: ElementLocation[];
+}
+
+/** The stated structure of the printed part of a document. */
+export interface PrintedStructure extends DocumentStructure {
+  /** Whether the PDF contains the whole document. */
+  isWhole: boolean;
+  /** Characters without a glyph, such as `U+E000`. */
+  missingGlyphs: string[];
+}
+
+export type FieldKind = 'text' | 'checkbox' | 'radio' | 'combo' | 'list' | 'signature';
+
+export interface FieldOption {
+  value: string;
+  label: string;
+  isSelected: boolean;
+}
+
+/** How a field shows its text. Lengths are in CSS pixels. */
+export interface FieldStyle {
+  /** Height of the border box of the control. */
+  height: number;
+  fontSize: number;
+  /** `font-style`, `font-weight` and `font-family`, as CSS. */
+  fontStyle: string;
+  fontWeight: string;
+  fontFamily: string;
+  lineHeight: string;
+  letterSpacing: string;
+  /** Red, green and blue, from 0 to 1. */
+  color: number[];
+  align: 'left' | 'center' | 'right';
+  direction: 'ltr' | 'rtl';
+  language: string;
+  /** Border and padding together: top, right, bottom, left. */
+  inset: number[];
+}
+
+/** A control that becomes a form field. `name` is its accessible name. */
+export interface FormControl extends NamedElement {
+  /** The index of the field in document order, counted from 0. */
+  number: number;
+  kind: FieldKind;
+  /** The name of the signature place, else the `name` of the control, else its `id`. Empty if it has none of them. */
+  key: string;
+  /** Radio buttons with the same `set` and `form` belong together. Empty for other fields and for a radio button without a name. */
+  set: string;
+  form: number;
+  /** The accessible name of a set of radio buttons. Empty if the document gives none. */
+  group: string;
+  /** The text, the value of the selected option, or the value of a checkbox or radio button. */
+  value: string;
+  /** The text that a text field or a combo box shows. */
+  shown: string;
+  isChecked: boolean;
+  options: FieldOption[];
+  isReadOnly: boolean;
+  isRequired: boolean;
+  isPassword: boolean;
+  isMultiLine: boolean;
+  /** Whether several options can be selected. */
+  isMultiple: boolean;
+  /** Whether a text other than the options can be typed. */
+  isEditable: boolean;
+  /** Maximum number of characters, or 0 for no limit. */
+  maxLength: number;
+  style: FieldStyle;
+}

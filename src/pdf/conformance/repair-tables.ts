@@ -1,0 +1,148 @@
+/**
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. A table is
+ * changed only if its tagged rows and cells match those of the document one by one.
+ */
+import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import type { PrintedStructure, TableCell } from '../../document-structure.ts';
+import { matchInOrder } from './match-by-key.ts';
+import { StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
+
+type TableStructure = PrintedStructure['tables'][number];
+
+export function repairTables(tree: StructureTree, elements: StructureElement[], structure: PrintedStructure): void {
+  const structureOf = matchTables(structure);
+  for (const table of elements.filter(({ type }) => type === 'Table')) {
+    const found = structureOf(table);
+    const rows = found && alignRows(tree, table, found);
+    if (rows) groupRows(tree, table, rows, found);
+  }
+}
+
+/**
+ * Returns a function that finds the table of the document for a tag. Call it with the tags in their order. Of a part of the
+ * document, a tag can have any successive rows of a table, so that only one table may have such rows.
+ */
+export function matchTables({ tables, isWhole }: PrintedStructure): (tag: StructureElement) => TableStructure | undefined {
+  if (isWhole) {
+    const next = matchInOrder(tables, structureKey);
+    return (tag) => next(tagKey(tag));
+  }
+  const keys = tables.map((table) => `,${structureKey(table)},`);
+  const known = new Map<string, TableStructure | undefined>();
+  return (tag) => {
+    const key = `,${tagKey(tag)},`;
+    if (known.has(key)) return known.get(key);
+    const [only, another] = tables.filter((_, index) => keys[index]?.includes(key));
+    const found = another ? undefined : only;
+    known.set(key, found);
+    return found;
+  };
+}
+
+/** A key to match a table of the document with its tags: the number of non-empty cells in each row. */
+function structureKey({ rows }: TableStructure): string {
+  return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
+}
+
+function tagKey(table: StructureElement): string {
+  return keyOf(rowsOf(table).map((row) => cellsOf(row).filter(showsTagged).length));
+}
+
+function keyOf(counts: number[]): string {
+  return counts.filter((count) => count > 0).join();
+}
+
+export function rowsOf(table: StructureElement): StructureElement[] {
+  const isRow = ({ type }: StructureElement) => type === 'TR';
+  return table.elements.flatMap((element) => (isRow(element) ? [element] : element.elements.filter(isRow)));
+}
+
+function cellsOf(row: StructureElement): StructureElement[] {
+  return row.elements.filter(({ type }) => type === 'TD' || type === 'TH');
+}
+
+function showsTagged(element: StructureElement): boolean {
+  return element.hasElements;
+}
+
+/** One row tag for each row of the document; undefined if they do not match. */
+function alignRows(
+  tree: StructureTree,
+  table: StructureElement,
+  { rows: expected }: TableStructure,
+): StructureElement[] | undefined {
+  if (table.elements.some(({ type }) => type !== 'TR' && type !== 'Caption')) return undefined;
+  const isEmpty = (row: TableCell[]) => row.every(([isEmpty]) => isEmpty);
+  const rows = align(
+    rowsOf(table),
+    expected,
+    (row) => !cellsOf(row).some(showsTagged),
+    isEmpty,
+    () => tree.create('TR', []),
+  );
+  if (!rows) return undefined;
+  for (const [index, row] of rows.entries()) {
+    const cells = expected[index] ?? [];
+    const aligned = align(
+      cellsOf(row),
+      cells,
+      (cell) => !showsTagged(cell),
+      ([isEmpty]) => isEmpty,
+      (cell) => emptyCell(tree, cell),
+    );
+    if (!aligned) return undefined;
+    if (aligned.length > cellsOf(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+  }
+  return rows;
+}
+
+function isCell(kid: StructureElement['kids'][number]): boolean {
+  return kid instanceof StructureElement && (kid.type === 'TD' || kid.type === 'TH');
+}
+
+/**
+ * Returns one tag for each row or cell of the document: the existing tags in their order, and new ones for empty items that have
+ * none. Returns undefined if tags and items do not match.
+ */
+function align<T>(
+  tags: StructureElement[],
+  expected: T[],
+  isBare: (tag: StructureElement) => boolean,
+  isEmpty: (item: T) => boolean,
+  create: (item: T) => StructureElement,
+): StructureElement[] | undefined {
+  let next = 0;
+  const aligned: StructureElement[] = [];
+  for (const item of expected) {
+    const tag = tags[next];
+    const fits = tag !== undefined && isBare(tag) === isEmpty(item);
+    if (!fits && !isEmpty(item)) return undefined;
+    aligned.push(fits ? tag : create(item));
+    if (fits) next++;
+  }
+  return next === tags.length ? aligned : undefined;
+}
+
+function emptyCell(tree: StructureTree, [, across, down]: TableCell): StructureElement {
+  const cell = tree.create('TD', []);
+  const spans = { ColSpan: PdfNumber.of(Math.max(1, across)), RowSpan: PdfNumber.of(Math.max(1, down)) };
+  cell.set('A', PdfArray.of(PdfDict.of({ O: PdfName.of('Table'), ...spans })));
+  return cell;
+}
+
+function groupRows(tree: StructureTree, table: StructureElement, rows: StructureElement[], { head, foot }: TableStructure): void {
+  const others = table.kids.filter((kid) => !(kid instanceof StructureElement) || kid.type !== 'TR');
+  const body = rows.length - foot;
+  if (!(head > 0 || foot > 0) || body <= head) {
+    if (rows.length > rowsOf(table).length) table.replaceKids([...others, ...rows]);
+    return;
+  }
+  const groups: Array<[string, StructureElement[]]> = [
+    ['THead', rows.slice(0, head)],
+    ['TBody', rows.slice(head, body)],
+    ['TFoot', rows.slice(body)],
+  ];
+  const filled = groups.filter(([, some]) => some.length > 0);
+  table.replaceKids([...others, ...filled.map(([type, some]) => tree.create(type, some))]);
+}

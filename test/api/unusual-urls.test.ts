@@ -1,0 +1,64 @@
+/** Addresses that Chromium takes and Node cannot read: they lead nowhere, and the service lives. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import type { SharedService } from '../support/service.ts';
+import { html, redirect } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+/** As a document writes them. */
+const ADDRESSES = ['http://a b/', 'http://user:secret@a b/', 'https://a b/', 'http://a%20b:99/'];
+const ENDING = '?y#z';
+
+const ELEMENTS: Record<string, (url: string) => string> = {
+  image: (url) => `<img src="${url}">`,
+  background: (url) => `<p style="background: url('${url}')">x</p>`,
+  'style sheet': (url) => `<link rel="stylesheet" href="${url}">`,
+  script: (url) => `<script src="${url}"></script>`,
+  frame: (url) => `<iframe src="${url}"></iframe>`,
+  fetch: (url) => `<script>fetch("${url}").catch(() => {})</script>`,
+  redirect: () => '<img src="/strange">',
+};
+
+let web: Web<SharedService>;
+beforeAll(async () => {
+  web = await Web.share();
+});
+afterAll(() => web?.close());
+beforeEach(async () => {
+  expect((await web.render('<p>before')).pages).toEqual(['before']);
+});
+
+describe.each(ADDRESSES)('%s', (address) => {
+  const urlOf = (kind: string) => `${address}${kind.replace(' ', '-')}${ENDING}`;
+  const url = urlOf('document');
+  const elements = Object.entries(ELEMENTS).map(([kind, element]) => element(urlOf(kind)));
+  const options = { waitUntil: 'networkidle0' };
+  let resources: Array<{ url: string }>;
+  beforeAll(async () => {
+    const markup = `<p>text${elements.join('')}`;
+    web.site.serve({ '/strange': redirect(urlOf('redirect').replaceAll(' ', '%20')), '/document': html(markup) });
+    expect((await web.visit('/document', options)).pages.join()).toContain('text');
+    const elsewhere = markup.replace('"/', `"${web.site.origin}/`);
+    expect((await web.render(elsewhere, options)).pages.join()).toContain('text');
+    const gates = { ...options, failOnResourceError: true };
+    const fault = await problem(await web.ada.pdf({ html: elsewhere, options: gates }), 422, 'render_gate_failed');
+    expect(JSON.stringify(fault)).not.toContain('secret');
+    resources = fault.resources as typeof resources;
+  });
+
+  test.each(Object.keys(ELEMENTS))('prints the document without it: %s', (kind) => {
+    const told = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
+    // Chromium asks for nothing with a name and a password there.
+    const isAsked = !(address.includes('@') && ['frame', 'fetch'].includes(kind));
+    expect(told).toEqual(isAsked ? [expect.objectContaining({ refused: true })] : []);
+  });
+
+  test.each([
+    ['a redirect', redirect(url.replaceAll(' ', '%20'))],
+    ['a script', html(`<p>x</p><script>location = "${url}"</script>`)],
+    ['a refresh', html(`<p>x</p><meta http-equiv="refresh" content="0; url=${url}">`)],
+  ])('handles a document that navigates there by %s', async (_way, answer) => {
+    web.site.serve({ '/document': answer });
+    await problem(await web.ada.pdf({ url: `${web.site.origin}/document` }), 403, 'forbidden_url');
+  });
+});

@@ -1,0 +1,207 @@
+/** Time of a page run forward, in a window of which nothing but time is there. */
+import { createContext, runInContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/in-page/page-clock.ts';
+
+interface Window {
+  /** Evaluates a script of the document's. */
+  run(source: string): unknown;
+  time: PageTime;
+  /** What it said by `say`. */
+  said: unknown[];
+  reported: unknown[];
+}
+
+/** Its time stands still, and timers and frames never come by themselves: what runs was run forward. */
+function openWindow({ isSynchronous = false } = {}): Window {
+  const said: unknown[] = [];
+  const reported: unknown[] = [];
+  let [timers, frames] = [0, 0];
+  class Performance {
+    now() {
+      return 1_000;
+    }
+  }
+  class XMLHttpRequest extends EventTarget {
+    /** Synchronous ones have ended when this returns. */
+    send() {
+      if (isSynchronous) this.dispatchEvent(new Event('loadend'));
+    }
+  }
+  const own = {
+    Performance,
+    performance: new Performance(),
+    XMLHttpRequest,
+    MutationObserver: class {},
+    EventTarget,
+    MessageChannel,
+    queueMicrotask,
+    setTimeout: () => ++timers,
+    setInterval: () => ++timers,
+    MessagePort,
+    Image: class {},
+    clearTimeout: () => {},
+    clearInterval: () => {},
+    requestAnimationFrame: () => ++frames,
+    cancelAnimationFrame: () => {},
+    fetch: () => new Promise(() => {}),
+    reportError: (error: unknown) => reported.push(error),
+    say: (...words: unknown[]) => said.push(...words),
+  };
+  const context = createContext(own);
+  const run = (source: string) => runInContext(source, context);
+  run(PAGE_CLOCK);
+  run(
+    'const since = (() => { const begun = [performance.now(), Date.now()]; return () => [performance.now() - begun[0], Date.now() - begun[1]] })()',
+  );
+  return { run, said, reported, time: run(`globalThis[Symbol.for('${TIME}')]`) as PageTime };
+}
+
+describe('timers', () => {
+  test('run in the order in which they are due, each at its time', async () => {
+    const { run, time, said } = openWindow();
+    run('for (const ms of [2000, 500, 1000]) setTimeout((word) => say(word, ...since()), ms, "after " + ms)');
+    expect(await time.forward(true)).toBe(true);
+    expect(said.filter((word) => typeof word === 'string')).toEqual(['after 500', 'after 1000', 'after 2000']);
+    const clocks = said.filter((word) => typeof word === 'number');
+    for (const [n, due] of [500, 500, 1000, 1000, 2000, 2000].entries()) expect(clocks[n]).toBeGreaterThanOrEqual(due - 2);
+  });
+
+  test('run when timers start them, if they are due within three seconds', async () => {
+    const { run, time, said } = openWindow();
+    run(
+      'const again = (n) => { say(n); setTimeout(again, 1000, n + 1) }; setTimeout(again, 900, 1); setTimeout(say, 60000, "much later")',
+    );
+    await time.forward(true);
+    expect(said).toEqual([1, 2, 3]);
+  });
+
+  test('run repeatedly as intervals until they are cleared', async () => {
+    const { run, time, said } = openWindow();
+    run(
+      'let n = 0; setInterval(() => say("slow"), 1100); const id = setInterval(() => { say("quick"); if (++n === 3) clearInterval(id) }, 100)',
+    );
+    await time.forward(true);
+    expect(said).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
+  });
+
+  test('do not run after they were cleared', async () => {
+    const { run, time, said } = openWindow();
+    run('clearTimeout(setTimeout(say, 100, "x")); const id = setTimeout(say, 300, "y"); setTimeout(() => clearTimeout(id), 200)');
+    await time.forward(true);
+    expect(said).toEqual([]);
+  });
+
+  test('do not run if they navigate away', async () => {
+    const { run, time, said } = openWindow();
+    run(
+      'setTimeout(() => { say("left"); location.href = "/next" }, 1000); setTimeout(function () { say("left"); document.forms[0].submit() }, 1000)',
+    );
+    expect(time.isDue(true)).toBe(false);
+    await time.forward(true);
+    expect(said).toEqual([]);
+  });
+
+  test('run if they only mention the location', async () => {
+    const { run, time, said } = openWindow();
+    run('var location = { hash: "#7" }, history = { length: 1 }; setTimeout(() => say(location.hash, history.length), 300)');
+    expect(await time.forward(true)).toBe(true);
+    expect(said).toEqual(['#7', 1]);
+  });
+
+  test('leave time to the work they wait for if they poll continuously', async () => {
+    const { run, time } = openWindow();
+    run(
+      'var done, drawn; (function wait() { if (done) drawn = true; else setTimeout(wait, 0) })(); setInterval(() => {}, 1); setTimeout(() => { done = true }, 1000)',
+    );
+    expect(await time.forward(true)).toBe(true);
+    expect(run('drawn')).toBe(true);
+  });
+
+  test('do not run where only frames run', async () => {
+    const { run, time, said } = openWindow();
+    run('setTimeout(say, 100, "timer"); requestAnimationFrame(() => say("frame"))');
+    await time.forward(false);
+    expect(said).toEqual(['frame']);
+  });
+
+  test('report their errors, and the next one runs', async () => {
+    const { run, time, said, reported } = openWindow();
+    run('setTimeout(() => { throw "thrown" }, 10); setTimeout(say, 20, "next")');
+    await time.forward(true);
+    expect(said).toEqual(['next']);
+    expect(reported).toEqual(['thrown']);
+  });
+
+  test('end even if they never stop', async () => {
+    const { run, time } = openWindow();
+    run('let calls = 0; const on = () => { calls++; setTimeout(on); setTimeout(on) }; on()');
+    expect(await time.forward(true)).toBe(true);
+    expect(run('calls')).toBeLessThan(1_100);
+  });
+});
+
+describe('frames', () => {
+  test('get increasing timestamps, up to three seconds', async () => {
+    const { run, time, said } = openWindow();
+    run(
+      'const begun = performance.now(); const draw = (stamp) => { say(stamp - begun); if (stamp - begun < 2000) requestAnimationFrame(draw) }; requestAnimationFrame(draw)',
+    );
+    await time.forward(true);
+    const stamps = said as number[];
+    expect(stamps).toEqual(stamps.toSorted((one, other) => one - other));
+    expect(stamps[0]).toBeGreaterThanOrEqual(300);
+    expect(stamps.at(-1)).toBeGreaterThanOrEqual(2_000);
+    for (const [n, stamp] of stamps.entries()) expect(stamp - (stamps[n - 1] ?? 0)).toBeLessThan(500); // libraries take more for sleep
+    expect(time.isDue(true)).toBe(false);
+  });
+
+  test('run to their end if they count frames instead of time', async () => {
+    const { run, time } = openWindow();
+    run('let left = 120; const draw = () => { if (--left) requestAnimationFrame(draw) }; draw()');
+    expect(await time.forward(true)).toBe(true);
+    expect(run('left')).toBe(0);
+  });
+
+  test('stop after some hundred if they never end', async () => {
+    const { run, time } = openWindow();
+    run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
+    for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
+    expect(run('calls')).toBe(1 + 3 * 10 + 300);
+  });
+
+  test('do not run after they were cancelled', async () => {
+    const { run, time, said } = openWindow();
+    run(
+      'cancelAnimationFrame(requestAnimationFrame(() => say("x"))); requestAnimationFrame(() => cancelAnimationFrame(id)); const id = requestAnimationFrame(() => say("y"))',
+    );
+    await time.forward(true);
+    expect(said).toEqual([]);
+  });
+});
+
+describe('a request that starts meanwhile', () => {
+  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays what follows: %s', async (request) => {
+    const { run, time, said } = openWindow();
+    run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
+    expect(await time.forward(true)).toBe(false);
+    expect(said).toEqual(['asked']);
+    expect(await time.forward(true)).toBe(true); // asked again, when it has ended or been given up
+    expect(said).toEqual(['asked', 'too late']);
+  });
+});
+
+test.each([true, false])('is pending until it ends, even if that is before the call returns (%s)', (isSynchronous) => {
+  const { run, time } = openWindow({ isSynchronous });
+  run('new XMLHttpRequest().send()');
+  expect(time.isPending()).toBe(!isSynchronous);
+});
+
+test('replacement functions look like the original ones', () => {
+  const { run } = openWindow();
+  expect(
+    run('[new Date().constructor === Date, new Date(0).getTime(), typeof Date(), new (class extends Date {})(5).getTime()]'),
+  ).toEqual([true, 0, 'string', 5]);
+  expect(run('[setTimeout, fetch, Date, performance.now].map((each) => typeof each)')).toEqual(Array(4).fill('function'));
+  expect(run('String(Date)')).toContain('[native code]');
+});

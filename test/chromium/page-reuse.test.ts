@@ -1,0 +1,229 @@
+/** A document on a page that served others prints exactly as on a page of its own. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/classify-html.ts';
+import type { Page } from '../../src/chromium/page.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Deadline } from '../../src/deadline.ts';
+import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+
+const config = loadConfig({});
+let bare: BareBrowser;
+
+beforeAll(async () => {
+  bare = await startBareBrowser();
+});
+afterAll(() => bare.close());
+
+/** The bytes but for the dates, which differ from second to second. */
+async function print(page: Page, html: string, options?: object): Promise<string> {
+  using deadline = new Deadline(30_000);
+  const request = parseRenderRequest(options ? { html, options } : { html }, config);
+  const { load, print } = request;
+  const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+  return Buffer.concat(chunks)
+    .toString('latin1')
+    .replace(/\(D:\d{14}[^)]*\)/g, '(date)');
+}
+
+async function printFresh(html: string, options?: object): Promise<string> {
+  const page = await bare.browser.openPage();
+  try {
+    return await print(page, html, options);
+  } finally {
+    await page.close();
+  }
+}
+
+const fresh = new Map<string, Promise<string>>();
+
+/** As on a page of its own, printed once for all documents before it. */
+function ownPrint(html: string): Promise<string> {
+  const known = fresh.get(html) ?? printFresh(html);
+  fresh.set(html, known);
+  return known;
+}
+
+/** Inert documents that set whatever an inert document can set. */
+const INERT: Record<string, string> = {
+  quirks: '<table><tr><td>quirks mode<td width=50%>x</table>',
+  standards: '<!doctype html><html lang=de dir=rtl><title>Titel</title><p>standards mode',
+  'a named page':
+    '<!doctype html><style>@page wide { size: A5 landscape; margin: 3cm } div { page: wide }</style><p>a<div>b</div>',
+  'page rules':
+    '<!doctype html><title>rules</title><style>@page { size: A6; margin: 1mm; @top-center { content: "top" counter(page) } }</style><p>x',
+  'a viewport and zoom':
+    '<!doctype html><meta charset=utf-8><meta name=viewport content="width=200"><meta name=theme-color content=red><style>:root { zoom: 1.5; background: navy; writing-mode: vertical-rl }</style><p>x',
+  'registered properties and counters':
+    '<!doctype html><style>@property --x { syntax: "<length>"; inherits: true; initial-value: 50px } @counter-style c { system: cyclic; symbols: "§" } @keyframes k { to { margin-left: 9cm } } @layer a, b; p { margin-left: var(--x); animation: k 0s both } li { list-style: c }</style><ul><li>x</ul><p>y',
+  'custom fonts':
+    '<!doctype html><style>@font-face { font-family: f; src: local("DejaVu Serif"), local("Open Sans") } p { font: 20px f }</style><p>font',
+  'images and shapes': `<!doctype html><img src="${PIXEL_URL}" width=100 height=50><svg width=100 height=100><defs><linearGradient id=g><stop stop-color=red /><stop offset=1 stop-color=blue /></linearGradient></defs><circle r=40 cx=50 cy=50 fill="url(#g)"><set attributeName=r to=10 /></circle></svg>`,
+  'forms and ids':
+    '<!doctype html><form><input id=x name=x value=typed><textarea>text</textarea><select><option>a<option selected>b</select><input type=checkbox checked></form><details open><summary>s</summary>d</details>',
+  'a long table': `<!doctype html><table><thead><tr><th>head</thead>${'<tr><td>cell'.repeat(300)}</table>`,
+  'broken markup': '</p></div><b><p>unclosed <i>nested</b> mess<table><p>in table',
+  'nothing at all': '',
+  'body colours': '<body text=red bgcolor=lime background="data:," leftmargin=99><a href=x>a</a>',
+  'dialogs and popovers':
+    '<!doctype html><dialog open>d</dialog><div popover>p</div><progress value=.5></progress><q>q<q>r</q></q><ol start=7 reversed><li>x</ol>',
+  'hidden style sheets':
+    '<!doctype html><style>@import url(data:text/css;base64,OnJvb3R7Y29sb3Itc2NoZW1lOmRhcms7Y29sb3I6cmVkfUBwYWdle21hcmdpbjoyaW59)</style><p>x',
+  'unclosed raw text': '<!doctype html><p>a<!-- b <p>c',
+  animations:
+    '<!doctype html><style>@keyframes k { from { opacity: 0 } to { margin-left: 9cm } } p { animation: k 2s both } b { animation: k 1s infinite }</style><p>x <b>y</b><svg><text y=20>z<animate attributeName=x to=50 dur=1s fill=freeze /></text></svg>',
+  'declarative shadow trees':
+    '<!doctype html><div><template shadowrootmode=open><style>p { color: red }</style><p>shadow</template></div>',
+};
+
+/** Documents that show what an earlier one may have left. */
+const PROBES: Record<string, string> = {
+  plain: '<p>plain</p><ul><li>item</ul><table><tr><td>a<td width=50%>b</table>',
+  standard:
+    '<!doctype html><title>Probe</title><ul><li>item</ul><p style="margin-left: var(--x)">text</p><form><input name=x><select><option>a<option>b</select></form><div>block</div>',
+  links: '<!doctype html><a href="https://x.y/">link</a> <a href="">self</a>',
+  'images and styles': `<!doctype html><img src="${PIXEL_URL}" width=100 height=50><p style="color: red">styled</p>`,
+  scripted: `<!doctype html><p id=p></p><script>
+    p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
+      document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name,
+      document.getAnimations().length, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length,
+      document.cookie, localStorage.length, localStorage.getItem('a'), localStorage.mark, sessionStorage.b].join(' ')
+  </script>`,
+};
+
+/** One page for the tests of a group. It is reset after each document. */
+function groupPage(): { print(html: string): Promise<string> } {
+  let page: Page;
+  beforeAll(async () => {
+    page = await bare.browser.openPage();
+  });
+  afterAll(() => page.close());
+  return {
+    async print(html) {
+      const printed = await print(page, html);
+      await page.reset();
+      return printed;
+    },
+  };
+}
+
+describe.each(Object.entries(INERT))('after %s', (_name, before) => {
+  const page = groupPage();
+  test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
+    expect(classifyHtml(before).isStatic).toBe(true);
+    await page.print(before);
+    const reused = await page.print(html);
+    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
+  });
+});
+
+const planted = (source: string) => `<!doctype html><title>planted</title><body>planted<script>${source}</script>`;
+
+/** Documents with a script: a navigation takes away whatever they set. */
+const SCRIPTED: Record<string, string> = {
+  'a script': planted('globalThis.mark = 1'),
+  'a dark script': planted(
+    "document.head.innerHTML = '<meta name=color-scheme content=dark><meta name=viewport content=width=200>'",
+  ),
+  'an editor': planted("document.designMode = 'on'; document.documentElement.style.zoom = 2; scrollTo(0, 99); name = 'mark'"),
+  'a policy': planted(
+    `const m = document.createElement('meta'); m.httpEquiv = 'Content-' + 'Security-Policy'; m.content = "img-src 'none'; style-src 'none'"; document.head.append(m)`,
+  ),
+  'a history': planted("history.pushState(1, '', '#a'); history.replaceState('mark', '')"),
+  'styles and fonts': planted(
+    "const s = new CSSStyleSheet(); s.replaceSync('body::after { content: \"MARK\" } @page { size: A7 }'); document.adoptedStyleSheets = [s]; document.fonts.add(new FontFace('Open Sans', 'local(monospace)'))",
+  ),
+  'storage and cookies': planted(
+    "localStorage.a = sessionStorage.b = 'mark'; document.cookie = 'mark=1'; Storage.prototype.getItem = () => 'mark'; Object.setPrototypeOf(localStorage, { mark: 1 })",
+  ),
+  'a page rule': '<!doctype html><style>@page { size: A7; margin: 0 }</style><script>1</script><p>x',
+  'a clock that was run forward': planted(
+    "setTimeout(() => document.body.append('mark'), 2900); Date.mark = Performance.prototype.mark = 1; IntersectionObserver.prototype.observe = null",
+  ),
+  'a worker': planted(
+    "new Worker('data:text/javascript,setInterval(() => postMessage(1), 20)').onmessage = () => document.body.append('mark')",
+  ),
+};
+
+describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
+  const page = groupPage();
+  test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
+    expect(classifyHtml(before).isStatic).toBe(false);
+    for (let round = 0; round < 2; round++) await page.print(before);
+    const reused = await page.print(html);
+    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
+  });
+});
+
+test('prints many static documents on one page, each as on a new page', async () => {
+  const page = await bare.browser.openPage();
+  for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
+    expect((await print(page, html)) === (await ownPrint(html)), `the same bytes for ${html}`).toBe(true);
+    await page.reset();
+  }
+  await page.close();
+});
+
+test('removes the page rule of the caller with its document', async () => {
+  const html = '<style>@page { margin: 2cm }</style><p>x';
+  const page = await bare.browser.openPage();
+  const own = await print(page, html);
+  await page.reset();
+  const narrow = await print(page, html, { margin: 0, format: 'A6' });
+  await page.reset();
+  expect(narrow).not.toBe(own);
+  expect(await print(page, html)).toBe(own);
+  await page.close();
+});
+
+test.each([
+  '<script>1</script>',
+  '<SCRIPT src=x>',
+  '<p onclick=x>',
+  '<p title="a"onclick=x>',
+  '<svg/onload=x>',
+  '<iframe srcdoc=x>',
+  '<frameset><frame src=x>',
+  '<object data=x>',
+  '<embed src=x>',
+  '<base href=x>',
+  '<link rel=stylesheet href=x>',
+  '<meta http-equiv=refresh content=0>',
+  '<meta name=referrer content=no-referrer>',
+  '<meta name=color-scheme content=dark>',
+  '<body link=red>',
+  '<body text=x vlink = red>',
+  '<svg><style>&#64;page{}</style></svg>',
+  '<p style="color&#45;scheme: dark">',
+  '<style>:root { color\\-scheme: dark }</style>',
+  '<style>:root { color-scheme: dark }</style>',
+  '<a href="javascript:x">',
+  '<input autofocus>',
+  '<video src=x>',
+  '<canvas>',
+])('%s is not static', (html) => expect(classifyHtml(html).isStatic).toBe(false));
+
+test.each([
+  '<p>x',
+  '<style>p { color: red }</style>',
+  '<img src="data:,">',
+  '<p class="on">one = two</p>'.replace('one =', 'two ='),
+])('%s is static', (html) => expect(classifyHtml(html).isStatic).toBe(true));
+
+test.each([
+  '<img src="http://a.example/x.png">',
+  '<img src="HTTPS:a.example/x.png">',
+  '<img src="//a.example/x.png">',
+  '<img src="//\ta.example/x.png">',
+  '<img src="\\\\a.example\\x.png">',
+  '<script>new WebSocket("wss://a.example")</script>',
+  '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://a.example/x.png" /></svg>',
+  '<script>//a comment like an address</script>',
+])('%s mentions network APIs', (html) => expect(mentionsNetworkApis(html)).toBe(true));
+
+test.each([
+  '<p>one / two <b>x</b>',
+  '<script>// a comment\nx = 1 // another</script>',
+  '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"></svg>',
+])('%s does not mention network APIs', (html) => expect(mentionsNetworkApis(html)).toBe(false));

@@ -1,0 +1,43 @@
+/** When a browser is taken for dead: only where nothing at all is heard of it. The clock is the test's. */
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Connection } from '../../src/chromium/devtools/connection.ts';
+import { MemoryWatchdog } from '../../src/chromium/launch/memory-watchdog.ts';
+import { ProcessTree } from '../../src/chromium/launch/process-tree.ts';
+
+const SECOND = 1_000;
+const NO_PROCESS = 0;
+
+let says: PassThrough;
+let watchdog: MemoryWatchdog;
+let ended: number;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  ended = 0;
+  says = new PassThrough();
+  const connection = new Connection(new PassThrough().resume(), says);
+  watchdog = new MemoryWatchdog(connection, new ProcessTree(NO_PROCESS), {
+    rendererLimitBytes: 1,
+    browserLimitBytes: 1,
+    endBrowser: async () => {
+      ended++;
+    },
+  });
+});
+afterEach(() => {
+  watchdog.stop();
+  vi.useRealTimers();
+});
+
+test('ends a browser that is silent for long', async () => {
+  await vi.advanceTimersByTimeAsync(20 * SECOND);
+  expect(ended).toBeGreaterThan(0);
+});
+
+test('does not end a browser that answers late behind a flood of messages', async () => {
+  for (let second = 0; second < 20; second++) {
+    says.write('{"method":"Runtime.consoleAPICalled","params":{},"sessionId":"of a page"}\0');
+    await vi.advanceTimersByTimeAsync(SECOND);
+  }
+  expect(ended).toBe(0);
+});

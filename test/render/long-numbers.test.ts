@@ -1,0 +1,21 @@
+/** Texts made to keep a regular expression busy are refused at once: before, none of these tests came to an end. */
+import { expect, test } from 'vitest';
+import { PDF_FIELDS } from '../../src/http/gotenberg/fields.ts';
+import { membersOf, PDF_PARAMETERS } from '../../src/http/parameters.ts';
+import { toInches } from '../../src/render/lengths.ts';
+
+const DIGITS = `${'1'.repeat(2_000_000)}x`;
+
+test('rejects a length of two million blanks', () => {
+  expect(toInches(`1${' '.repeat(2_000_000)}x`)).toBeUndefined();
+  expect(toInches(' 2.54 CM ')).toBe(1);
+});
+
+test('rejects a parameter of two million digits', () => {
+  expect(membersOf([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // no number, which the schema says later
+  expect(membersOf([['scale', '1.']], PDF_PARAMETERS)).toEqual({ options: { scale: 1 } });
+});
+
+test.each(['waitDelay', 'paperWidth'])('rejects %s of two million digits', (name) => {
+  expect(() => PDF_FIELDS[name]?.read(DIGITS)).toThrow('must be');
+});

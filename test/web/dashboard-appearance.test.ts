@@ -1,0 +1,187 @@
+/** Every page of the dashboard, wide and narrow, light and dark: nobody is shut out, and nothing sticks out of the window. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
+import { goTo, openDashboard, signInAt } from '../support/dashboard.ts';
+import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
+import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
+
+const LONG = 'a-name-without-any-place-to-break-it-'.repeat(4);
+
+let service: SharedService;
+let browser: VisitorBrowser;
+let key: Client;
+let document: DocumentRecord;
+let template: TemplateRecord;
+let withFiles: TemplateRecord;
+let batchId: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
+  key = new Client(service.url, (await service.createKey('hundred')).key);
+  document = await key.store({ html: '<p>A page</p><img src="http://10.0.0.1/x.png">', filename: `${LONG}.pdf` });
+  template = await key.template('<p>{{customer.name}}', { name: LONG });
+  await key.send('PUT', `/v1/templates/${template.template_id}`, { html: '<p>Dear {{customer.name}}' });
+  const assets = { [`${LONG}/print.css`]: { content: btoa('p { color: navy }') } };
+  withFiles = await key.template('<p>Files<img src="missing.svg">', { name: 'With files', assets });
+  const items = [
+    { html: '<p>x', reference: LONG },
+    { html: '<p>y', options: { scale: 9 } },
+  ];
+  const batch = await key.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
+  batchId = ((await batch.json()) as { batch_id: string }).batch_id;
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+});
+
+interface Look {
+  name: string;
+  hash: () => string;
+  /** Until it shows what it has to show. */
+  ready(page: Page): Promise<void>;
+}
+
+const LOOKS: Look[] = [
+  {
+    name: 'documents',
+    hash: () => '#/documents',
+    ready: (page) => page.getByText('2 documents', { exact: true }).waitFor(),
+  },
+  { name: 'nothing found', hash: () => '#/documents?q=nothing', ready: (page) => page.getByText('Nothing matches').waitFor() },
+  {
+    name: 'one document',
+    hash: () => `#/documents/${document.document_id}`,
+    ready: (page) => page.getByRole('region', { name: 'Page 1 of 1' }).getByText('A page').waitFor(),
+  },
+  {
+    name: 'a signed link',
+    hash: () => `#/documents/${document.document_id}?link`,
+    async ready(page) {
+      await page.getByRole('button', { name: 'Signed link' }).click();
+      await page.getByRole('button', { name: 'Create link' }).click();
+      await page.getByLabel('Link', { exact: true }).waitFor();
+    },
+  },
+  { name: 'templates', hash: () => '#/templates', ready: (page) => page.getByText('2 templates', { exact: true }).waitFor() },
+  {
+    name: 'one template',
+    hash: () => `#/templates/${template.template_id}`,
+    ready: (page) => page.getByRole('textbox', { name: 'Template HTML' }).waitFor(),
+  },
+  {
+    name: 'files of a template',
+    hash: () => `#/templates/${withFiles.template_id}`,
+    async ready(page) {
+      await page.getByRole('tab', { name: 'Files' }).click();
+      await page.getByRole('row', { name: 'print.css' }).waitFor();
+      await page.getByRole('button', { name: 'Save and preview' }).click();
+      await page.getByText('1 warning', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'versions',
+    hash: () => `#/templates/${template.template_id}?versions`,
+    async ready(page) {
+      await page.getByRole('tab', { name: 'Versions' }).click();
+      await page.getByRole('button', { name: 'Compare version 1' }).click();
+      await page.getByRole('textbox', { name: 'Changes since version 1' }).waitFor();
+    },
+  },
+  { name: 'batches', hash: () => '#/batches', ready: (page) => page.getByText('1 batch', { exact: true }).waitFor() },
+  {
+    name: 'one batch',
+    hash: () => `#/batches/${batchId}`,
+    ready: (page) => page.getByText('2 items', { exact: true }).waitFor(),
+  },
+  {
+    name: 'usage',
+    hash: () => '#/usage',
+    async ready(page) {
+      await page.getByText('As a table').click();
+      await page.getByRole('switch').waitFor();
+    },
+  },
+  {
+    name: 'webhooks',
+    hash: () => '#/webhooks',
+    async ready(page) {
+      await page.getByRole('button', { name: 'Show the secret' }).click();
+      await page.getByText(/^whsec_/).waitFor();
+    },
+  },
+  {
+    name: 'a document that is not there',
+    hash: () => '#/documents/doc_none',
+    ready: (page) => page.getByRole('alert').waitFor(),
+  },
+];
+
+describe.each([
+  ['wide and light', WIDE, 'light'],
+  ['narrow and dark', NARROW, 'dark'],
+  ['narrow and light', NARROW, 'light'],
+  ['wide and dark', WIDE, 'dark'],
+] as const)('%s', (_, viewport, colorScheme) => {
+  test('sign-in', async () => {
+    const visitor = await browser.visit(service.url, { viewport, colorScheme });
+    await openDashboard(visitor);
+    expect(await accessibilityViolations(visitor.page)).toEqual([]);
+    expect(await horizontalOverflow(visitor.page)).toBe(0);
+    await visitor.context.close();
+  });
+
+  test('every page', async () => {
+    const visitor = await browser.visit(service.url, { viewport, colorScheme });
+    const page = await signInAt(visitor, key.key);
+    for (const look of LOOKS) {
+      await goTo(page, look.hash());
+      await look.ready(page);
+      expect.soft(await accessibilityViolations(page), look.name).toEqual([]);
+      expect.soft(await horizontalOverflow(page), look.name).toBe(0);
+      await page.keyboard.press('Escape'); // out of a dialog
+    }
+    await visitor.context.close();
+  });
+});
+
+test('everything can be used with the keyboard alone', async () => {
+  const visitor = await browser.visit(service.url);
+  const { page } = visitor;
+  await openDashboard(visitor);
+  await page.keyboard.press('Tab');
+  await page.keyboard.insertText(key.key);
+  await page.keyboard.press('Enter');
+  await page.getByText('2 documents', { exact: true }).waitFor();
+  await page.evaluate('document.activeElement?.blur()');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter'); // skips what is above the content
+  const open = page.getByRole('link', { name: `${LONG}.pdf` });
+  for (let left = 20; left > 0 && !(await hasFocus(page, LONG)); left--) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `${LONG}.pdf` }).waitFor();
+  expect(await open.count()).toBe(0);
+  await page.getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await hasFocus(page, 'Delete')).toBe(true);
+  await visitor.context.close();
+});
+
+function hasFocus(page: Page, text: string): Promise<boolean> {
+  return page.evaluate(`(({ tagName, textContent }) => /^(A|BUTTON)$/.test(tagName) && textContent.includes(${JSON.stringify(text)}))(
+    document.activeElement)`);
+}
+
+test('a chosen colour theme is kept, and takes precedence over the system', async () => {
+  const visitor = await browser.visit(service.url, { colorScheme: 'light' });
+  await openDashboard(visitor);
+  await visitor.page.getByLabel('Colours').selectOption('Dark');
+  await visitor.page.reload();
+  await visitor.page.getByLabel('API key').waitFor();
+  expect(await visitor.page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(22, 24, 29)');
+  await visitor.context.close();
+});
