@@ -85,6 +85,17 @@ test('moves the turn of a dead node to another', async () => {
   await eventually('it was taken', () => sum(counts) === 1);
 });
 
+test('a turn at a task that only a newer version knows is left to its nodes', async () => {
+  await using world = await openWorld();
+  const jobs = await world.open();
+  await server.ask(world.databaseUrl, "select from platen_jobs.add_job('of_a_newer_version', '{}', job_key => 'newer')");
+  const counts = counted('item', [jobs], new Map([['key_a', 20]]));
+  await jobs.add('item', 'key_a');
+  await eventually('what it knows is done', () => sum(counts) === 20);
+  const left = "select attempts, locked_at from platen_jobs.jobs where key = 'newer'";
+  expect(await server.ask(world.databaseUrl, left)).toEqual([{ attempts: 0, locked_at: null }]);
+});
+
 test('turns go on when the clock of the server is set back', async () => {
   await using world = await openWorld();
   const [first, next] = [await world.open(), await world.open()];
