@@ -224,10 +224,12 @@ describe('controls that cannot become fields stay printed', () => {
 
   test('and are each reported in a warning', async () => {
     const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)">';
-    const body = `<div style="rotate: 9deg"><input id="turned"></div><div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
+    const shadow = '<x-a><template shadowrootmode="open"><input id="inner"></template></x-a>';
+    const body = `<div style="rotate: 9deg"><input id="turned"></div>${shadow}<div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
     const { warnings } = await client.report({ html: page(body), options: { forms: true } });
     expect(warnings.map(({ kind, message }) => `${kind} ${message.split(' ')[0]}`)).toEqual([
       'field_printed #turned',
+      'field_printed #inner',
       'field_printed #repeated',
     ]);
     const options = { forms: true, failOnWarning: ['field_printed'] };

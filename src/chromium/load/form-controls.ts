@@ -14,7 +14,7 @@ import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts'
 /** The fields of a document, and the controls that are printed as they are. */
 export interface PreparedFields {
   fields: FormControl[];
-  /** Controls that are rotated, scaled or written vertically, and the other radio buttons of their sets. */
+  /** Controls that are rotated, scaled or written vertically or in shadow trees, and the other radio buttons of their sets. */
   printed: ElementLocation[];
 }
 
@@ -75,6 +75,8 @@ const FUNCTIONS = [
   watch,
   contentOf,
   controlsOf,
+  controlsIn,
+  rootsOf,
   kindOf,
   isSeen,
   isUpright,
@@ -163,21 +165,30 @@ function contentOf(element: PageElement): string {
 }
 
 /**
- * Divides the visible controls into those that can become fields and others. A set of radio buttons belongs to one group as a
- * whole.
+ * Divides the visible controls into those that can become fields and others, which are rotated, scaled or in shadow trees. A set of
+ * radio buttons belongs to one group as a whole.
  */
 function controlsOf(): Record<'controls' | 'others', PageElement[]> {
-  const found: PageElement[] = [
-    ...builtIn(document).querySelectorAll('input, textarea, select, [data-signature-field]:not(form)'),
-  ];
-  const seen = found.filter((element) => kindOf(element) !== '' && isSeen(element));
+  const [seen = [], ...inShadows] = rootsOf(document).map(controlsIn);
   const usable = new Set(seen.filter(isUpright));
   const broken = new Map<PageElement, Set<string>>();
   for (const element of seen) if (!usable.has(element)) namesIn(broken, element).add(setOf(element));
   const isWhole = (element: PageElement) => !setOf(element) || !namesIn(broken, element).has(setOf(element));
   const controls = seen.filter((element) => usable.has(element) && isWhole(element));
   const taken = new Set(controls);
-  return { controls, others: seen.filter((element) => !taken.has(element)) };
+  return { controls, others: [...seen.filter((element) => !taken.has(element)), ...inShadows.flat()] };
+}
+
+/** The visible controls of a document or a shadow tree. */
+function controlsIn(root: PageElement): PageElement[] {
+  const found = [...builtIn(root).querySelectorAll('input, textarea, select, [data-signature-field]:not(form)')];
+  return found.filter((element) => kindOf(element) !== '' && isSeen(element));
+}
+
+/** The root and the open shadow roots in it. No link of the document can be placed over a control in these. */
+function rootsOf(root: PageElement): PageElement[] {
+  const shadows = [...builtIn(root).querySelectorAll('*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
+  return [root, ...shadows.flatMap(rootsOf)];
 }
 
 /** The names of radio button sets in the form of an element; changes to the returned set are kept. */
