@@ -1,4 +1,4 @@
-/** The plans file: what may be in it, and all that is wrong with it at once. */
+/** The plans file: valid content, and all problems reported at once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The allowance, the limits of plans, usage and account through HTTP, grouped by status. */
+/** Allowance, plan limits, usage and account through HTTP, grouped by status. */
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** Files beside a document: relative addresses lead to them, and nobody else's do. */
+/** Files sent with a document: relative URLs load them, and no other render can read them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** Asynchronous renders: accepted at once, completed once whatever happens to the service, read and told when they have ended. */
+/** Asynchronous renders: accepted immediately, completed exactly once despite restarts, and reported when they end. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type List, problem } from '../support/client.ts';

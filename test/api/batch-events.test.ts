@@ -1,4 +1,4 @@
-/** What happens in a batch as a stream of events: each outcome once, in order, through broken connections and restarts. */
+/** The event stream of a batch: each outcome once and in order, despite lost connections and restarts. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** All documents of a batch at once: as a ZIP archive, and as one PDF. */
+/** All documents of a batch in one file: as a ZIP archive and as a merged PDF. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';

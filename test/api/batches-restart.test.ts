@@ -1,4 +1,4 @@
-/** Batches through restarts: every item gets one outcome, one document and one charge, or none of the latter two. */
+/** Batches across restarts: every item has one outcome, and at most one document and one charge. */
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';

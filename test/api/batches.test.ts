@@ -1,4 +1,4 @@
-/** Batches: many documents in one call, each with an outcome of its own. */
+/** Batches: many documents in one request, each with its own outcome. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** What documents keep in the browser process is limited: the one that fills it is told, its neighbours are not. */
+/** Limits for the memory of the browser process: they fail the document that fills it, and no other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** `/v1/certificates` as callers meet it: what is stored of a certificate, who sees it, and what goes with it. */
+/** `/v1/certificates`: what is stored of a certificate, who can read it, and when it is deleted. */
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

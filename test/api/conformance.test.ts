@@ -1,4 +1,4 @@
-/** `options.conformance` as callers meet it: PDFs that say what they conform to, and refusals that cost nothing. */
+/** `options.conformance`: PDFs with their claims, and rejections without a charge. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';

@@ -1,4 +1,4 @@
-/** What the paper does not show, or smaller than it is designed, as the report of a render tells it, beside what is there. */
+/** Warnings about content that the paper clips or shows smaller than designed. */
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';

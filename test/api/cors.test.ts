@@ -1,4 +1,4 @@
-/** CORS: pages of the origins that the operator names, and of no others. */
+/** CORS: only pages of the origins in the settings may call the API. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { type Service, startService } from '../support/service.ts';

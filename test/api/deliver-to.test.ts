@@ -1,4 +1,4 @@
-/** Results that are uploaded to an address of the caller: what arrives there, how often it is tried, what is told, and what is never shown. */
+/** Uploads of results to a URL of the caller: content, retries, reports and secrecy. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a document is told of its reader, and what is added to it; the same key's next document knows nothing of it. */
+/** Options that emulate a device or add content, and their reset for the next document of the key. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';

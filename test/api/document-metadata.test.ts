@@ -1,4 +1,4 @@
-/** What a document states in its `<meta>` elements is what its PDF tells, unless the request says otherwise. */
+/** The `<meta>` elements of a document become the metadata of its PDF, unless the request overrides them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, type Client } from '../support/client.ts';
 import { readFinished } from '../support/read-finished.ts';

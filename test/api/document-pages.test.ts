@@ -1,4 +1,4 @@
-/** Pages of stored documents as images: what is in them, how large they are, who gets them, and what cannot be drawn. */
+/** Pages of stored documents as images: content, size, access and errors. */
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
+/** Stored documents through HTTP, grouped by status: read, listed, linked, deleted and expired. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';

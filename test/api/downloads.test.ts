@@ -1,4 +1,4 @@
-/** How a PDF is named and saved, and that what is told of its render agrees wherever it is told. */
+/** File names of downloads, and consistent reports of a render. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, problem } from '../support/client.ts';
 import type { SharedService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** `dry_run`: what a render would do, without a page, a charge, or a request to anybody. */
+/** `dry_run` reports what a render would do without a page, a charge or a request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { NameServer } from '../support/name-server.ts';

@@ -1,4 +1,4 @@
-/** Bad requests: a clear 4xx naming the field, and a service that lives. Grouped by status. */
+/** Invalid requests get a clear 4xx that names the field, and the service keeps running. Grouped by status. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

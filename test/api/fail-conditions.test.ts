@@ -1,4 +1,4 @@
-/** Documents that could be printed, and are not where the caller said so: error statuses, missing parts, errors on the console. */
+/** Options that fail a render: error statuses, missing resources and console errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';

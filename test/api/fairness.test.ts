@@ -1,4 +1,4 @@
-/** One key that holds as much as it can: others render meanwhile, and the service stays ready. */
+/** A key that uses as much as it can does not block other keys or readiness. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** Hostile documents and broken browsers: a documented answer in time, neighbours unharmed, nothing left behind. */
+/** Hostile documents and crashed browsers: a documented answer in time, without effects on others. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What becomes of a PDF once it is printed, asked for over HTTP and judged by pdf.js. */
+/** Options that change a PDF after printing, checked with pdf.js. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermissionFlag } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

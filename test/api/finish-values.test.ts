@@ -1,4 +1,4 @@
-/** Wrong values of the options that finish a PDF: 400 that names the field and what is allowed; nothing is rendered. */
+/** Invalid values of finishing options return 400 with the field and the valid values, and render nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';

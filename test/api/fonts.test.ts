@@ -1,4 +1,4 @@
-/** What documents are printed in, and what is told of text that no font has, or not the one it names. */
+/** Fonts of printed documents, and warnings about text without a font or with another one. */
 
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `options.forms` as callers meet it: controls of the document become fields that can be filled in. */
+/** `options.forms`: controls of a document become form fields. */
 import { PDF, type PdfArray, type PdfDict, PdfRef, type PdfString } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

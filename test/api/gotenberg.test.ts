@@ -1,4 +1,4 @@
-/** The addresses of Gotenberg: forms as its clients send them, what comes back, and what is refused by name. */
+/** The routes of Gotenberg: forms as its clients send them, their results, and rejected fields. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** What stands above and below the text of each page, and documents on one page, judged by pdf.js. */
+/** Headers, footers and single-page documents, checked with pdf.js. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';

@@ -1,4 +1,4 @@
-/** Documents that spoil, hide or blow up what they are asked for, on purpose or not: printed all the same, told within bounds. */
+/** Documents that break or hide what the service inspects are printed, with bounded reports. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';

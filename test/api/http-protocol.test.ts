@@ -1,4 +1,4 @@
-/** Requests that can be read in two ways, or that ask before they send: judged by their head, answered once. Grouped by what is wrong. */
+/** Ambiguous requests and `Expect`: the head decides, and each request is answered once. Grouped by fault. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Conversation, converse } from '../support/raw-http.ts';

@@ -1,4 +1,4 @@
-/** Idempotency-Key: the same request twice is one render, one charge, one document. */
+/** Idempotency-Key: the same request twice is one render, one charge and one document. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, listed, problem, type TemplateRecord } from '../support/client.ts';
 import { eventually, type SharedService, startService } from '../support/service.ts';

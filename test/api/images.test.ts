@@ -1,4 +1,4 @@
-/** `POST /v1/image`: what an image shows, what is refused, what it costs, and that it leaves nothing behind. */
+/** `POST /v1/image`: content of the image, rejections, charges, and no effects on later renders. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** `options.invoice` as callers meet it: PDFs of Factur-X and ZUGFeRD, and refusals that cost nothing. */
+/** `options.invoice`: Factur-X and ZUGFeRD PDFs, and rejections without a charge. */
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';

@@ -1,4 +1,4 @@
-/** No page, cookie, storage or script state is shared between keys, or handed on to the same key's next render. */
+/** Renders share no page state, cookies, storage or scripts, neither between keys nor with later renders of the key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';

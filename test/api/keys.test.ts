@@ -1,4 +1,4 @@
-/** Keys that make keys: each has its own things and no more rights than were given to it, and a rotation breaks nobody. */
+/** Keys that manage keys: each has its own resources and no more rights than granted, and rotation breaks nothing. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Starting, stopping, overload, and what is left behind. */
+/** Start, shutdown and overload, and what they leave behind. */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Links within a document lead to the place that they name, however large the document is printed. */
+/** Links within a document lead to their destination at any scale. */
 import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { beforeAll, expect, test } from 'vitest';

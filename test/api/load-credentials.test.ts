@@ -1,4 +1,4 @@
-/** Cookies, headers, a name and password are told to the origin they are meant for, and to nobody else. */
+/** Cookies, headers and credentials are sent only to the origin they are meant for. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** How a document is loaded: scripts, the browser's name, where relative addresses start; and wrong values of every option. */
+/** Options for loading: scripts, user agent and base URL, and invalid values of all options. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { millimetresOf } from '../support/read-pdf.ts';

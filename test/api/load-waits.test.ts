@@ -1,4 +1,4 @@
-/** When a document counts as loaded: what is there is printed, what is not is not, and what never comes is not waited for without end. */
+/** Options that decide when a document has loaded, each with a limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** The levels B-LT and B-LTA: what the issuers said of their certificates is in the PDF, and nothing is signed that they do not vouch for. */
+/** The levels B-LT and B-LTA: revocation data of the issuers is in the PDF, and is required to sign. */
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfDict, PdfRef, type PdfStream } from '@libpdf/core';
 import { ContentInfo, SignedData, TSTInfo } from 'pkijs';

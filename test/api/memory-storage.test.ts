@@ -1,4 +1,4 @@
-/** Storage and cookies of a document from HTML: the same as those of a site, and gone with the render. */
+/** Storage and cookies of HTML documents behave like those of a site, and end with the render. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';

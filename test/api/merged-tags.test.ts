@@ -1,4 +1,4 @@
-/** The tags of merged batches: each part keeps its own, and the file claims what all of its documents do. */
+/** Tags of merged batches: each part keeps its own, and the file claims what all documents claim. */
 import { PDF, PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import { beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';

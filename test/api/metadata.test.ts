@@ -1,4 +1,4 @@
-/** Metadata of documents, templates and batches: kept as it was sent, filters lists, and goes with what it belongs to. */
+/** Metadata of documents, templates and batches: stored as sent, usable as a filter, and deleted with its object. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem, type TemplateRecord } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** Parts of a document that are not there, for whatever reason: each is told once, and fails what wants all of them. */
+/** Missing resources of a document, for any reason: each is reported once, and fails a render that requires all. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem, type Report } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** The month turns over at midnight in UTC: the whole service in this process, with a clock of the test's own. */
+/** The month changes at midnight UTC: the whole service in this process, with a clock of the test. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The pages: served with headers that leave attackers nothing, kept by browsers as long as they may be, built where missing. */
+/** The web pages: security headers, caching, and building when they are missing. */
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';

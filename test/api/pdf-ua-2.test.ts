@@ -1,4 +1,4 @@
-/** The structure of PDF/UA-2: what it has beyond that of PDF/UA-1. The standard itself is judged in `test/conformance`. */
+/** The additional structure of PDF/UA-2. `test/conformance` validates files against the standard itself. */
 import { PdfArray, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { StructureElement } from '../../src/pdf/conformance/structure-element.ts';

@@ -1,4 +1,4 @@
-/** How much one visitor of the playground gets, and all of them together: by address, in lines, and after key holders. */
+/** Limits of the playground for each visitor and for all, by address, with queues, after key holders. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** `POST /v1/playground/pdf`: anyone renders, in a browser apart, within smaller limits, and nothing is kept or charged. */
+/** `POST /v1/playground/pdf`: renders without a key in a separate browser with lower limits, without storage or charges. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** What the page options do to the PDF, judged by pdf.js. */
+/** The effect of print options on the PDF, checked with pdf.js. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';

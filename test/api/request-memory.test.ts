@@ -1,4 +1,4 @@
-/** What requests hold in memory: bounded for all of them and for each account, told before a body is read, given back on every path. */
+/** Memory of requests: limited in total and for each account, checked before a body is read, and always released. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

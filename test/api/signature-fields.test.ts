@@ -1,4 +1,4 @@
-/** `options.signature.field.name` as callers meet it: a signature place of the document is signed, and no field is added. */
+/** `options.signature.field.name`: signs a signature field of the document without adding one. */
 import { PDF, type PdfArray, PdfDict, PdfName, PdfRef } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

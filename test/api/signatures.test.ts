@@ -1,4 +1,4 @@
-/** `options.signature` as callers meet it: PDFs that a verifier believes, and refusals that cost nothing. */
+/** `options.signature`: PDFs with valid signatures, and rejections without a charge. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { type Issued, issue, pkcs12Of } from '../support/pki.ts';

@@ -1,4 +1,4 @@
-/** Ways to send a document besides JSON: raw bodies with parameters, Markdown, forms, and packed bodies. */
+/** Request bodies other than JSON: raw bodies with parameters, Markdown, forms and compressed bodies. */
 import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** Images that are stored, at once or by a render that nobody waits for: what is kept of them, and how it is read. */
+/** Stored images from synchronous and asynchronous renders: their records and how they are read. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
 import { headOf } from '../support/read-image.ts';

@@ -1,4 +1,4 @@
-/** `options.tagged` as callers meet it: tags that are better than those of Chromium, without a claim and without a refusal. */
+/** `options.tagged`: better tags than those of Chromium, without a claim of conformance. */
 import { PdfArray, PdfDict, type PdfName, PdfString } from '@libpdf/core';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Files beside templates: of a version, under the origin of one render, and gone with what named them. */
+/** Files of templates: versioned, served only to one render, and deleted with the template. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

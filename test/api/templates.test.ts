@@ -1,4 +1,4 @@
-/** Templates through HTTP, grouped by status: stored once, rendered by id, changed without a change to calling code. */
+/** Templates through HTTP, grouped by status: stored, rendered by id, and changed without changes to calling code. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';

@@ -1,4 +1,4 @@
-/** Test keys: a mark on whatever they render, nothing charged, and limits in place of the allowance. */
+/** Test keys: every result is marked, nothing is charged, and separate limits apply. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Traces, as a receiver of OTLP gets them: which spans there are, whose children they are, and what they never hold. */
+/** Traces as an OTLP collector receives them: spans, their parents, and what they never contain. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { Receiver } from '../support/receiver.ts';

@@ -1,4 +1,4 @@
-/** CSS that Chromium reads over, as a report tells it; and page sizes that take effect although Chromium does not know them. */
+/** Warnings about CSS that Chromium ignores, and page sizes that work although Chromium does not know them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problem, type Report } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';

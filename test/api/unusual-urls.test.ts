@@ -1,4 +1,4 @@
-/** Addresses that Chromium takes and Node cannot read: they lead nowhere, and the service lives. */
+/** URLs that Chromium accepts and Node cannot parse do not load anything, and do not harm the service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import type { SharedService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** Documents from servers that answer what is not HTTP, too much, too slowly or not to the end: a problem says so, and the next document is rendered. */
+/** Documents from servers with invalid, too large, slow or incomplete responses return a problem, and the next one renders. */
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Where an address leads: redirects of servers and of documents are followed, but neither round in circles nor to where nothing may go. */
+/** Redirects of servers and documents are followed, but not in loops or to blocked addresses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { type Answer, html, never, redirect, type Site, send, status } from '../support/site.ts';

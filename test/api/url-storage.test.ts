@@ -1,4 +1,4 @@
-/** What a site leaves in a browser (cookies, storage, workers, caches) is there for nobody: not for another key, not for the next render. */
+/** Cookies, storage, workers and caches of a site are not visible to another key or a later render. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';

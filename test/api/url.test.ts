@@ -1,4 +1,4 @@
-/** Documents from an address: what is rendered, what is no document, what may not be reached, and what is charged. */
+/** Documents from a URL: rendering, errors, blocked addresses and charges. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { html, image, never, redirect, Site, send, status } from '../support/site.ts';

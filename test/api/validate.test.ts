@@ -1,4 +1,4 @@
-/** `POST /v1/pdf/validate` as callers meet it: our own PDFs pass, damage is named, and hostile files harm nobody. */
+/** `POST /v1/pdf/validate`: PDFs of the service pass, damage is named, and hostile files do no harm. */
 import { deflateSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';

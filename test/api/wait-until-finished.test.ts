@@ -1,4 +1,4 @@
-/** Printed is the finished document: what its scripts load is there, and what moves has come to its end. */
+/** The printed document is finished: scripts have loaded their content, and animations have ended. */
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

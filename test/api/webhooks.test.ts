@@ -1,4 +1,4 @@
-/** Webhooks of the whole service: documents whose time is over, secrets, the list, and a service that dies in between. */
+/** Webhooks of the whole service: expired documents, secrets, the list, and restarts. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';

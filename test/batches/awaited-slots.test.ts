@@ -1,4 +1,4 @@
-/** Accounts without a place: who waits looks when something may have ended, tells others that it waits, and is told. */
+/** Accounts without a free slot: nodes poll for them, and notify each other. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
 

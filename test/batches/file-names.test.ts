@@ -1,4 +1,4 @@
-/** Names of files for results: whatever callers send, every system takes them, and each comes once. */
+/** File names of results are unique, and valid on every system. */
 import { expect, test } from 'vitest';
 import { FileNames } from '../../src/batches/file-names.ts';
 

@@ -1,4 +1,4 @@
-/** What an item asks for with its defaults, which items are the same, and how they lie in the database. */
+/** Batch items merged with their defaults, duplicates, and their encrypted payloads. */
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { prepareItems } from '../../src/batches/prepare-items.ts';

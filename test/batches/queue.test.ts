@@ -1,4 +1,4 @@
-/** The queue of items on a real database: one claim at a time, leases that end, outcomes that count once. */
+/** The queue of items on a real database: one claim at a time, leases, and outcomes that count once. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

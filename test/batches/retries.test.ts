@@ -1,4 +1,4 @@
-/** Which faults pass, so that an item is tried again, and which of them the operator is told of. */
+/** Which errors are retried, and which are reported to the operator. */
 import { expect, test } from 'vitest';
 import { isOurs, isTransient } from '../../src/batches/retries.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-/** The runner on a real queue: what becomes of items is told to those who follow their batch. */
+/** The runner on a real queue: outcomes are reported to the followers of a batch. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Signatures are made of what is stored, as it is, and fit into the room that is kept for them. */
+/** Signatures use the stored certificate unchanged, and fit into the reserved bytes. */
 import { ContentInfo, SignedData } from 'pkijs';
 import { expect, test } from 'vitest';
 import { sign, signatureBytes } from '../../src/certificates/cms.ts';

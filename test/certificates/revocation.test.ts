@@ -1,4 +1,4 @@
-/** What an issuer may send of revoked certificates, and to whom. */
+/** Requests for revocation data: limits, caching and callers that disconnect. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';

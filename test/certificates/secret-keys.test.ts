@@ -1,4 +1,4 @@
-/** The service's own secret key: made once and whole, and refused where it is damaged. */
+/** The secret key of the service: created once and completely, and refused if it is damaged. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Requests to a time stamp authority: few at the same time, and no owner has them all. */
+/** Requests to a time stamp authority: limited, and shared between owners. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TimeStamps } from '../../src/certificates/time-stamps.ts';
 import { Deadline } from '../../src/deadline.ts';

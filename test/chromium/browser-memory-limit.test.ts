@@ -1,4 +1,4 @@
-/** Which page is ended for what the browser holds, and what its end proves. The clock and the bytes are the test's. */
+/** Which page is ended for the memory of the browser, and whether it was the cause. Clock and bytes are the test's. */
 import { beforeEach, expect, test } from 'vitest';
 import { BrowserMemoryLimit, type RunningPage } from '../../src/chromium/launch/browser-memory-limit.ts';
 

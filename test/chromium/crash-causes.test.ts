@@ -1,4 +1,4 @@
-/** Whose end was for want of memory: the page whose renderer was ended for it, never a neighbour that was lost in the same way. */
+/** Only the page whose renderer was ended for its memory is told so, not others that are lost in the same way. */
 import { expect, test } from 'vitest';
 import { CrashCauses } from '../../src/chromium/launch/crash-causes.ts';
 

@@ -1,4 +1,4 @@
-/** A page knows in which languages it has shown Chinese characters, also those that only a script brought. */
+/** A page knows the languages of the Chinese characters that it has shown, also those that a script added. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -1,4 +1,4 @@
-/** What is inserted into a document changes nothing else of it, as the browser's own parser sees it. */
+/** Inserting an element changes nothing else in the document, according to the parser of the browser. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { headOffset, insertInHead } from '../../src/chromium/load/insert-into-head.ts';
 import { RawPrinter } from '../support/raw-printer.ts';

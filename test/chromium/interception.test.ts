@@ -1,4 +1,4 @@
-/** Who is told the caller's secrets while the browser and the page tell of a navigation in no fixed order. */
+/** Secrets are sent only to their origin, in whatever order the browser reports a navigation. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Interception } from '../../src/chromium/load/interception.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';

@@ -1,4 +1,4 @@
-/** A browser that cannot be started is an error of the start, whatever the reason. */
+/** A browser that cannot be started fails the start, whatever the reason. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

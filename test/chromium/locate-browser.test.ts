@@ -1,4 +1,4 @@
-/** Which browser is used: the one that is named, or the first that is found. */
+/** Which browser is used: the configured one, or the first that is found. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which process belongs to which page, and what a page is told of its end: its own, never a neighbour's. */
+/** Which process belongs to which page, and which page is told that it ended for its memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What is missing of a document, whatever the order in which the browser tells it. */
+/** Missing resources are reported in whatever order the browser sends its events. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Events, Session } from '../../src/chromium/devtools/connection.ts';
 import { type FailedResource, NetworkMonitor } from '../../src/chromium/load/network-monitor.ts';

@@ -1,4 +1,4 @@
-/** Time of a page run forward, in a window of which nothing but time is there. */
+/** The clock of a page moves forward, in a window that consists only of timers and frames. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/in-page/page-clock.ts';

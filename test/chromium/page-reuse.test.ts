@@ -1,4 +1,4 @@
-/** A document on a page that served others prints exactly as on a page of its own. */
+/** A document prints the same on a reused page as on a new one. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/classify-html.ts';
 import type { Page } from '../../src/chromium/page.ts';

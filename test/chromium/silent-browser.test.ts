@@ -1,4 +1,4 @@
-/** When a browser is taken for dead: only where nothing at all is heard of it. The clock is the test's. */
+/** A browser counts as dead only if it sends nothing at all. The clock is the test's. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Connection } from '../../src/chromium/devtools/connection.ts';

@@ -1,4 +1,4 @@
-/** Only a pixel of each page is painted for the screen; the page sees a whole window, and prints what it would print in one. */
+/** Only one pixel of a page is painted for the screen, but the page sees a whole window and prints the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setWindow } from '../../src/chromium/devtools/emulation.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';

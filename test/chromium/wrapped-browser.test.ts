@@ -1,4 +1,4 @@
-/** A browser that a script has started is limited, measured and ended like any other; one that cannot be seen does not serve. */
+/** A browser that a script starts is limited, measured and ended like any other, or refused if it is not a descendant. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `platen backup` beside a service that is at work, and `platen restore`: what comes back, and what is refused. */
+/** `platen backup` next to a running service, and `platen restore`: what is restored, and what is refused. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `platen batch`: a file with an item a line in, a folder of PDFs out. */
+/** `platen batch`: a file with one item per line in, a folder of PDFs out. */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A start that fails when browsers are running already: the process ends by itself, and says why. */
+/** A start that fails after the browsers were launched ends the process with the reason. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

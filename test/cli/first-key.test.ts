@@ -1,4 +1,4 @@
-/** The first start: a key for the operator's own use, and where to go with it. */
+/** The first start creates a key for the operator, and says where to use it. */
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { eventually, startService } from '../support/service.ts';

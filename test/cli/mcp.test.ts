@@ -1,4 +1,4 @@
-/** `platen mcp`, as the SDK's own client sees it: over standard input and over HTTP, with a service that runs and with its own. */
+/** `platen mcp` with the client of the SDK: over standard input and HTTP, with a running service and its own. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** The generated files of the clients say what the OpenAPI document says, and the guide names what there is. */
+/** The generated files of the clients match the OpenAPI document, and the guide names every method. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { CLIENTS, clientFiles } from '../../tools/clients/files.ts';

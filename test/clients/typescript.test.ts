@@ -1,4 +1,4 @@
-/** The TypeScript client against the running service: every method, and what happens when something fails. */
+/** The TypeScript client against a running service: every method, and its errors. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** The commands of docs/operate/backups.md for PostgreSQL and S3, as they stand there, beside a service that is at work. */
+/** The commands in docs/operate/backups.md for PostgreSQL and S3, next to a running service. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Content in a bucket: the contract, versions, several installations, and a server that is away or stands still. */
+/** Content in a bucket: the contract, versions, several installations, and a server that is unavailable or silent. */
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

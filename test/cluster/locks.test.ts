@@ -1,4 +1,4 @@
-/** What waits for locks of PostgreSQL: turns, a node that lost its lock, and a key that is revoked while it makes another. */
+/** Locks of PostgreSQL: turns, a node that lost its lock, and a key that is revoked while it creates another. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';

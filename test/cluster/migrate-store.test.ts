@@ -1,4 +1,4 @@
-/** `platen migrate-store`: a data folder to PostgreSQL and S3, killed on its way, gone on with, and refused where it would do harm. */
+/** `platen migrate-store`: a data folder to PostgreSQL and S3, killed, resumed, and refused where it would do harm. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

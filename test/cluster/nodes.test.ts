@@ -1,4 +1,4 @@
-/** Two services on one database and one bucket: what one does the other knows, and what one leaves the other takes over. */
+/** Two services on one database and one bucket share their data and take over from each other. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

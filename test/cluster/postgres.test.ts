@@ -1,4 +1,4 @@
-/** PostgreSQL under the database: several that start at once, transactions that collide, and a server that is away or silent. */
+/** PostgreSQL: concurrent starts, colliding transactions, and a server that is unavailable or silent. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a render costs at the database: how often a node waits for PostgreSQL, and that what goes together stays together. */
+/** Round trips of a render to PostgreSQL, and writes that stay in their transaction. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { preparedWrite } from '../../src/storage/prepared.ts';

@@ -1,4 +1,4 @@
-/** Uploads on PostgreSQL, where statements do not see what another transaction has not committed. */
+/** Uploads on PostgreSQL, where statements do not see uncommitted rows of other transactions. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';

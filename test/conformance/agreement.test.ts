@@ -1,4 +1,4 @@
-/** How far `POST /v1/pdf/validate` agrees with veraPDF on conformant PDFs that were damaged in one thing each: a table by clause. */
+/** Agreement of `POST /v1/pdf/validate` with veraPDF on PDFs with one fault each, as a table by clause. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** PDFs with invoices: Mustang finds each of them completely valid, and veraPDF what they claim. */
+/** PDFs with invoices: Mustang accepts each of them, and veraPDF confirms their claims. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Merged batches: what all of its documents conform to, the merged PDF does as well, as veraPDF judges. */
+/** Merged batches: veraPDF confirms the claims that all documents share. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Signed PDFs as EU DSS, pyHanko, pdfsig and veraPDF judge them: every kind of key, level and field. */
+/** Signed PDFs according to EU DSS, pyHanko, pdfsig and veraPDF, with every kind of key, level and field. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

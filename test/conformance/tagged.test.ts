@@ -1,4 +1,4 @@
-/** A tagged PDF that claims nothing is never refused, and shows and says what the plain PDF does, whatever the document. */
+/** A tagged PDF without claims is never refused, and has the appearance and text of the untagged one. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A batch through `kill -9`, again and again, at random moments: every outcome once, every document once, every charge once. */
+/** A batch through repeated `kill -9` at random moments: every outcome, document and charge occurs once. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The files of deploy/: they parse, and every setting, metric and port in them is one that there is. */
+/** The files of deploy/ parse, and name only settings, metrics and ports that exist. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The examples in documents are valid: bodies that curl sends, JSON, plans, and names of settings. */
+/** The examples in documents are valid: bodies that curl sends, JSON, plans and names of settings. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';

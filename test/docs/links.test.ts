@@ -1,4 +1,4 @@
-/** Every relative link in a document leads to a file that exists, and to a heading in it; files that are named exist. */
+/** Relative links in documents lead to existing files and headings, and named files exist. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The OpenAPI document is valid, small enough for a person or a model to read, and names what generators of clients turn into types. */
+/** The OpenAPI document is valid, small enough to read, and names everything that client generators turn into types. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';

@@ -1,4 +1,4 @@
-/** The examples of the README, pasted into a shell against a running service: each ends well and leaves what it says. */
+/** The examples of the README succeed in a shell against a running service, with the described results. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

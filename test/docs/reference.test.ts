@@ -1,4 +1,4 @@
-/** `docs/reference` says what the code says, and has every option. */
+/** `docs/reference` matches the code, and has every option. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Documents are found by a part of their name, among many, without looking at all of them at once. */
+/** Searching many documents by name reads a limited number of rows at a time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The sweep goes on past what it cannot remove, and finds it again; nobody else works in its folder. */
+/** The sweep continues after failures and retries them, and locks its folder. */
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which addresses are the public internet, by the registries and in every wrapping. */
+/** Which addresses belong to the public internet, in every notation and embedding. */
 import { describe, expect, test } from 'vitest';
 import { isPublic } from '../../src/egress/address.ts';
 

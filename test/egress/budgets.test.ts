@@ -1,4 +1,4 @@
-/** Documents that take too much from the network: each ends in time and rightly, in bounded memory, and leaves no connection. */
+/** Documents that use too much network: each ends in time with the right result, in bounded memory, without open connections. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Report } from '../support/client.ts';

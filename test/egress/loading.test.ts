@@ -1,4 +1,4 @@
-/** Documents load what the policy allows, from a site of the test's own, and nothing is sent after the reply. */
+/** Documents load what the policy allows, and send nothing after the reply. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

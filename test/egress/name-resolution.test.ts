@@ -1,4 +1,4 @@
-/** Which names are looked up: none that no rule can allow, since the question itself would be a way out. */
+/** Names that no rule can allow are not resolved, because the lookup itself would leak data. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';

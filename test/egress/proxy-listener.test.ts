@@ -1,4 +1,4 @@
-/** The proxy of one page, asked as a page asks it: what happens on a connection that is used once more. */
+/** The proxy of one page: reused connections, and the log of refusals. */
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** A browser without its walls does not serve: the service says so and does not start. With them it does. */
+/** The service does not start with a browser that lacks isolation. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

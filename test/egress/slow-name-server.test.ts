@@ -1,4 +1,4 @@
-/** What is given up before there is a connection ends once and for good, and nothing is begun after the reply. */
+/** Lookups and connections that are given up end completely, and nothing starts after the reply. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

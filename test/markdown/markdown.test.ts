@@ -1,4 +1,4 @@
-/** Markdown: what becomes of it, and that a hostile text harms nobody but itself. */
+/** Markdown: its HTML, and limits for hostile text. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { hasCode } from '../../src/errors.ts';
 import { Markdown } from '../../src/markdown/markdown.ts';

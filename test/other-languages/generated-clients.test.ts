@@ -1,4 +1,4 @@
-/** Clients that generators make of the OpenAPI document of the running service: they compile, render, list and read an error. */
+/** Clients generated from the OpenAPI document compile, render, list and read an error. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

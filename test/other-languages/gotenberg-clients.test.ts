@@ -1,4 +1,4 @@
-/** Clients of Gotenberg, unmodified, and a program that sends what one in Go sends: a page with its files, a picture, and two PDFs in one. */
+/** Unmodified clients of Gotenberg, and the requests of its Go client: a page with files, an image and a merge. */
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

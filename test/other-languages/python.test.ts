@@ -1,4 +1,4 @@
-/** The Python client: its types by mypy, and its own tests against the running service, in an environment made for them. */
+/** The Python client: its types checked by mypy, and its own tests against a running service. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

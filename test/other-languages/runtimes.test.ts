@@ -1,4 +1,4 @@
-/** The TypeScript client as its package is installed, in Node, Deno, Bun and a page of another origin in a browser. */
+/** The packaged TypeScript client in Node, Deno, Bun and a browser page of another origin. */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

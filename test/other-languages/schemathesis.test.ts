@@ -1,4 +1,4 @@
-/** Requests that schemathesis makes of the OpenAPI document: the service refuses what it forbids, takes what it allows, and answers as it says. */
+/** Requests generated from the OpenAPI document get the documented responses. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** PDFs with nothing to finish: the same request gives the same bytes, and they say who made them. */
+/** PDFs without finishing have the same bytes for the same request, and name their producer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { normalizeElementIds } from '../../src/pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../src/pdf/edit/normalize-info-dictionary.ts';

@@ -1,4 +1,4 @@
-/** Names of form fields: unique, at a price that grows with their number. */
+/** Names of form fields are unique, in time proportional to their number. */
 import { expect, test } from 'vitest';
 import { FieldNames } from '../../src/pdf/forms/field-names.ts';
 

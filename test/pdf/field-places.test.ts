@@ -1,4 +1,4 @@
-/** Where form fields are: the links that Chromium wrote, and no more work than they need, whatever a document writes. */
+/** Positions of form fields come from the links that Chromium writes, with bounded work for any document. */
 import { expect, test } from 'vitest';
 import { normalizeElementIds } from '../../src/pdf/edit/normalize-element-ids.ts';
 import { fieldSizes } from '../../src/pdf/forms/field-places.ts';

@@ -1,4 +1,4 @@
-/** The threads that finish PDFs: a failure affects nobody else, and nothing is done for a caller who has left. */
+/** The threads that finish PDFs: failures stay isolated, and tasks of callers who left are not run. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasCode, type ServiceError } from '../../src/errors.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';

@@ -1,4 +1,4 @@
-/** What finishing makes of a PDF, judged by pdf.js. */
+/** The results of finishing, checked with pdf.js. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';

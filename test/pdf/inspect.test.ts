@@ -1,4 +1,4 @@
-/** Facts read out of what Chromium printed, without parsing all of it. */
+/** Properties of printed PDFs that are read without parsing the whole file. */
 import { beforeAll, expect, test } from 'vitest';
 import { printedView, widestPage } from '../../src/pdf/objects/inspect.ts';
 import type { SharedService } from '../support/service.ts';

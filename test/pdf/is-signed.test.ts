@@ -1,4 +1,4 @@
-/** Whether a PDF is signed is told by its fields, and not by what else is in its bytes. */
+/** A PDF counts as signed by its fields, and not by other bytes. */
 import { expect, test } from 'vitest';
 import { isSigned } from '../../src/pdf/security/signature-field.ts';
 

@@ -1,4 +1,4 @@
-/** The XML of invoices: what of it matters is found, and what is hostile or of another profile is refused in little time. */
+/** Invoice XML: reads the relevant parts, and quickly rejects hostile XML or another profile. */
 import { describe, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
 import { readInvoice, UnusableInvoiceError } from '../../src/pdf/conformance/read-invoice.ts';

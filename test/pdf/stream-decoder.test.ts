@@ -1,4 +1,4 @@
-/** What streams may unpack to while the content of a PDF is looked at. */
+/** Limits for decompressed streams when content is inspected. */
 import { deflateSync } from 'node:zlib';
 import { PdfDict, PdfName, PdfStream } from '@libpdf/core';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** When a slot replaces its browser for the memory it keeps. */
+/** When a slot replaces its browser for the memory that it uses. */
 import { expect, test } from 'vitest';
 import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
 import type { PooledPage } from '../../src/pool/page-cache.ts';

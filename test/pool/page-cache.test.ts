@@ -1,4 +1,4 @@
-/** Pages in the cache of a browser that is to go. */
+/** Pages in the cache of a browser that is being replaced. */
 import { expect, test } from 'vitest';
 import { PageCache, type PooledPage } from '../../src/pool/page-cache.ts';
 

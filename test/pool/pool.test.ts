@@ -1,4 +1,4 @@
-/** Work whose page or browser is lost. The browsers are fakes. */
+/** Work that loses its page or browser. The browsers are fakes. */
 import { expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';

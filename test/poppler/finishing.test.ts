@@ -1,4 +1,4 @@
-/** Finished PDFs as qpdf and poppler see them: no fault in the file, and exactly what was asked for. */
+/** Finished PDFs according to qpdf and poppler: valid files with exactly the requested changes. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** All documents of a batch as one PDF, as qpdf and poppler see it: no fault in the file, its pages, fonts and text whole. */
+/** Merged batches according to qpdf and poppler: valid files with complete pages, fonts and text. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the options do to a PDF, one by one, as poppler and qpdf see it. */
+/** The effect of each option on a PDF, according to poppler and qpdf. */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PIXEL_URL } from '../support/pixel.ts';

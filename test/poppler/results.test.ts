@@ -1,4 +1,4 @@
-/** The same PDFs as poppler and qpdf see them: size, text, images, fonts, and no fault in the file. */
+/** PDFs according to poppler and qpdf: size, text, images, fonts and validity. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Background jobs: how often work is tried again, and how many places an account has. */
+/** Background jobs: retries, and places for each account. */
 import { expect, test } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import { BackgroundJobs, retryWhileBusy } from '../../src/http/gotenberg/background.ts';

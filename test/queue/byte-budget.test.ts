@@ -1,4 +1,4 @@
-/** Memory of requests: who may hold how much beside whom, and what is given back. */
+/** Memory of requests: shares of owners, refusals and releases. */
 import { expect, test } from 'vitest';
 import { ByteBudget, type HeldBytes } from '../../src/queue/byte-budget.ts';
 

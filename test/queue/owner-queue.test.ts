@@ -1,4 +1,4 @@
-/** The queue: bounded, fair between owners, honest about the wait. */
+/** The queue: bounded, fair between owners, with correct predictions of the wait. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';

@@ -1,4 +1,4 @@
-/** Child processes that work: one that has died without anybody's notice costs nobody his task. */
+/** Child processes: one that died unnoticed loses no task. */
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

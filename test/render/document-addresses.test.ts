@@ -1,4 +1,4 @@
-/** What a document would request: addresses of markup and styles, as a browser reads them. */
+/** The URLs that a document would load, found in markup and styles as a browser finds them. */
 import { describe, expect, test } from 'vitest';
 import { documentAddresses, inCss } from '../../src/render/document-addresses.ts';
 

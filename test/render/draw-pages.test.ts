@@ -1,4 +1,4 @@
-/** Pages are drawn in processes that a hostile file may end: what is answered then, and that the next page is drawn all the same. */
+/** Pages are drawn in child processes: a hostile file may end one, and the next page is still drawn. */
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { PageDrawing } from '../../src/render/draw-pages.ts';

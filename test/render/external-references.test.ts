@@ -1,4 +1,4 @@
-/** Markup that is made to take long is read in a time that grows with its length alone. */
+/** Hostile markup is scanned in linear time. */
 import { expect, test } from 'vitest';
 import { externalReference } from '../../src/render/external-references.ts';
 

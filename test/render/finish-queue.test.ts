@@ -1,4 +1,4 @@
-/** Finishing for several owners: one that holds threads or bytes does not hold up the others. */
+/** Finishing for several owners: one that holds threads or bytes does not block others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { Finisher } from '../../src/pdf/finisher.ts';

@@ -1,4 +1,4 @@
-/** Texts made to keep a regular expression busy are refused at once: before, none of these tests came to an end. */
+/** Texts that make regular expressions slow are rejected quickly. */
 import { expect, test } from 'vitest';
 import { PDF_FIELDS } from '../../src/http/gotenberg/fields.ts';
 import { membersOf, PDF_PARAMETERS } from '../../src/http/parameters.ts';

@@ -1,4 +1,4 @@
-/** Merging PDFs from outside: what is merged, and what hostile files do to nobody else. */
+/** Merging uploaded PDFs, and isolation from hostile files. */
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';

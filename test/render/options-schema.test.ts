@@ -1,4 +1,4 @@
-/** Every option is documented by keywords: what it does, its default, examples, and what is valid where a value is wrong. */
+/** Every option is documented by keywords: description, default, examples and valid values. */
 import { describe, expect, test } from 'vitest';
 import type { Keywords } from '../../src/render/option.ts';
 import { PdfOptions } from '../../src/render/options-schema.ts';

@@ -1,4 +1,4 @@
-/** Page ranges: the pattern in the OpenAPI document allows what the parser reads, and nothing else. */
+/** Page ranges: the pattern in the OpenAPI document accepts exactly what the parser accepts. */
 import { expect, test } from 'vitest';
 import { parsePageRanges } from '../../src/render/page-ranges.ts';
 import { PageRanges } from '../../src/render/page-ranges-schema.ts';

@@ -1,4 +1,4 @@
-/** Content as files: the contract, and what is left when a write does not end. */
+/** Content as files: the contract, and the remains of an unfinished write. */
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

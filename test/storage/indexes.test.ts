@@ -1,4 +1,4 @@
-/** Lists and sweeps look things up: nothing is scanned, however many documents there are or have been. */
+/** Lists and sweeps use indexes, however many documents there are or were. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

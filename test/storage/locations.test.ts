@@ -1,4 +1,4 @@
-/** Addresses of places for data: what they mean, and what is said of those that are not valid. */
+/** URLs of databases and buckets: their meaning, and errors for invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { parseS3Location } from '../../src/storage/locations.ts';

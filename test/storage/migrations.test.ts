@@ -1,4 +1,4 @@
-/** A database of an earlier version is brought up to date with what is in it, whatever happens meanwhile. */
+/** A database of an earlier version is migrated with its data, whatever happens meanwhile. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

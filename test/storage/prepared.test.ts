@@ -1,4 +1,4 @@
-/** Prepared statements answer as those that are put together each time. */
+/** Prepared statements return the same as statements that are compiled each time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

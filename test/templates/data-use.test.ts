@@ -1,4 +1,4 @@
-/** What a template reads, against the data it is given. */
+/** Which data a template reads, and which is missing or unused. */
 import { expect, test } from 'vitest';
 import { dataUse } from '../../src/templates/data-use.ts';
 

@@ -1,4 +1,4 @@
-/** The Liquid engine: what templates can do, what they cannot reach, and that a hostile one harms nobody but itself. */
+/** The Liquid engine: its features, its sandbox, and isolation from hostile templates. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';

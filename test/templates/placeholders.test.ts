@@ -1,4 +1,4 @@
-/** The plain engine: what a placeholder is, what it prints, and that nothing in template or data makes it slow. */
+/** The plain engine: what a placeholder is, what it prints, and linear time for any template and data. */
 import { describe, expect, test } from 'vitest';
 import { fillPlaceholders, parsePlaceholders } from '../../src/templates/placeholders.ts';
 

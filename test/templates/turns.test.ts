@@ -1,4 +1,4 @@
-/** Whose turn it is to have a template filled: an account has one share of the processes, however many keys it has. */
+/** Template processes are shared between accounts, however many keys each has. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

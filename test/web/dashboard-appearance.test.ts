@@ -1,4 +1,4 @@
-/** Every page of the dashboard, wide and narrow, light and dark: nobody is shut out, and nothing sticks out of the window. */
+/** Every page of the dashboard, wide and narrow, light and dark: accessible, and within the window. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';

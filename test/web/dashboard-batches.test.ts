@@ -1,4 +1,4 @@
-/** Batches in a browser: how they go on, their outcomes, all results as one file, their end. */
+/** Batches in the dashboard: progress, outcomes, all results as one file, and cancelling. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';

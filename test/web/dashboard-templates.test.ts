@@ -1,4 +1,4 @@
-/** Templates in a browser: written, tried, saved, compared with what they were, brought back. */
+/** Templates in the dashboard: edited, previewed, saved, compared and restored. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** The key holder's pages in a browser: signing in and out, documents, usage. */
+/** The dashboard in a browser: signing in and out, documents and usage. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

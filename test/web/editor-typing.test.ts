@@ -1,4 +1,4 @@
-/** What is typed into an editor stays as it was typed, however fast: by key, and in bursts as from an input method. */
+/** Text in an editor stays as typed, however fast, by key and in bursts as from an input method. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
+/** The playground at several sizes and themes, by keyboard, for screen readers, and with hostile documents. */
 import { describe, expect, test } from 'vitest';
 import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';

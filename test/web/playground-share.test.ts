@@ -1,4 +1,4 @@
-/** What leaves the page: links, and code that renders the same elsewhere. */
+/** Sharing from the playground: links, and code that renders the same elsewhere. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Writing, options, preview and errors: what is typed is what is printed. */
+/** The playground: editing, options, preview and errors. */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

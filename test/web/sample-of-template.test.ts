@@ -1,4 +1,4 @@
-/** Sample data for templates: what a template reads has a value, lists have elements, and what is calculated with is a number. */
+/** Sample data for templates: values for paths, elements for lists, and numbers for calculations. */
 import { beforeAll, expect, test } from 'vitest';
 import { sampleOf } from '../../web/dashboard/sample-of-template.ts';
 import { Client } from '../support/client.ts';

@@ -1,4 +1,4 @@
-/** One attempt, against receivers that do not take what is sent. */
+/** One attempt, to receivers that do not read what is sent. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';

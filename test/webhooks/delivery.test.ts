@@ -1,4 +1,4 @@
-/** Deliveries on a real database, to real receivers: what they get, when, how often, and what is kept of it. */
+/** Deliveries on a real database to real receivers: content, intervals, retries and retention. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

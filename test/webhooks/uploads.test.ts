@@ -1,4 +1,4 @@
-/** Uploads on a real database: in which order, by whom, and when they end. What a store gets is in test/api/deliver-to.test.ts. */
+/** Uploads on a real database: order, shares and ends. test/api/deliver-to.test.ts covers their content. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
