@@ -26,7 +26,7 @@ import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from 
 import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
-import { MENTIONS_ROLE } from './drawing-roles.ts';
+import { roleStyles } from './drawing-roles.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { insertInHead } from './insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
@@ -278,7 +278,7 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.asksStructure) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      const linked = (await attempt.step(this.#network.styleTexts())).filter((text) => MENTIONS_ROLE.test(text));
+      const linked = roleStyles(await attempt.step(this.#network.styleTexts()));
       const reading = { ...attempt, runsScripts: load.device.javascript, linked };
       this.#structure = await readStatedStructure(this.#session, frameId, reading, job.asksStructure);
     }
