@@ -274,6 +274,7 @@ describe('claims and refuses nothing', () => {
     ['that has it', HIDES('[role]'), ''],
     ['that lacks it', 'b { display: none } p:has(svg:not([role="img"])) ~ b { display: inline }', ''],
     ['in rules within rules', `@media print { p { &:has([role]) { ~ b { display: none } } } }`, ''],
+    ['for the width of the paper', `@media (min-width: 700px) and (max-width: 760px) { ${HIDES('[role]')} }`, ''],
     ['spelled with an escape', HIDES('[r\\6fle]'), ''],
     ['of a language', HIDES('[aria-atomic], :not([aria-atomic]):not([lang], svg, rect)'), 'Dot'],
     ['that is another', `.no[role] { color: red } ${HIDES('b[role]')}`, 'Dot'],

@@ -28,7 +28,7 @@ import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { type DocumentMetadata, parseDocumentMetadata } from './document-metadata.ts';
 import { readDocumentStructure } from './document-structure.ts';
-import { MENTIONS_ROLE } from './drawing-roles.ts';
+import { roleStyles } from './drawing-roles.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
 import { insertInHead } from './insert-into-head.ts';
@@ -282,7 +282,7 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      const linked = (await attempt.step(this.#network.styleTexts())).filter((text) => MENTIONS_ROLE.test(text));
+      const linked = roleStyles(await attempt.step(this.#network.styleTexts()));
       const reading = { ...attempt, runsScripts: load.device.javascript, linked };
       this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }

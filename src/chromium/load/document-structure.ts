@@ -8,7 +8,7 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { DRAWING_FUNCTIONS } from './drawing-roles.ts';
+import { DRAWING_FUNCTIONS, type LinkedStyle } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 
 interface MaxCharacters {
@@ -34,8 +34,8 @@ interface Reader {
   step: Step;
   deadline: Deadline;
   runsScripts: boolean;
-  /** The texts of linked style sheets that mention roles. */
-  linked: readonly string[];
+  /** The style sheets that were loaded; undefined if not all are known. */
+  linked: LinkedStyle[] | undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function readDocumentStructure(
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked)}) })()`;
+    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked ?? null)}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
@@ -156,7 +156,7 @@ const FUNCTIONS = [
 type PageElement = any;
 declare const document: PageElement;
 declare const Node: { prototype: object };
-declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: string[]) => boolean;
+declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
 /** The number of children of a parent by element name, and the index of each child among those with its name. */
@@ -184,7 +184,12 @@ function builtIn(node: PageElement): PageElement {
   return new Proxy({}, { get });
 }
 
-function documentStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean, linked: string[]): DocumentStructure {
+function documentStructure(
+  maxEach: number,
+  max: MaxCharacters,
+  tagsAllDrawings: boolean,
+  linked: LinkedStyle[] | null,
+): DocumentStructure {
   const root = builtIn(document).documentElement;
   const structure = ofRoot(root, max);
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
@@ -204,7 +209,11 @@ function documentStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings:
   return structure;
 }
 
-function tagImages(drawings: Array<[element: PageElement, image: ImageStructure]>, roots: PageElement[], linked: string[]): void {
+function tagImages(
+  drawings: Array<[element: PageElement, image: ImageStructure]>,
+  roots: PageElement[],
+  linked: LinkedStyle[] | null,
+): void {
   const elements = drawings.map(([element]) => element);
   if (!tagDrawings(elements, roots, linked)) for (const [, image] of drawings) image.kind = 'wrapper';
 }

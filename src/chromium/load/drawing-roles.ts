@@ -4,8 +4,15 @@
  */
 import { RULE_FUNCTIONS, type rulesOf as RulesOf, type selectorOf as SelectorOf, type StyledDocument } from './missing-styles.ts';
 
-/** Matches the text of a style sheet that may select by the role. */
-export const MENTIONS_ROLE = /role|\\/i;
+/** A style sheet that was loaded. Its text is empty if it does not mention roles. */
+export interface LinkedStyle {
+  url: string;
+  text: string;
+}
+
+export function roleStyles(styles: LinkedStyle[] | undefined): LinkedStyle[] | undefined {
+  return styles?.map(({ url, text }) => ({ url, text: /role|\\/i.test(text) ? text : '' }));
+}
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -16,15 +23,16 @@ declare const builtIn: (node: PageElement) => PageElement;
 declare const rulesOf: typeof RulesOf;
 declare const selectorOf: typeof SelectorOf;
 
-export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, workOf, setRole, roleSelectors, sheetsOf, selected];
+export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, isUnknown, workOf, setRole, roleSelectors, sheetsOf, selected];
 
 /**
  * Returns false, and leaves the drawings as they are, if a selector would select other elements, or if it would take long to find out.
- * `linked` are the texts of style sheets, because rules of another origin cannot be read; `roots` are the document and its shadow
- * roots.
+ * `linked` are the style sheets that were loaded, because rules of another origin cannot be read, or null if not all are known; `roots` are the
+ * document and its shadow roots.
  */
-function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: string[]): boolean {
+function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
   if (!drawings.length) return true;
+  if (!linked || roots.some((root) => [...builtIn(root).styleSheets].some((sheet) => isUnknown(sheet, linked)))) return false;
   const maxWork = 5_000_000;
   const selectors = roots.flatMap((root) => roleSelectors(root, linked).map((selector) => ({ root, selector })));
   if (workOf(selectors) > maxWork || selectors.some(({ selector }) => /:host|::slotted/.test(selector))) return false;
@@ -35,6 +43,15 @@ function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: stri
   const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
   if (!isSame) for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
   return isSame;
+}
+
+/** Whether the rules of a style sheet, or of one that it imports, can neither be read nor are known from its loading. */
+function isUnknown(sheet: PageElement, linked: LinkedStyle[]): boolean {
+  try {
+    return [...sheet.cssRules].some(({ styleSheet }) => styleSheet && isUnknown(styleSheet, linked));
+  } catch {
+    return !linked.some(({ url }) => url === sheet.href);
+  }
 }
 
 /** About how many elements are looked at to find those that are selected. */
@@ -51,14 +68,15 @@ function setRole(drawing: PageElement, role: string | null): void {
 }
 
 /** The selectors in the style sheets of a document or shadow root that mention the role. */
-function roleSelectors(root: PageElement, linked: string[]): string[] {
-  const rules = sheetsOf(root, linked).flatMap((sheet) => [...rulesOf(builtIn(root) as StyledDocument, sheet)]);
+function roleSelectors(root: PageElement, linked: LinkedStyle[]): string[] {
+  const anyMedia = { baseURI: '', defaultView: null } as StyledDocument; // the paper has another width than the window
+  const rules = sheetsOf(root, linked).flatMap((sheet) => [...rulesOf(anyMedia, sheet)]);
   const selectors = rules.flatMap(({ rule, around }) => (rule.selectorText ? selectorOf(rule.selectorText, around) : []));
   return [...new Set(selectors.filter((selector) => /\[[^\]]*role/i.test(selector)))];
 }
 
-function sheetsOf(root: PageElement, linked: string[]): PageElement[] {
-  const parsed = linked.map((text) => {
+function sheetsOf(root: PageElement, linked: LinkedStyle[]): PageElement[] {
+  const parsed = linked.map(({ text }) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     return sheet;

@@ -95,6 +95,7 @@ const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
 const MAX_STYLES = 1_000;
+const IMPORT = /@import\s*(?:url\(\s*)?["']?([^"')\s;]+)/gi;
 /** How long to wait for the status after a response was withheld from the document. */
 const STATUS_WITHIN_MS = 2_000;
 /** A cached response has no status event. For this time it is unknown whether a request was sent. */
@@ -195,9 +196,17 @@ export class NetworkMonitor {
     return requestId === undefined ? '' : this.#bodyOf(requestId);
   }
 
-  /** Returns the texts of all style sheets that were loaded. */
-  styleTexts(): Promise<string[]> {
-    return Promise.all([...new Set(this.#styles.values())].map((requestId) => this.#bodyOf(requestId)));
+  /**
+   * Returns the texts of all style sheets that were loaded; undefined if one imports another that is not known, because Chromium had
+   * parsed both for an earlier document.
+   */
+  async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
+    const sheets = await Promise.all([...this.#styles].map(async ([url, id]) => ({ url, text: await this.#bodyOf(id) })));
+    const imported = sheets.flatMap(({ url, text }) =>
+      [...text.matchAll(IMPORT)].map(([, address = '']) => URL.parse(address, url)?.href ?? ''),
+    );
+    const isKnown = imported.every((url) => this.#styles.has(cut(withoutSecrets(url))));
+    return isKnown ? sheets : undefined;
   }
 
   async #bodyOf(requestId: string): Promise<string> {
