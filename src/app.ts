@@ -57,7 +57,7 @@ const REPLIES_ON_DISK = 4;
 const LONGEST_MERGE_MS = 30_000;
 
 const COUNTED_BY_NODE =
-  'each node counts open streams, playground renders and requests that do not render by itself: with several nodes, their limits add up';
+  'each node counts open streams and requests that do not render by itself: with several nodes, their limits add up';
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -219,6 +219,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       ...services,
       limits: config,
       playground: visitors?.playground,
+      countVisitorRequest: services.database.isShared ? (visitor) => services.visitorRequests.count(visitor) : undefined,
       pages,
       metrics,
       logger,
@@ -429,7 +430,7 @@ function createMerging({ documents, blobs, links }: Services, settings: Config):
 }
 
 function createSweep(
-  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Services,
+  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets, visitorRequests }: Services,
   { sweepMs, dataDir }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -443,6 +444,7 @@ function createSweep(
       () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),
+      () => visitorRequests.removeEnded(),
       () => removeAbandonedWork(dataDir),
     ],
     named: (names) => namedBlobs(database, names),

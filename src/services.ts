@@ -4,6 +4,7 @@ import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
+import { VisitorRequests } from './accounts/visitor-requests.ts';
 import { AwaitedSlots } from './batches/awaited-slots.ts';
 import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
@@ -53,6 +54,7 @@ export interface Services {
   idempotency: Idempotency;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
+  visitorRequests: VisitorRequests;
   uploads: Uploads<StoredDocument>;
   batches: Batches;
   batchQueue: BatchQueue;
@@ -109,6 +111,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
     batchCipher,
     webhooks,
     webhookSecrets: new WebhookSecrets(database, clock),
+    visitorRequests: new VisitorRequests(database, clock),
     checkNode: () => nodes.check(),
     close: () => all.disposeAsync(),
   };

@@ -1,6 +1,6 @@
 /** Limits requests per minute. A library counts them; refusals are `ServiceError`s. */
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
 
@@ -17,7 +17,12 @@ interface Rate {
   limitOf(request: FastifyRequest): number | null;
   /** Returns the error text, which names the limit. */
   refusal(limit: number): string;
+  /** Counts a request that this node allows on all nodes. Undefined if there is only one. */
+  countOnAllNodes?: CountRequest | undefined;
 }
+
+/** Counts a request, and returns the requests of the minute with the milliseconds until it ends. */
+export type CountRequest = (key: string) => Promise<{ requests: number; endsInMs: number }>;
 
 const WINDOW_MS = 60_000;
 /** Number of accounts or visitors that are counted at the same time. The least recent one is forgotten first. */
@@ -38,18 +43,23 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
 /** Applies a limit to each visitor, on routes without a key. */
 export async function limitVisitors(
   app: FastifyInstance,
-  perMinute: number,
-  visitorOf: (request: FastifyRequest) => string,
+  {
+    perMinute,
+    visitorOf,
+    countOnAllNodes,
+  }: { perMinute: number; visitorOf: Rate['keyOf']; countOnAllNodes: CountRequest | undefined },
 ): Promise<void> {
   await limit(app, {
     keyOf: visitorOf,
     limitOf: () => perMinute,
     refusal: (most) => `the playground allows ${most} renders a minute`,
+    countOnAllNodes,
   });
 }
 
 /** All routes of `app` share one count. */
-async function limit(app: FastifyInstance, { keyOf, limitOf, refusal }: Rate): Promise<void> {
+async function limit(app: FastifyInstance, rate: Rate): Promise<void> {
+  const { keyOf, limitOf, refusal } = rate;
   await app.register(rateLimit, {
     global: false,
     timeWindow: WINDOW_MS,
@@ -62,8 +72,19 @@ async function limit(app: FastifyInstance, { keyOf, limitOf, refusal }: Rate): P
   });
   const count = app.rateLimit();
   app.addHook('onRequest', async function (request, reply) {
-    if (request.routeOptions.config.rateLimited) await count.call(this, request, reply);
+    if (!request.routeOptions.config.rateLimited) return;
+    await count.call(this, request, reply);
+    await limitOnAllNodes(rate, request, reply);
   });
+}
+
+async function limitOnAllNodes({ keyOf, limitOf, refusal, countOnAllNodes }: Rate, request: FastifyRequest, reply: FastifyReply) {
+  const most = limitOf(request);
+  if (!countOnAllNodes || most === null) return;
+  const { requests, endsInMs } = await countOnAllNodes(keyOf(request));
+  const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
+  reply.header('ratelimit-remaining', Math.max(0, most - requests)).header('ratelimit-reset', seconds);
+  if (requests > most) throw refused(refusal(most), most, seconds);
 }
 
 function refused(what: string, limit: number, seconds: number): ServiceError {

@@ -140,6 +140,13 @@ export interface Tables {
     /** 1 for a batch item or an asynchronous render. */
     in_background: Generated<number>;
   };
+  visitor_requests: {
+    /** The IP address of a playground visitor. */
+    visitor: string;
+    /** When the minute of the visitor began. */
+    since: number;
+    requests: number;
+  };
   idempotency_keys: {
     key_id: string;
     /** The value of the Idempotency-Key header. */

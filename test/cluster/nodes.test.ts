@@ -31,7 +31,7 @@ beforeAll(async () => {
     PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
     PLATEN_CONCURRENCY: '2',
     PLATEN_SWEEP_SECONDS: '1',
-    PLATEN_PLAYGROUND: 'off',
+    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '3',
   };
   first = await startService(settings);
   second = await startService(settings, { firstKey: first.key });
@@ -136,6 +136,19 @@ test('counts the renders of a minute on both nodes', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3 });
   expect((await here.usage()).documents.used).toBe(3);
+});
+
+test('counts the requests of a playground visitor on both nodes', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const render = ({ url }: Service) => fetch(`${url}/v1/playground/pdf`, { method: 'POST', headers, body: '{"html": "<p>x"}' });
+  for (const node of [first, second, first]) expect((await render(node)).status).toBe(200);
+  const refused = await render(second);
+  expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+  expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3 });
+  expect(await number('select requests from visitor_requests')).toBe(4);
+  await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', 'update visitor_requests set since = since - 60000');
+  await eventually('the sweep has removed the count', async () => (await number('select count(*) from visitor_requests')) === 0);
+  expect((await render(second)).headers.get('ratelimit-remaining')).toBe('2');
 });
 
 test('streams events of items that the other node renders', async () => {

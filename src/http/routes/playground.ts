@@ -14,7 +14,7 @@ import { countOutcome } from '../count-outcomes.ts';
 import { readQuery } from '../listing.ts';
 import type { Metrics } from '../metrics.ts';
 import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
-import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
+import { type CountRequest, limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
 import { type Budgets, countMemory, takeBody, usageOf } from '../request-memory.ts';
 import { binary, header, recordSchema } from '../response-schema.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
@@ -26,6 +26,8 @@ import { problemResponses } from './problem-responses.ts';
 export interface PlaygroundRouteServices {
   /** Undefined if the playground is switched off. */
   playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
+  /** Undefined unless several nodes count together. */
+  countVisitorRequest: CountRequest | undefined;
   limits: RenderLimits;
   metrics: Metrics;
   /** The limits of requests of visitors. */
@@ -40,7 +42,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
+  { playground, countVisitorRequest, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -58,7 +60,11 @@ export function playgroundRoutes(
   if (!playground) return;
   const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
   app.register(async (routes) => {
-    await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
+    await limitVisitors(routes, {
+      perMinute: playgroundRequestsPerMinute,
+      visitorOf: nameOf,
+      countOnAllNodes: countVisitorRequest,
+    });
     countMemory(routes, playgroundBudgets, nameOf);
     // Visitors who find no place are refused before their bodies are read.
     const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));

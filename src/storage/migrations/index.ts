@@ -18,6 +18,7 @@ import { templateAssets } from './0017-template-assets.ts';
 import { uploads } from './0018-uploads.ts';
 import { deliveryTurns } from './0019-delivery-turns.ts';
 import { images } from './0020-images.ts';
+import { visitorRequests } from './0021-visitor-requests.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0018-uploads': uploads,
   '0019-delivery-turns': deliveryTurns,
   '0020-images': images,
+  '0021-visitor-requests': visitorRequests,
 };

@@ -28,6 +28,7 @@ const TABLES: Readonly<Record<keyof Tables, readonly string[]>> = {
   batch_requests: ['batch_id', 'position'],
   webhook_secrets: ['id'],
   webhook_deliveries: ['id'],
+  visitor_requests: ['visitor'],
 };
 const NAMES = Object.keys(TABLES) as Array<keyof Tables>;
 
