@@ -1,4 +1,4 @@
-/** The browsers to test besides the bundled one: a wrapper script like Debian's, and Debian's own package if it is installed. */
+/** The browser to test besides the bundled one: Debian's package, which is a wrapper script, or a wrapper script like it. */
 import { access, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +12,9 @@ interface TestBrowser {
 }
 
 export async function otherBrowsers(): Promise<TestBrowser[]> {
+  if (await exists(PACKAGED)) return [{ name: 'package', path: PACKAGED }];
   const folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
-  const wrapper = { name: 'wrapper', path: await writeWrapper(folder, 'chromium-headless-shell', AS_DEBIAN) };
-  const packaged = { name: 'package', path: PACKAGED };
-  return (await exists(PACKAGED)) ? [wrapper, packaged] : [wrapper];
+  return [{ name: 'wrapper', path: await writeWrapper(folder, 'chromium-headless-shell', AS_DEBIAN) }];
 }
 
 async function exists(path: string): Promise<boolean> {
