@@ -1,12 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { CRASH_SUITES } from './vitest.crash.config.ts';
 import { FAULT_SUITES } from './vitest.faults.config.ts';
 
 /** The longest first, so that none of them is left alone at the end. */
 const LONGEST = [
-  'cli/backup',
   'cli/cli',
-  'templates/liquid',
   'api/fail-conditions',
   'api/wait-until-finished',
   'api/webhooks',
@@ -21,7 +20,6 @@ const LONGEST = [
   'webhooks/delivery',
   'api/load-waits',
   'cli/batch',
-  'markdown/markdown',
   'api/signatures',
   'api/playground',
 ];
@@ -45,7 +43,7 @@ export default defineConfig({
     exclude: [
       ...FAULT_SUITES,
       'test/web/**',
-      'test/crash/**',
+      ...CRASH_SUITES,
       'test/poppler/**',
       'test/visual/**',
       'test/corpus/**',

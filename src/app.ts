@@ -211,8 +211,8 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   });
   const runner = createRunner(services, engine, config, metrics, logger);
   const merging = opened.use(createMerging(services, config));
-  const [backgroundJobs, uploadMerging] = [new BackgroundJobs(), new UploadMerging({ maxPdfBytes: config.maxPdfBytes })];
-  const [uploadValidation, pageDrawing] = [new UploadValidation(), new PageDrawing()];
+  const backgroundJobs = new BackgroundJobs();
+  const pdfReaders = openPdfReaders(config);
   const server = await createServer(
     { ...config, version: VERSION },
     {
@@ -228,9 +228,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       ...rendering(services, engine),
       merging,
       backgroundJobs,
-      uploadMerging,
-      uploadValidation,
-      pageDrawing,
+      ...pdfReaders,
       resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
       requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
@@ -242,10 +240,18 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   );
   const sweep = createSweep(services, config, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
-  const pdfReaders = [uploadMerging, uploadValidation, pageDrawing];
   return {
     ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
     ...{ logger, tracing },
+  };
+}
+
+/** What reads PDFs that callers send or that are stored. */
+function openPdfReaders({ maxPdfBytes }: Config) {
+  return {
+    uploadMerging: new UploadMerging({ maxPdfBytes }),
+    uploadValidation: new UploadValidation(),
+    pageDrawing: new PageDrawing(),
   };
 }
 
@@ -288,7 +294,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const closing = server.close(); // waits for replies that are still being read
   await Promise.race([closing, late]);
   await visitors?.close();
-  for (const each of pdfReaders) each.close();
+  for (const each of Object.values(pdfReaders)) each.close();
   await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // unfinished work fails now
   server.server.closeAllConnections();
   await closing;

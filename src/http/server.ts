@@ -107,24 +107,7 @@ const REFERENCE_CSP =
 
 export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
   const send = errorSender(options.gotenbergRoutes);
-  const app = fastify({
-    loggerInstance: services.logger,
-    logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line per request, without its query
-    bodyLimit: options.maxRequestBytes,
-    requestTimeout: options.requestTimeoutMs,
-    connectionTimeout: options.maxRenderTimeoutMs + SOCKET_GRACE_MS,
-    // Node enforces the time-out of a request only if that of its headers is not longer.
-    http: {
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      headersTimeout: options.requestTimeoutMs,
-      requestTimeout: options.requestTimeoutMs,
-      requireHostHeader: false, // `checkHead` sends a better error
-    },
-    genReqId: () => `req_${randomBase62(22)}`,
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => void send(request, reply, toServiceError(error)),
-    routerOptions: { ignoreTrailingSlash: true },
-  });
+  const app = createFastify(options, services, send);
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // modules parse their own requests; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -165,6 +148,27 @@ export async function createServer(options: ServerOptions, services: ServerServi
   gotenbergSystemRoutes(app, services.checkReady, options);
   referenceRoutes(app);
   return app;
+}
+
+function createFastify(options: ServerOptions, { logger }: ServerServices, send: SendError): FastifyInstance {
+  return fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line per request, without its query
+    bodyLimit: options.maxRequestBytes,
+    requestTimeout: options.requestTimeoutMs,
+    connectionTimeout: options.maxRenderTimeoutMs + SOCKET_GRACE_MS,
+    // Node enforces the time-out of a request only if that of its headers is not longer.
+    http: {
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      headersTimeout: options.requestTimeoutMs,
+      requestTimeout: options.requestTimeoutMs,
+      requireHostHeader: false, // `checkHead` sends a better error
+    },
+    genReqId: () => `req_${randomBase62(22)}`,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => void send(request, reply, toServiceError(error)),
+    routerOptions: { ignoreTrailingSlash: true },
+  });
 }
 
 /** Refuses query parameters on routes that have none. Other routes check theirs themselves. */

@@ -68,7 +68,8 @@ export function overridingRule({ paper, margin, paperChosenBy, marginChosenBy }:
 
 /**
  * Whether `pageRule` must be written into a static document. Without `@page` rules of its own, the parameters of printing have the
- * same effect, so that its markup can stay as it is. A declaration of `pageRule` without such a parameter must be checked here.
+ * same effect, so that its markup can stay as it is. If `pageRule` writes something that they cannot express, this function must
+ * return true for it.
  */
 export function needsPageRule(settings: PrintSettings, hasPageRules: boolean): boolean {
   return hasPageRules || reachesEdge(settings);

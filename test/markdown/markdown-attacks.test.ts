@@ -1,0 +1,28 @@
+/** Hostile Markdown ends within limits of time and memory, and others are served meanwhile. */
+import { afterAll, expect, test } from 'vitest';
+import { hasCode } from '../../src/errors.ts';
+import { Markdown } from '../../src/markdown/markdown.ts';
+
+const LIMIT_BYTES = 5_242_880;
+const markdown = new Markdown();
+afterAll(() => markdown.close());
+
+const convert = (text: string, owner = 'a') =>
+  markdown.toHtml(owner, { markdown: text, stylesheet: undefined, limitBytes: LIMIT_BYTES });
+
+/** Each of 5 MB. */
+test.each([
+  ['a link that is used again and again', `[a]: ${'x'.repeat(2_000_000)}\n\n${'[a] '.repeat(700_000)}`],
+  ['brackets', '['.repeat(5_000_000)],
+  ['images that never end', '![a'.repeat(1_700_000)],
+  ['emphasis in emphasis', '**a*'.repeat(1_250_000)],
+  ['headings', '# a\n'.repeat(1_250_000)],
+  ['quotes', `${'>'.repeat(2_000)}${'a\n'.repeat(500_000)}`],
+  ['deep lists', Array.from({ length: 3_000 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n')],
+])('converts or rejects %s, and serves others meanwhile', async (_, text) => {
+  const ended = convert(text).catch((error: unknown) => error);
+  expect(await convert('# Meanwhile', 'b')).toContain('<h1>Meanwhile</h1>');
+  const result = await ended;
+  if (typeof result !== 'string') expect(hasCode(result, 'content_too_large', 'resource_limit'), String(result)).toBe(true);
+  expect(await convert('# After')).toContain('<h1>After</h1>');
+});

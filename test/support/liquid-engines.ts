@@ -1,0 +1,53 @@
+/** Liquid engines for the tests of a file, closed after them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach } from 'vitest';
+import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
+
+export const NO_LIMIT = 10_000_000;
+
+let versions = 0;
+
+/** The key of a template that nobody has filled before. */
+export function newVersion(): string {
+  return `tpl_test:${versions++}`;
+}
+
+/** Call it once in a file. */
+export function setUpLiquid() {
+  /** Patient: a busy machine takes its time. */
+  const engine = new LiquidEngine({ timeoutMs: 60_000, waitMs: 60_000 });
+  const engines: LiquidEngine[] = [];
+  afterAll(() => engine.close());
+  afterEach(async () => {
+    for (const made of engines.splice(0)) await made.close();
+  });
+  return {
+    engine,
+    /** An engine of the test's own. */
+    engineWith(limits: Partial<LiquidLimits>): LiquidEngine {
+      const made = new LiquidEngine(limits);
+      engines.push(made);
+      return made;
+    },
+    /** Fills a template that nobody has filled before. */
+    fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_LIMIT, on = engine): Promise<string> {
+      return on.fill('owner', newVersion(), html, data, limitBytes);
+    },
+  };
+}
+
+/** Runs a few lines with an `engine` in a process of their own, under the Node of this one. */
+export async function runWithEngine(
+  lines: string,
+  env: Record<string, string> = {},
+): Promise<{ output: string; errors: string; code: number }> {
+  const module = new URL('../../src/templates/liquid.ts', import.meta.url).href;
+  const script = `import { LiquidEngine } from '${module}'; const engine = new LiquidEngine();\n${lines}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, ...env, NODE_OPTIONS: '' },
+  });
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { output, errors, code };
+}
