@@ -138,11 +138,11 @@ export async function browserProcessesOfType(service: Service, type: string): Pr
   return matching;
 }
 
-/** Returns false for the shell of a wrapper script, and for a new process that still shows its parent's command line. */
+/** Returns false for the shell of a wrapper script, a new process with the command line of its parent, and one that has just ended. */
 async function isBrowserItself(pid: number): Promise<boolean> {
   const { parent } = await readProcess(pid);
   const [own, parents] = await Promise.all([programOf(pid), programOf(parent)]);
-  return own !== parents && !/\/(ba|da)?sh$/.test(own);
+  return own !== '' && own !== parents && !/\/(ba|da)?sh$/.test(own);
 }
 
 function programOf(pid: number): Promise<string> {
