@@ -193,7 +193,7 @@ export class NetworkMonitor {
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
     const requestId = this.#styles.get(cut(withoutSecrets(url)));
-    return requestId === undefined ? '' : this.#bodyOf(requestId);
+    return (requestId && (await this.#bodyOf(requestId))) ?? '';
   }
 
   /**
@@ -201,19 +201,22 @@ export class NetworkMonitor {
    * parsed both for an earlier document.
    */
   async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
-    const sheets = await Promise.all([...this.#styles].map(async ([url, id]) => ({ url, text: await this.#bodyOf(id) })));
+    const all = await Promise.all([...this.#styles].map(async ([url, id]) => ({ url, text: await this.#bodyOf(id) })));
+    const sheets = all.flatMap(({ url, text }) => (text === undefined ? [] : { url, text }));
+    const known = new Set(sheets.map(({ url }) => url));
     const imported = sheets.flatMap(({ url, text }) =>
       [...text.matchAll(IMPORT)].map(([, address = '']) => URL.parse(address, url)?.href ?? ''),
     );
-    const isKnown = imported.every((url) => this.#styles.has(cut(withoutSecrets(url))));
+    const isKnown = imported.every((url) => known.has(cut(withoutSecrets(url))));
     return isKnown ? sheets : undefined;
   }
 
-  async #bodyOf(requestId: string): Promise<string> {
+  /** Undefined if Chromium does not have it as text, or has nothing of it. */
+  async #bodyOf(requestId: string): Promise<string | undefined> {
     const answer = this.#session.send('Network.getResponseBody', { requestId });
     return await answer.then(
-      ({ body, base64Encoded }) => (base64Encoded ? '' : body),
-      () => '',
+      ({ body, base64Encoded }) => (base64Encoded || !body ? undefined : body),
+      () => undefined,
     );
   }
 
