@@ -38,7 +38,7 @@ export interface DocumentStructure {
   rasterized: ElementLocation[];
 }
 
-/** The stated structure of the printed part of a document. */
+/** The structure of the printed part of a document. */
 export interface PrintedStructure extends DocumentStructure {
   /** Whether the PDF contains the whole document. */
   isWhole: boolean;

@@ -54,7 +54,8 @@ export interface Services {
   idempotency: Idempotency;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
-  visitorRequests: VisitorRequests;
+  /** Absent if this is the only node, which counts in memory. */
+  visitorRequests: VisitorRequests | undefined;
   uploads: Uploads<StoredDocument>;
   batches: Batches;
   batchQueue: BatchQueue;
@@ -111,7 +112,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
     batchCipher,
     webhooks,
     webhookSecrets: new WebhookSecrets(database, clock),
-    visitorRequests: new VisitorRequests(database, clock),
+    visitorRequests: database.isShared ? new VisitorRequests(database, clock) : undefined,
     checkNode: () => nodes.check(),
     close: () => all.disposeAsync(),
   };

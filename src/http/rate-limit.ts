@@ -17,12 +17,14 @@ interface Rate {
   limitOf(request: FastifyRequest): number | null;
   /** Returns the error text, which names the limit. */
   refusal(limit: number): string;
-  /** Counts a request that this node allows on all nodes. Undefined if there is only one. */
-  countOnAllNodes?: CountRequest | undefined;
+  /** Counts the requests that this node allows on all nodes. Undefined if there is only one. */
+  allNodes?: RequestCounter | undefined;
 }
 
-/** Counts a request, and returns the requests of the minute with the milliseconds until it ends. */
-export type CountRequest = (key: string) => Promise<{ requests: number; endsInMs: number }>;
+export interface RequestCounter {
+  /** Counts a request, and returns the requests of the minute with the milliseconds until it ends. */
+  count(key: string): Promise<{ requests: number; endsInMs: number }>;
+}
 
 const WINDOW_MS = 60_000;
 /** Number of accounts or visitors that are counted at the same time. The least recent one is forgotten first. */
@@ -43,17 +45,13 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
 /** Applies a limit to each visitor, on routes without a key. */
 export async function limitVisitors(
   app: FastifyInstance,
-  {
-    perMinute,
-    visitorOf,
-    countOnAllNodes,
-  }: { perMinute: number; visitorOf: Rate['keyOf']; countOnAllNodes: CountRequest | undefined },
+  { perMinute, visitorOf, allNodes }: { perMinute: number; visitorOf: Rate['keyOf']; allNodes: RequestCounter | undefined },
 ): Promise<void> {
   await limit(app, {
     keyOf: visitorOf,
     limitOf: () => perMinute,
     refusal: (most) => `the playground allows ${most} renders a minute`,
-    countOnAllNodes,
+    allNodes,
   });
 }
 
@@ -78,10 +76,10 @@ async function limit(app: FastifyInstance, rate: Rate): Promise<void> {
   });
 }
 
-async function limitOnAllNodes({ keyOf, limitOf, refusal, countOnAllNodes }: Rate, request: FastifyRequest, reply: FastifyReply) {
+async function limitOnAllNodes({ keyOf, limitOf, refusal, allNodes }: Rate, request: FastifyRequest, reply: FastifyReply) {
   const most = limitOf(request);
-  if (!countOnAllNodes || most === null) return;
-  const { requests, endsInMs } = await countOnAllNodes(keyOf(request));
+  if (!allNodes || most === null) return;
+  const { requests, endsInMs } = await allNodes.count(keyOf(request));
   const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
   reply.header('ratelimit-remaining', Math.max(0, most - requests)).header('ratelimit-reset', seconds);
   if (requests > most) throw refused(refusal(most), most, seconds);

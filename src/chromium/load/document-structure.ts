@@ -245,7 +245,7 @@ function isInLine(element: PageElement): boolean {
   return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
 }
 
-/** Whether an element may be part of the structure structure. This avoids slower queries for most elements. */
+/** Whether an element may be part of the structure. This avoids slower queries for most elements. */
 function mayCount(element: PageElement): boolean {
   const { localName } = builtIn(element);
   const isNamed = /^(?:a|area|h[1-6]|svg|img|canvas|figure|input|textarea|button|table|i?frame|object|embed|video|audio)$/.test(

@@ -49,7 +49,7 @@ function readValue({ name, content }: Part, target: Target, values: Map<string, 
   if (!isUtf8(content)) throw new Error('is not valid UTF-8');
   const given = content.toString();
   const field = fieldNamed(name, target);
-  if (!field && isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
+  if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
   if (given !== '') values.set(name, field.read(given));

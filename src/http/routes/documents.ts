@@ -12,6 +12,7 @@ import { listOf, readFilteredPage, readQuery, readText, readTime } from '../list
 import { JSON_TYPE, prefersType, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, timeOf } from '../records.ts';
+import { targetOf } from '../request-path.ts';
 import { header, listSchema, recordSchema } from '../response-schema.ts';
 import { DOCUMENT_CONTENT } from '../send-delivery.ts';
 import { sendStored } from '../send-pdf.ts';
@@ -108,11 +109,11 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 /** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
-    const path = pathOf(request);
-    const signed = path.replace(DOWNLOAD, '');
+    const target = targetOf(request);
+    const signed = target.replace(DOWNLOAD, '');
     const document = await documents.findLinked(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
-    return sendStored(request, reply, documents, document, path === signed ? 'inline' : 'attachment');
+    return sendStored(request, reply, documents, document, target === signed ? 'inline' : 'attachment');
   };
   app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
 }
@@ -120,11 +121,6 @@ export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentR
 function readDownload(text: string): Disposition {
   if (text !== '1') throw new Error('must be 1');
   return 'attachment';
-}
-
-/** Returns the path as it was sent. A client may send the whole URL, as it does to a proxy (RFC 9112, 3.2.2). */
-function pathOf({ raw }: FastifyRequest): string {
-  return (raw.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
 const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };

@@ -14,7 +14,7 @@ import { countOutcome } from '../count-outcomes.ts';
 import { readQuery } from '../listing.ts';
 import type { Metrics } from '../metrics.ts';
 import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
-import { type CountRequest, limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
+import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../rate-limit.ts';
 import { type Budgets, countMemory, takeBody, usageOf } from '../request-memory.ts';
 import { binary, header, recordSchema } from '../response-schema.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
@@ -27,7 +27,7 @@ export interface PlaygroundRouteServices {
   /** Undefined if the playground is switched off. */
   playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
   /** Undefined unless several nodes count together. */
-  countVisitorRequest: CountRequest | undefined;
+  visitorRequests: RequestCounter | undefined;
   limits: RenderLimits;
   metrics: Metrics;
   /** The limits of requests of visitors. */
@@ -42,7 +42,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, countVisitorRequest, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
+  { playground, visitorRequests, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -63,7 +63,7 @@ export function playgroundRoutes(
     await limitVisitors(routes, {
       perMinute: playgroundRequestsPerMinute,
       visitorOf: nameOf,
-      countOnAllNodes: countVisitorRequest,
+      allNodes: visitorRequests,
     });
     countMemory(routes, playgroundBudgets, nameOf);
     // Visitors who find no place are refused before their bodies are read.
