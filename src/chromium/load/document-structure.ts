@@ -8,7 +8,7 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { DRAWING_FUNCTIONS, type LinkedStyle } from './drawing-roles.ts';
+import { DRAWING_FUNCTIONS, type LinkedStyle, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 
 interface MaxCharacters {
@@ -90,8 +90,17 @@ interface Reading {
 }
 
 async function read(session: Session, what: Reading & { contextId?: number }, step: Step): Promise<unknown> {
-  const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { ...what, returnByValue: true }));
-  return exceptionDetails ? undefined : result.value;
+  const evaluate = (expression: string) => step(session.send('Runtime.evaluate', { ...what, expression, returnByValue: true }));
+  try {
+    const { result, exceptionDetails } = await evaluate(what.expression);
+    if (!exceptionDetails) return result.value;
+  } catch (error) {
+    if (!(error instanceof DevToolsError)) throw error;
+    await evaluate(TAKE_BACK_ROLES);
+    throw error;
+  }
+  await evaluate(TAKE_BACK_ROLES);
+  return undefined;
 }
 
 function untold(error?: DevToolsError): ServiceError {

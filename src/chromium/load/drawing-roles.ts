@@ -23,6 +23,9 @@ declare const builtIn: (node: PageElement) => PageElement;
 declare const rulesOf: typeof RulesOf;
 declare const selectorOf: typeof SelectorOf;
 
+/** Takes back roles that were set when `tagDrawings` was terminated. */
+export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.()';
+
 export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, isUnknown, workOf, setRole, roleSelectors, sheetsOf, selected];
 
 /**
@@ -38,10 +41,15 @@ function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: Link
   if (workOf(selectors) > maxWork || selectors.some(({ selector }) => /:host|::slotted/.test(selector))) return false;
   const before = selected(selectors);
   const given = drawings.map((drawing) => builtIn(drawing).getAttribute('role'));
+  const world = globalThis as PageElement;
+  world.takeBackRoles = () => {
+    for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
+  };
   for (const drawing of drawings) setRole(drawing, 'img');
   const after = selected(selectors);
   const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
-  if (!isSame) for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
+  if (!isSame) world.takeBackRoles();
+  delete world.takeBackRoles;
   return isSame;
 }
 

@@ -1,0 +1,30 @@
+/** What reading the structure of a document leaves in it if the reading is ended by its time-out. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readDocumentStructure } from '../../src/chromium/load/document-structure.ts';
+import type { Deadline } from '../../src/deadline.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { Tab } from '../support/tab.ts';
+
+let bare: BareBrowser;
+beforeAll(async () => {
+  bare = await startBareBrowser();
+});
+afterAll(() => bare?.close());
+
+// Slow only where drawings have a role, to which they are matched from the right.
+const RULES = Array.from({ length: 12 }, (_, n) => `svg:not(svg, .c${n}) ~ svg[role="img"] { color: red }`);
+const DRAWINGS = '<svg aria-label="Dot" role="group"><rect/></svg><svg aria-label="Dot"><rect/></svg>'.repeat(1_000);
+
+test.each([
+  ['of a document without scripts', false],
+  ['of a document with scripts', true],
+])('drawings keep the roles that they had: %s', async (_, runsScripts) => {
+  await using tab = await Tab.open(bare.browser);
+  await tab.load(`<style>${RULES.join('')}</style>${DRAWINGS}`);
+  const deadline = { remainingMs: 400 } as Deadline; // a quarter of it is for the reading
+  const reader = { step: <T>(work: Promise<T>) => work, deadline, runsScripts, linked: [] };
+  const structure = await readDocumentStructure(tab.session, runsScripts ? tab.frameId : undefined, reader, 'wanted');
+  expect(structure).toBeUndefined();
+  const roles = '[...new Set([...document.querySelectorAll("svg")].map((svg) => svg.getAttribute("role")))]';
+  expect(await tab.evaluate(roles)).toEqual(['group', null]);
+});
