@@ -1,6 +1,6 @@
 /**
- * PKCS#12 files as programs make them, in base64, with the key of one certificate that is valid for 100 years. Made by
- * `openssl pkcs12 -export -inkey ec.key -in ec.crt -passout pass:sécret` of OpenSSL 3.0 and the option that is said.
+ * PKCS#12 files as different programs write them, in base64, with the key of one certificate that is valid for 100 years. Created
+ * with OpenSSL 3.0 by `openssl pkcs12 -export -inkey ec.key -in ec.crt -passout pass:sécret` and the option given for each file.
  */
 export const PKCS12 = {
   /** AES-256 and SHA-256. */

@@ -1,8 +1,8 @@
 /**
- * Three nodes behind HAProxy that are killed and started again in turn, under mixed requests and a batch. Every request has its reply
- * in the end; what was charged, stored and told is what was asked for, once; nothing stays behind.
+ * Kills and restarts three nodes behind HAProxy in turn, under mixed requests and a batch. Every request gets its reply in the end,
+ * every charge, document and webhook happens exactly as often as requested, and nothing is left behind.
  *
- * PLATEN_TEST_CHAOS=full: 1,000 requests in place of 120; the batch has half as many items.
+ * PLATEN_TEST_CHAOS=full sends 1,000 requests instead of 120. The batch has half as many items.
  */
 import { utimes } from 'node:fs/promises';
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';

@@ -1,8 +1,8 @@
 /**
- * PostgreSQL or S3 stops for a while, or says nothing any more: callers get a clear 503, `/readyz` tells, and the node recovers by itself
- * with nothing lost, and nothing charged that was not delivered.
+ * Stops PostgreSQL or S3 for a while, or lets connections hang. Callers get a clear 503, `/readyz` reports the outage, and the node
+ * recovers without a restart. Nothing is lost, and nothing is charged that was not delivered.
  *
- * PLATEN_TEST_CHAOS=full: a server is stopped for 20 seconds in place of 5.
+ * PLATEN_TEST_CHAOS=full stops a server for 20 seconds instead of 5.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';

@@ -1,6 +1,6 @@
 /**
- * A node of this version beside one of the next, which has migrated the database: both serve the same keys, documents and batches, and the
- * older one, once stopped, does not start again.
+ * Runs a node of this version beside a node of the next version, which has migrated the database. Both serve the same keys, documents
+ * and batches. Once stopped, the older node does not start again.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

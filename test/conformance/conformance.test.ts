@@ -1,6 +1,6 @@
 /**
- * Every document conforms as veraPDF judges, or it is refused for what it truly lacks, and nothing is invented. Each is rendered for both parts
- * of PDF/UA and, in turns, for one of the others; with `PLATEN_TEST_SWEEP=1` for all of them, which takes ten times as long.
+ * Every document either conforms according to veraPDF or is refused for something it really lacks, and nothing is invented. Each is
+ * rendered for both parts of PDF/UA and for one other profile; with `PLATEN_TEST_SWEEP=1` for every profile, which takes ten times as long.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

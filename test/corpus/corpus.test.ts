@@ -1,7 +1,7 @@
 /**
- * Documents made of the packages that documents are made of, rendered by the running service: each is the finished document, as
- * Chromium shows it when one waits long enough, whatever was rendered before it and from wherever it comes.
- * `PLATEN_TEST_CORPUS=mermaid` takes those of that name alone.
+ * Renders documents that use the npm packages people draw and typeset with. Each PDF shows the finished document, as Chromium does
+ * after a long wait, whatever was rendered before it and wherever its resources come from.
+ * `PLATEN_TEST_CORPUS=mermaid` renders only the documents of that name.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * What was answered outlives `kill -9`. Rounds on one data folder: the service is killed at a random moment while it starts,
- * stores, deletes, expires and replaces. A ledger notes every answer, and after every start everything has to agree with it.
- * `PLATEN_TEST_CRASH_ROUNDS` says how many rounds, `PLATEN_TEST_CRASH_SEED` what is sent and when the kills come; how far the
- * service has got by then is never the same twice.
+ * Whatever the service has confirmed survives `kill -9`. In each round it is killed at a random moment while it starts, stores,
+ * deletes, expires or replaces. A ledger records every reply, and after every start the service must agree with it.
+ * `PLATEN_TEST_CRASH_ROUNDS` sets the number of rounds, `PLATEN_TEST_CRASH_SEED` the requests and the times of the kills. How far
+ * the service gets until then differs from run to run.
  */
 import { once } from 'node:events';
 import { watch } from 'node:fs';

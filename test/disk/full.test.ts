@@ -1,6 +1,6 @@
 /**
- * A disk that is full: what cannot be kept is answered 503, neither listed nor charged, and what was kept before is read as
- * ever. Once there is room again the same process goes on. Mounts small file systems of its own, so it runs as root.
+ * A full disk: what cannot be stored is answered with 503, and is neither listed nor charged. What was stored before stays readable.
+ * When there is space again, the same process goes on. The tests mount small file systems and therefore run as root.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Documents that try to reach what they may not: none of them does. Each has a control, in which everything is allowed and it
- * does get there, so that no payload counts that never works.
+ * Documents that try to reach forbidden addresses, and fail. Each payload has a control run in which everything is allowed and the
+ * request does arrive, so that a payload that never works cannot count as blocked.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';

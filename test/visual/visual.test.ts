@@ -1,6 +1,6 @@
 /**
- * What documents look like: each of `documents/` is rendered by the running service, and its pages are compared with pictures
- * that somebody has looked at. `PLATEN_UPDATE_REFERENCES=1` makes new pictures, to be looked at before they are committed.
+ * Renders each of `documents/` with the running service and compares its pages with reference images that a person has looked at.
+ * `PLATEN_UPDATE_REFERENCES=1` writes new reference images, to be looked at before they are committed.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
