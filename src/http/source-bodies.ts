@@ -8,6 +8,7 @@ import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import type { UploadedFile } from '../render/assets.ts';
+import { equivalentOption } from '../render/equivalent-options.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import { requireUtf8 } from './charset.ts';
@@ -30,8 +31,16 @@ export function parseBody<T>(body: unknown, limits: RenderLimits, parseRequest: 
 /** Takes the body from the request. Refuses query parameters beside a JSON body, which can hold every option itself. */
 export function takeSourceBody(request: FastifyRequest): unknown {
   const body = takeBody(request);
-  if (!(body instanceof SourceBody)) readQuery(request, {});
+  if (!(body instanceof SourceBody)) refuseQuery(request);
   return body;
+}
+
+function refuseQuery(request: FastifyRequest): void {
+  const errors = Object.keys(request.query as object).map((name) => {
+    const meant = equivalentOption('', name);
+    return { path: name, message: `there is no such parameter with a JSON body${meant ? `; send ${meant} in the body` : ''}` };
+  });
+  if (errors.length) throw invalidRequest(errors);
 }
 
 /** A request whose body is not JSON. */

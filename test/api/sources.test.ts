@@ -78,7 +78,8 @@ describe('a raw body', () => {
   test('rejects parameters that are sent twice, or with a JSON body', async () => {
     expect(await errorsOf(raw('<p>x', 'scale=1&scale=2'))).toEqual([{ path: 'scale', message: 'is sent more than once' }]);
     const json = client.send('POST', '/v1/pdf?format=A4', { html: 'x' });
-    expect(await errorsOf(json)).toEqual([{ path: 'format', message: expect.stringContaining('there is no such parameter') }]);
+    const message = 'there is no such parameter with a JSON body; send options.format in the body';
+    expect(await errorsOf(json)).toEqual([{ path: 'format', message }]);
   });
 
   test('rejects a body that is not UTF-8 or too large', async () => {
