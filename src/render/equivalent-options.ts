@@ -68,6 +68,9 @@ const BODY_NAMES: Readonly<Record<string, string | string[]>> = {
   template: 'template_id',
   templateid: 'template_id',
   files: 'assets',
+  webhook: 'webhook_url',
+  callback_url: 'webhook_url',
+  async: 'the header Prefer: respond-async',
   path: 'filename',
   name: 'filename',
 };

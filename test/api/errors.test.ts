@@ -52,6 +52,7 @@ describe('400', () => {
     [{ scale: 'big' }, 'options.scale', 'must be a number from 0.1 to 2'],
     [{ landscape: 'true' }, 'options.landscape', 'must be true or false, not a string: leave out the quotes'],
     [{ watermark: { text: 'x', color: 'red' } }, 'options.watermark.color', 'must be a colour such as #c00000'],
+    [{ webhook: 'x' }, 'options.webhook', 'there is no such field; did you mean webhook_url, beside options?'],
     [{ pdfa: 'PDF/A-3b' }, 'options.pdfa', 'there is no such field; did you mean options.conformance?'],
   ])('says what is valid in place of %j', async (options, path, message) =>
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message }]),

@@ -28,7 +28,7 @@ BEYOND_A_SCHEMA = [
     r"(^|\.)metadata(\.|\[).*(: must have a name of |: cannot be the name of metadata|: there is no such field)",
     r"([uU]rl|deliver_to): must be an address ",
     r"\.metadata\.(creationDate|modDate): must be a time ",  # of the year 0
-    r"password(\.user|\.owner)?: must be .* bytes of UTF-8",
+    r"password(\.user|\.owner)?: (must have at (most|least) |must not mix letters |contains characters that Unicode )",
     r"\.watermark\.image: must be a PNG, JPEG, GIF, WebP or SVG image, ",
     r": the range .* ends before it starts$",
     r"\.signature\.field\.(x|y|width|height): must be from ",
