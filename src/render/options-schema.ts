@@ -297,7 +297,7 @@ export const PdfOptions = Type.Object(
       default: true,
       examples: [false],
     }),
-    userAgent: option(Type.String({ minLength: 1, maxLength: 500 }), {
+    userAgent: option(Type.String({ minLength: 1, maxLength: 500, pattern: '^[ -~]*$' }), {
       expected: 'a string of 1 to 500 printable ASCII characters',
       description: 'The `User-Agent` of requests, and `navigator.userAgent`.',
       'x-default': 'the user agent of the browser',

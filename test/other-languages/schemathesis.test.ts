@@ -12,6 +12,7 @@ import { run } from './run.ts';
 const CONFIGURATION = new URL('schemathesis', import.meta.url).pathname;
 /** Of each operation, and of each sequence of operations. */
 const MAX_EXAMPLES = process.env.PLATEN_TEST_EXAMPLES ?? '20';
+/** Another seed generates other requests. */
 const SEED = process.env.PLATEN_TEST_SEED ?? '15';
 
 let folder: string;

@@ -31,6 +31,9 @@ BEYOND_A_SCHEMA = [
     r"\.metadata\.(creationDate|modDate): must be a time ",  # of the year 0
     r"password(\.user|\.owner)?: (must have at (most|least) |must not mix letters |contains characters that Unicode )",
     r"\.watermark\.image: must be a PNG, JPEG, GIF, WebP or SVG image, ",
+    r"^deliver_to\.headers: must have names of headers ",
+    r"^deliver_to\.headers\.[^:]*: (cannot be set: |must be a string of .* printable ASCII)",
+    r"\.extraHTTPHeaders\..*: (is not a valid header name|cannot be set: |must contain no line breaks)",
     r"\.conformance: cannot name PDF/UA-",
     r"\.baseUrl: must not contain a name and password",
     r": the range .* ends before it starts$",
