@@ -16,7 +16,7 @@ const node = Number.parseInt(process.versions.node, 10) >= NEEDED ? process.exec
 if (node) run(node, [...FLAGS, ...process.argv.slice(2)]);
 else {
   process.stderr.write(
-    `platen: Node ${NEEDED} or later is needed, and this is ${process.versions.node}. Install it beside platen: npm install -g node@${NEEDED} platen, or npx -p node@${NEEDED} -p platen platen\n`,
+    `platen: Node ${NEEDED} or later is needed, and this is ${process.versions.node}. Install it beside platen: npm install -g node@${NEEDED}\n`,
   );
   process.exitCode = 1;
 }

@@ -109,8 +109,8 @@ class ErrorDescriber {
         message: 'is required',
       }));
     const expected = expectation(this.#schema, schemaError.schemaPath) ?? typeName(schemaError);
-    const isNull = path !== '' && memberAt(this.#value, stepsOf(schemaError.instancePath)) === null;
-    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${isNull ? ', not null' : ''}` }];
+    const given = path === '' ? undefined : memberAt(this.#value, stepsOf(schemaError.instancePath));
+    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${mistakenFor(schemaError, given)}` }];
   }
 
   #unknownField({ instancePath, schemaPath }: SchemaError): FieldError[] {
@@ -211,6 +211,15 @@ function expectation(schema: TSchema, schemaPath: string): string | undefined {
     if (node?.properties && length < steps.length) return undefined; // that would be the parent's
   }
   return undefined;
+}
+
+const SCALARS: Record<string, RegExp> = { boolean: /^(?:true|false)$/i, number: /^-?\d+(?:\.\d+)?$/, integer: /^-?\d+$/ };
+
+/** Says what was sent if it looks valid to the caller: null, or a number or boolean in quotes. */
+function mistakenFor({ keyword, params }: SchemaError, given: unknown): string {
+  if (given === null) return ', not null';
+  const scalar = keyword === 'type' && typeof given === 'string' ? SCALARS[(params as { type: string }).type] : undefined;
+  return scalar?.test(given as string) ? ', not a string: leave out the quotes' : '';
 }
 
 const TYPE_NAMES: Record<string, string> = {

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -45,6 +45,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
   changeToCallerFolder();
   const path = outputOf(input, flags);
+  if (path !== '-') await requireFolder(path);
   const options = await readOptions(flags);
   const source = await filled(await readSource(input), flags);
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, config);
@@ -76,6 +77,14 @@ function outputOf(input: string, { output, open }: RenderFlags): string {
   if (path === resolve(input))
     throw new ServiceError('invalid_request', `${path} is the document and would be overwritten: name another file with -o`);
   return path;
+}
+
+/** Checks it before anything is rendered. */
+async function requireFolder(path: string): Promise<void> {
+  const folder = dirname(path);
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new ServiceError('invalid_request', `cannot write ${path}: the folder ${folder} does not exist`);
 }
 
 function isAddress(input: string): boolean {

@@ -11,7 +11,7 @@ export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: Go
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const isOff = gotenbergRoutes === 'off' && path.startsWith('/forms/');
-    return send(request, reply, isOff ? turnedOff() : notFound(request.method, methodsOf(path), reply));
+    return send(request, reply, isOff ? turnedOff() : notFound(request.method, path, methodsOf(path), reply));
   };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
@@ -47,6 +47,9 @@ function literalLength(path: string): number {
   return path.replace(/:\w+|\*/g, '').length;
 }
 
+const GOTENBERG =
+  '; of the routes of Gotenberg, this server has /forms/chromium/{convert,screenshot}/{html,url,markdown} and /forms/pdfengines/merge';
+
 function turnedOff(): ServiceError {
   return new ServiceError(
     'not_found',
@@ -55,8 +58,9 @@ function turnedOff(): ServiceError {
 }
 
 /** Returns 405 if the address exists for another method, otherwise 404. */
-function notFound(method: string, methods: string[], reply: FastifyReply): ServiceError {
-  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is no endpoint at this address');
+function notFound(method: string, path: string, methods: string[], reply: FastifyReply): ServiceError {
+  if (!methods.length || methods.includes(method))
+    return new ServiceError('not_found', `there is no endpoint at this address${path.startsWith('/forms/') ? GOTENBERG : ''}`);
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }

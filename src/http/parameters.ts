@@ -115,7 +115,7 @@ export function withParameterNames<T>(parse: () => T): T {
       errors.map((each) => ({
         ...each,
         path: each.path.replace(OPTION_PREFIX, ''),
-        message: each.message.replace('; did you mean options.', '; did you mean '),
+        message: each.message.replace(/; (did you mean|use) options\./, '; $1 '),
       })),
     );
   }

@@ -479,12 +479,16 @@ export function problemOf(error: ServiceError, requestId: string, origin: string
   };
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** Converts any error to a `ServiceError`. Errors of Fastify are translated, and unknown ones become `internal_error`. */
 export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    const detail = `this address does not read that Content-Type; send ${typesOf(request).join(' or ')}`;
+    const isForm = request?.headers['content-type']?.startsWith(FORM);
+    const refused = isForm ? `${FORM}, which curl sends unless -H sets another Content-Type` : 'that Content-Type';
+    const detail = `this address does not read ${refused}; send ${typesOf(request).join(' or ')}`;
     return new ServiceError('unsupported_media_type', detail, { cause: error });
   }
   const known = FRAMEWORK_ERRORS[code ?? ''];

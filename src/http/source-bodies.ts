@@ -8,6 +8,7 @@ import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import type { UploadedFile } from '../render/assets.ts';
+import { equivalentOption } from '../render/equivalent-options.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import { requireUtf8 } from './charset.ts';
@@ -30,8 +31,19 @@ export function parseBody<T>(body: unknown, limits: RenderLimits, parseRequest: 
 /** Takes the body from the request. Refuses query parameters beside a JSON body, which can hold every option itself. */
 export function takeSourceBody(request: FastifyRequest): unknown {
   const body = takeBody(request);
-  if (!(body instanceof SourceBody)) readQuery(request, {});
+  if (!(body instanceof SourceBody)) refuseQuery(request);
   return body;
+}
+
+function refuseQuery(request: FastifyRequest): void {
+  const errors = Object.keys(request.query as object).map((name) => {
+    const meant = equivalentOption('', name);
+    return {
+      path: name,
+      message: `there is no such parameter with a JSON body${meant && !meant.includes(' ') ? `; send ${meant} in the body` : ''}`,
+    };
+  });
+  if (errors.length) throw invalidRequest(errors);
 }
 
 /** A request whose body is not JSON. */
@@ -105,7 +117,9 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
 function formBody(request: FastifyRequest, parts: Part[], known: Schemas): SourceBody {
   const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
   const given = parts.find(({ name }) => name === 'request');
-  const [fields, invoice] = takeInvoice(parts.filter((part) => part.name !== 'files' && part !== given).map(fieldOf));
+  const others = parts.filter((part) => part.name !== 'files' && part !== given);
+  refuseStrayFiles(others, known);
+  const [fields, invoice] = takeInvoice(others.map(fieldOf));
   const members = membersOf(fields, given ? DOCUMENT_FIELDS : known);
   if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
@@ -114,12 +128,26 @@ function formBody(request: FastifyRequest, parts: Part[], known: Schemas): Sourc
   return new SourceBody(body, { files, isOfParameters: false });
 }
 
+/** A file in a part with another name is meant as a file beside the document. */
+function refuseStrayFiles(parts: Part[], known: Schemas): void {
+  const names = parts.filter(({ filename }) => filename !== undefined).map(({ name }) => name);
+  const stray = names.filter((name) => !Object.hasOwn(known, name) && name !== 'invoice_profile');
+  if (!stray.length) return;
+  throw invalidRequest(
+    stray.map((path) => ({ path, message: 'there is no such parameter; send files beside the document in parts named files' })),
+  );
+}
+
 type Field = [name: string, text: string];
 
 /** Combines the XML in the part `invoice` and the part `invoice_profile` into the option `invoice`. Without a profile, changes nothing. */
 function takeInvoice(fields: Field[]): [others: Field[], invoice: object | undefined] {
   const profile = fields.find(([name]) => name === 'invoice_profile');
   const xml = fields.find(([name]) => name === 'invoice');
+  if (!profile && xml && /^\s*</.test(xml[1]))
+    throw invalidRequest([
+      { path: 'invoice_profile', message: `is required with an XML file: one of ${INVOICE_PROFILES.join(', ')}` },
+    ]);
   if (!profile) return [fields, undefined];
   const others = fields.filter((field) => field !== profile && field !== xml);
   return [others, { profile: profile[1], ...(xml && { xml: xml[1] }) }];

@@ -71,7 +71,12 @@ async function explanationOf(response: Response): Promise<string> {
     code?: string;
     detail?: string;
     errors?: Array<{ path: string; message: string }>;
+    violations?: Array<{ rule: string; message: string; selector: string | null; remedy: string }>;
   };
   const errors = problem.errors?.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return `${response.status} ${problem.code ?? response.statusText}: ${errors || problem.detail || 'no explanation'}`;
+  const violations = problem.violations
+    ?.map(({ rule, message, selector, remedy }) => `${rule}: ${message}${selector ? ` (${selector})` : ''} ${remedy}`)
+    .join('; ');
+  const why = errors || violations || problem.detail || 'no explanation';
+  return `${response.status} ${problem.code ?? response.statusText}: ${why}`;
 }

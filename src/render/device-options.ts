@@ -5,7 +5,6 @@ import type { PdfOptions } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
-const PRINTABLE = /^[\x20-\x7e]+$/;
 const DEVICE_OPTIONS = [
   'mediaType',
   'colorScheme',
@@ -22,8 +21,6 @@ const DEVICE_OPTIONS = [
 export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
   if (DEVICE_OPTIONS.every((name) => options[name] === undefined)) return DEFAULT_DEVICE;
   const { userAgent, viewport } = options;
-  if (userAgent !== undefined && !PRINTABLE.test(userAgent))
-    errors.add('options.userAgent', 'must be a string of 1 to 500 printable ASCII characters');
   return {
     mediaType: options.mediaType ?? 'print',
     colorScheme: options.colorScheme,

@@ -12,6 +12,7 @@ const OPTION_NAMES: Readonly<Record<string, string | string[]>> = {
   javascriptenabled: 'javascript',
   httpcredentials: 'authenticate',
   waitforfonts: 'waitUntil',
+  waitfor: ['waitForSelector', 'waitForFunction', 'waitForTimeout'],
   // Gotenberg
   paperwidth: 'width',
   paperheight: 'height',
@@ -35,6 +36,8 @@ const OPTION_NAMES: Readonly<Record<string, string | string[]>> = {
   userpassword: 'password.user',
   ownerpassword: 'password.owner',
   embeds: 'attachments',
+  pdfa: 'conformance',
+  pdfua: 'conformance',
   // PDFShift
   delay: 'waitForTimeout',
   wait_for: 'waitForFunction',
@@ -61,9 +64,13 @@ const BODY_NAMES: Readonly<Record<string, string | string[]>> = {
   content: 'html',
   document_content: 'html',
   document_url: 'url',
+  doc: ['html', 'url'],
   template: 'template_id',
   templateid: 'template_id',
   files: 'assets',
+  webhook: 'webhook_url',
+  callback_url: 'webhook_url',
+  async: 'the header Prefer: respond-async',
   path: 'filename',
   name: 'filename',
 };

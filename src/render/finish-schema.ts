@@ -123,9 +123,9 @@ const Watermark = Type.Object(
       'x-unit': '°',
       'x-default': '45 for a text, 0 for an image',
     }),
-    color: option(Type.String({ maxLength: 7 }), {
+    color: option(Type.String({ pattern: '^#[0-9A-Fa-f]{3}(?:[0-9A-Fa-f]{3})?$' }), {
       expected: 'a colour such as #c00000',
-      description: 'The colour of a text. Cannot be combined with `image`.',
+      description: 'The colour of a text, as `#rgb` or `#rrggbb`. Cannot be combined with `image`.',
       default: '#000000',
     }),
     pages: option(PageRanges, {

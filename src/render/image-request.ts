@@ -55,12 +55,17 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   return request;
 }
 
+/** What has the meaning for an image that callers may expect of an option of PDFs. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  ...{ format: 'type', width: 'viewport', height: 'viewport', scale: 'deviceScaleFactor', singlePage: 'fullPage' },
+};
+
 /** Rejects options that only exist for PDFs with an error of their own, for callers that change from PDF to image. */
 function refusePdfOptions(body: unknown): void {
   const { options } = Object(body) as Record<string, unknown>;
   const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
     path: `options.${name}`,
-    message: 'is an option of PDFs, and has no meaning for an image',
+    message: `is an option of PDFs, and has no meaning for an image${Object.hasOwn(INSTEAD, name) ? `; use options.${INSTEAD[name]}` : ''}`,
   }));
   if (errors.length) throw invalidRequest(errors);
 }

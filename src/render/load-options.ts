@@ -10,7 +10,7 @@ import {
 } from '../chromium/load/load-settings.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
-import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { COOKIE_PATTERNS, type PdfOptions, type PdfRequestBody } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
@@ -21,10 +21,9 @@ interface Loading {
 
 type GivenCookie = NonNullable<PdfOptions['cookies']>[number];
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const TOKEN = new RegExp(COOKIE_PATTERNS.name);
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const COOKIE_VALUE = /^[\x20\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*$|^"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"$/;
-const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
+const COOKIE = { value: new RegExp(COOKIE_PATTERNS.value), path: new RegExp(COOKIE_PATTERNS.path) };
 /** DevTools uses this value for a cookie that ends with its session. */
 const SESSION = -1;
 /** Headers that control the connection or identify its ends. Only the browser may set them. */
@@ -177,8 +176,8 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
 
 function checkCookie(at: string, { name, value, path = '/' }: GivenCookie, errors: ValidationErrors): void {
   if (!TOKEN.test(name)) errors.add(`${at}.name`, 'is not a valid cookie name');
-  if (!COOKIE_VALUE.test(value)) errors.add(`${at}.value`, 'must be printable ASCII without commas, semicolons and quotes');
-  if (!COOKIE_PATH.test(path)) errors.add(`${at}.path`, 'must begin with / and contain no semicolon');
+  if (!COOKIE.value.test(value)) errors.add(`${at}.value`, 'must be printable ASCII without commas, semicolons and quotes');
+  if (!COOKIE.path.test(path)) errors.add(`${at}.path`, 'must begin with / and contain no semicolon');
 }
 
 function isDomainOf(domain: string, hostname: string): boolean {

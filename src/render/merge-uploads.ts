@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import type { MergedFinishing } from './finish-merged.ts';
 import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
 import { MAX_UNPACKED_BYTES, resourceLimit, UPLOAD_LIMITS } from './upload-limits.ts';
 
@@ -60,8 +61,9 @@ export class UploadMerging {
   /**
    * Owners take turns. Throws `UnusableUploadError`, `resource_limit`, `queue_full`, and the reason of `signal`.
    */
-  async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal): Promise<MergedPdf> {
-    const task: MergeUploadsTask = { files, maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
+  async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal, finishing?: MergedFinishing): Promise<MergedPdf> {
+    const limits = { maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
+    const task: MergeUploadsTask = { files, ...limits, finishing };
     const merged = (await this.#processes.run(owner, task, signal)) as MergedUploads;
     if (merged === 'too large') throw this.#tooLarge();
     if ('unusable' in merged) throw new UnusableUploadError(merged.unusable, merged.because);

@@ -7,6 +7,7 @@ import { isEncrypted } from '../pdf/objects/cross-reference.ts';
 import { hasSignature } from '../pdf/security/signature-field.ts';
 import { limitEmptyWords, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
+import { finishMerged, type MergedFinishing } from './finish-merged.ts';
 
 export interface MergeUploadsTask {
   files: Array<{ title: string; content: Uint8Array }>;
@@ -14,6 +15,7 @@ export interface MergeUploadsTask {
   maxUnpackedBytes: number;
   /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
+  finishing: MergedFinishing | undefined;
 }
 
 export type MergedUploads = { pdf: Uint8Array; pages: number } | { unusable: number; because: string } | 'too large';
@@ -31,7 +33,7 @@ async function merge(task: MergeUploadsTask): Promise<MergedUploads> {
   }
 }
 
-async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<MergedUploads> {
+async function mergeAll({ files, maxPdfBytes, maxUnpackedBytes, finishing }: MergeUploadsTask): Promise<MergedUploads> {
   const merged = new MergedFile(maxPdfBytes);
   for (const [index, { title, content }] of files.entries()) {
     try {
@@ -46,7 +48,9 @@ async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<Merge
       return { unusable: index, because: 'is damaged, or not a PDF' };
     }
   }
-  return { pdf: merged.end().join(), pages: merged.pages };
+  const pdf = merged.end().join();
+  limitDecoding(maxUnpackedBytes);
+  return { pdf: await finishMerged(pdf, finishing), pages: merged.pages };
 }
 
 /** Checks for encryption before parsing, because a PDF with a user password cannot be parsed. */

@@ -72,15 +72,22 @@ const Tags = <T extends TSchema>(Tag: T, description: string, example: unknown) 
 const Selector = Type.String({ minLength: 1, maxLength: 1_000 });
 const Flag = option(Type.Boolean(), { default: false });
 
+/** RFC 6265, 4.1.1. */
+export const COOKIE_PATTERNS = {
+  name: "^[!#$%&'*+\\-.^_`|~0-9A-Za-z]+$",
+  value: '^[ !#-+\\--:<-~]*$|^"[!#-+\\--:<-\\[\\]-~]*"$',
+  path: '^/[ -:<-~]*$',
+} as const;
+
 const Cookie = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    value: Type.String({ maxLength: 4_096 }),
+    name: Type.String({ minLength: 1, maxLength: 256, 'x-pattern': COOKIE_PATTERNS.name }),
+    value: Type.String({ maxLength: 4_096, 'x-pattern': COOKIE_PATTERNS.value }),
     domain: option(Type.String({ maxLength: 256 }), {
       description: 'No other host is valid.',
       'x-default': 'the host of `url` or `baseUrl`',
     }),
-    path: option(Type.String({ maxLength: 1_024 }), { default: '/' }),
+    path: option(Type.String({ maxLength: 1_024, 'x-pattern': COOKIE_PATTERNS.path }), { default: '/' }),
     expires: option(Type.Number(), {
       description: 'Seconds since 1970; `-1` lets the cookie end with the render.',
       default: -1,
@@ -290,7 +297,7 @@ export const PdfOptions = Type.Object(
       default: true,
       examples: [false],
     }),
-    userAgent: option(Type.String({ minLength: 1, maxLength: 500 }), {
+    userAgent: option(Type.String({ minLength: 1, maxLength: 500, pattern: '^[ -~]*$' }), {
       expected: 'a string of 1 to 500 printable ASCII characters',
       description: 'The `User-Agent` of requests, and `navigator.userAgent`.',
       'x-default': 'the user agent of the browser',

@@ -26,7 +26,7 @@ export function passwordErrors(path: string, password: string): FieldError[] {
 function characterErrors(path: string, password: string): FieldError[] {
   const normalized = password.replace(OTHER_SPACES, ' ').replace(UNSEEN, '').normalize('NFKC');
   if (!normalized || PROHIBITED.test(normalized))
-    return [{ path, message: 'must contain characters other than control characters, and no control characters' }];
+    return [{ path, message: 'must have at least one visible character, and no control, private or unassigned characters' }];
   if (isMixed(normalized))
     return [
       {

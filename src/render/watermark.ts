@@ -37,7 +37,6 @@ const LETTER_WIDTH = 0.72;
 const WIDE_LETTER_WIDTH = 1.05;
 const LINE_HEIGHT = 1.2;
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}MWmw@%—]/u;
-const COLOR = /^#[0-9a-f]{3}(?:[0-9a-f]{3})?$/i;
 const DATA_URL = /^data:image\/(?:png|jpeg|jpg|gif|webp|svg\+xml)((?:;[a-z-]+=[\w-]+)*);base64,/i;
 /** Media types with their file signatures. */
 const MAGIC: Array<[type: string, isOne: (start: string) => boolean]> = [
@@ -103,7 +102,6 @@ img { flex: none; object-fit: contain }
 
 function textMark(text: string, { rotate = 45, color = '#000000' }: Given, errors: ValidationErrors): string {
   errors.addAll(textErrors('options.watermark.text', text));
-  if (!COLOR.test(color)) errors.add('options.watermark.color', 'must be a colour such as #c00000');
   const style = `font: bold ${fontSize(text, rotate)}px/${LINE_HEIGHT} sans-serif; color: ${color}; transform: rotate(${-rotate}deg)`;
   return `<div style="${style}" dir="auto">${escapeHtml(text)}</div>`;
 }

@@ -37,6 +37,28 @@ describe('400', () => {
   });
 
   test.each([
+    ["{'html': 'x'}", '(at character 1): the name of a member must be in double quotes'],
+    ['{"html": "x",}', '(at character 13): a comma must be followed by the name of another member, in double quotes'],
+    ['{"html": "a\nb"}', '(at character 11): a line break inside a string is written as \\n, and a tab as \\t'],
+    ['{"html": "<a href="x">"}', 'a double quote inside a string is written as \\"'],
+    ['{"store": True}', 'a value is missing, or is neither in double quotes nor a number, true, false or null'],
+    ['{"html": "x"', '(at character 12): a comma or a closing bracket is missing'],
+  ])('says what is wrong with %s', async (body, message) =>
+    expect((await problem(await service.pdf(body), 400, 'invalid_json')).detail).toContain(message),
+  );
+
+  test.each([
+    [{ scale: '0.8' }, 'options.scale', 'must be a number from 0.1 to 2, not a string: leave out the quotes'],
+    [{ scale: 'big' }, 'options.scale', 'must be a number from 0.1 to 2'],
+    [{ landscape: 'true' }, 'options.landscape', 'must be true or false, not a string: leave out the quotes'],
+    [{ watermark: { text: 'x', color: 'red' } }, 'options.watermark.color', 'must be a colour such as #c00000'],
+    [{ webhook: 'x' }, 'options.webhook', 'there is no such field; did you mean webhook_url, beside options?'],
+    [{ pdfa: 'PDF/A-3b' }, 'options.pdfa', 'there is no such field; did you mean options.conformance?'],
+  ])('says what is valid in place of %j', async (options, path, message) =>
+    expect(await invalid({ html: 'x', options })).toEqual([{ path, message }]),
+  );
+
+  test.each([
     ['an array', []],
     ['null', 'null'],
     ['a number', '5'],
@@ -376,6 +398,12 @@ describe('413 and 431', () => {
 });
 
 describe('415', () => {
+  test('names the type that curl sends by default', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { detail } = await problem(await service.pdf({ html: 'x' }, { headers }), 415, 'unsupported_media_type');
+    expect(detail).toMatch(/x-www-form-urlencoded, which curl sends unless -H sets another Content-Type; send application\/json/);
+  });
+
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])('%s', async (type) => {
     await problem(await service.pdf({ html: 'x' }, { headers: { 'content-type': type } }), 415, 'unsupported_media_type');
   });

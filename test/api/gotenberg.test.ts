@@ -270,6 +270,33 @@ describe('merge', () => {
     expect((await ada.usage()).documents).toEqual(before);
   });
 
+  test('writes metadata, attachments and a password', async () => {
+    const files = { '1.pdf': await one('First'), '2.pdf': await one('Second') };
+    const merged = (fields: Fields) => {
+      const body = formOf({ ...files, ...fields });
+      body.append('embeds', new Blob(['a,b']), 'data.csv');
+      const headers = { authorization: `Bearer ${ada.key}` };
+      return fetch(`${service.url}/forms/pdfengines/merge`, { method: 'POST', headers, body });
+    };
+    const metadata = JSON.stringify({ Title: 'Both', Author: 'Ada', Keywords: ['a', 'b'], CreationDate: '2026-01-31T12:00:00Z' });
+    const bytes = await bytesOf(await good(merged({ metadata, flatten: 'true' })));
+    expect(await readPdf(bytes)).toMatchObject({ pages: ['First', 'Second'], outline: ['1', '2'], title: 'Both' });
+    expect((await readFinished(bytes)).attachments).toMatchObject([{ name: 'data.csv', content: Buffer.from('a,b') }]);
+    const pdf = await PDF.load(bytes);
+    expect([pdf.getAuthor(), pdf.getKeywords(), pdf.getCreationDate()]).toEqual([
+      'Ada',
+      ['a,', 'b'],
+      new Date('2026-01-31T12:00:00Z'),
+    ]);
+    const secret = await bytesOf(await good(merged({ userPassword: 'open', ownerPassword: 'own', allowCopying: 'false' })));
+    await expect(readPdf(secret)).rejects.toThrow(/password/i);
+    const opened = await PDF.load(secret, { credentials: 'open' });
+    expect(opened.getPageCount()).toBe(2);
+    expect(opened.getPermissions()).toMatchObject({ copy: false, print: true, printHighQuality: true });
+    expect(await refusal(merged({ metadata: '{"Title": 5}' }), 400)).toContain("form field 'metadata.title' must be");
+    expect(await refusal(merged({ userPassword: '\u0007' }), 400)).toContain("form field 'userPassword' must have at least one");
+  });
+
   test('names files that cannot be merged', async () => {
     const secret = await bytesOf(await good(html({ 'index.html': 'x', userPassword: 'open' })));
     const merge = (fields: Fields) => refusal(post('pdfengines/merge', fields), 400);
@@ -287,7 +314,6 @@ describe('merge', () => {
 
 describe('refusals', () => {
   test.each<[Fields, string]>([
-    [{ flatten: 'true' }, "form field 'flatten' is not supported by this server"],
     [{ splitMode: 'pages' }, "form field 'splitMode' is not supported by this server"],
     [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
     [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
@@ -465,7 +491,7 @@ describe('webhooks', () => {
 test('addresses of Gotenberg that this server does not have get the same kind of error', async () => {
   for (const path of ['pdfengines/flatten', 'pdfengines/split', 'pdfengines/metadata/read', 'libreoffice/convert']) {
     const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
-    expect(text).toBe('there is no endpoint at this address');
+    expect(text).toMatch(/^there is no endpoint at this address; of the routes of Gotenberg, .* \/forms\/pdfengines\/merge$/);
   }
   const headers = { 'gotenberg-trace': 'trace-3' };
   const unknown = await fetch(`${service.url}/forms`, { headers });

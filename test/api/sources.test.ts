@@ -78,7 +78,8 @@ describe('a raw body', () => {
   test('rejects parameters that are sent twice, or with a JSON body', async () => {
     expect(await errorsOf(raw('<p>x', 'scale=1&scale=2'))).toEqual([{ path: 'scale', message: 'is sent more than once' }]);
     const json = client.send('POST', '/v1/pdf?format=A4', { html: 'x' });
-    expect(await errorsOf(json)).toEqual([{ path: 'format', message: expect.stringContaining('there is no such parameter') }]);
+    const message = 'there is no such parameter with a JSON body; send options.format in the body';
+    expect(await errorsOf(json)).toEqual([{ path: 'format', message }]);
   });
 
   test('rejects a body that is not UTF-8 or too large', async () => {
@@ -108,7 +109,7 @@ describe('a raw body', () => {
 
   test.each([
     ['fulPage', 'true', 'there is no such parameter; did you mean fullPage?'],
-    ['format', 'A5', 'is an option of PDFs, and has no meaning for an image'],
+    ['format', 'A5', 'is an option of PDFs, and has no meaning for an image; use type'],
     ['webhook_url', 'https://example.com/', 'requires the header Prefer: respond-async, or deliver_to'],
     ['quality', '101', 'must be a whole number from 0 to 100'],
   ])('rejects for an image: %s=%s', async (name, value, message) => {
@@ -314,6 +315,16 @@ describe('a form', () => {
     const invoice = formOf({ html: 'x', invoice: '<x/>', invoice_profile: 'EN 16931' });
     expect(await errorsOf(send(invoice, {}, '/v1/image'))).toEqual([
       { path: 'invoice', message: 'is an option of PDFs, and has no meaning for an image' },
+    ]);
+  });
+
+  test('names the parts that files and invoices belong to', async () => {
+    const stray = formOf({ html: 'x' });
+    stray.append('logo', new Blob([PIXEL]), 'logo.png');
+    const message = 'there is no such parameter; send files beside the document in parts named files';
+    expect(await errorsOf(send(stray))).toEqual([{ path: 'logo', message }]);
+    expect(await errorsOf(send(formOf({ html: 'x', invoice: '<x/>' })))).toEqual([
+      { path: 'invoice_profile', message: expect.stringMatching(/^is required with an XML file: one of MINIMUM/) },
     ]);
   });
 

@@ -196,6 +196,9 @@ describe('platen render', () => {
     });
     const [input, options] = [join(folder, 'bad.html'), join(folder, 'bad.json')];
     await writeFile(input, 'x');
+    expect((await failure(['render', input, '-o', join(folder, 'none/a.pdf')])).stderr).toMatch(
+      /^platen: cannot write .*a\.pdf: the folder .*none does not exist\n$/,
+    );
     await writeFile(options, '{"formatt": "A4"}');
     expect((await failure(['render', input, '-o', '-', '--options', options])).stderr).toBe(
       'platen: options.formatt: there is no such field; did you mean options.format?\n',

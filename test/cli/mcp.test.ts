@@ -94,6 +94,12 @@ describe('over standard input with a running service', () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
     expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean options.format') }] });
+    const unlabelled = {
+      html: '<html lang=en><title>a</title><svg><path d="M0 0h9v9"/></svg>',
+      options: { conformance: 'PDF/UA-1' },
+    };
+    const { items } = await call(client, 'render', unlabelled);
+    expect(items[0]?.text).toMatch(/^422 not_conformant: alternate_text_missing: .* \(html > body > svg\) Describe it with alt/);
     await expect(client.readResource({ uri: 'platen://documents/doc_0000000000000000000000' })).rejects.toThrow('not_found');
     await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('platen://documents/');
     await expect(call(client, 'constructor', {})).rejects.toThrow('there is no tool');

@@ -117,7 +117,7 @@ test('adds, lists, reads and removes files of a template', async () => {
 
 test('creates, lists, rotates and revokes keys', async () => {
   const { key_id, key = '' } = await platen.keys.create({ name: 'website', scopes: ['render'] });
-  const website = new Platen({ key, baseUrl: service.url });
+  const website = new Platen({ key, baseUrl: `${service.url}/v1/` });
   expect((await website.pdf({ html: '<p>x' })).pages).toBe(1);
   expect(await platen.keys.get(key_id)).toMatchObject({ name: 'website', scopes: ['render'] });
   expect((await platen.keys.list().page()).data.map((each) => each.key_id)).toContain(key_id);
@@ -281,7 +281,8 @@ test('does not retry what would fail again or take too long', async () => {
 
 test('throws another error if the service cannot be reached, and rejects an aborted call at once', async () => {
   const nowhere = new Platen({ key: 'plt_x', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
-  await expect(nowhere.usage()).rejects.toBeInstanceOf(PlatenConnectionError);
+  const message = 'The service at http://127.0.0.1:1 could not be reached';
+  await expect(nowhere.usage()).rejects.toMatchObject({ constructor: PlatenConnectionError, message });
   await expect(platen.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
 });
 

@@ -36,6 +36,7 @@ async function expectResults(text: string): Promise<void> {
   expect(page?.pages).toEqual([expect.stringContaining(text)]);
   expect(Math.floor(page?.sizes[0]?.width ?? 0)).toBe(A5_WIDTH);
   expect(merged?.pages).toHaveLength(2);
+  expect(merged?.title).toBe('Merged');
   const png = await readFile(join(folder, 'page.png'));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
 }

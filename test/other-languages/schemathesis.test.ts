@@ -12,6 +12,8 @@ import { run } from './run.ts';
 const CONFIGURATION = new URL('schemathesis', import.meta.url).pathname;
 /** Of each operation, and of each sequence of operations. */
 const MAX_EXAMPLES = process.env.PLATEN_TEST_EXAMPLES ?? '20';
+/** Another seed generates other requests. */
+const SEED = process.env.PLATEN_TEST_SEED ?? '15';
 
 let folder: string;
 let commands: string;
@@ -32,7 +34,8 @@ afterAll(async () => {
 test('schemathesis finds nothing in all phases', async () => {
   const { key, key_id: keyId } = await service.createKey();
   const env = { PYTHONPATH: folder, PLATEN_KEY_ID: keyId, PLATEN_EXAMPLES: JSON.stringify(await makeExamples(key)) };
-  const args = [`${service.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--max-examples', MAX_EXAMPLES];
+  const auth = ['--header', `Authorization: Bearer ${key}`];
+  const args = [`${service.url}/openapi.json`, ...auth, '--max-examples', MAX_EXAMPLES, '--seed', SEED];
   await run(join(commands, 'schemathesis'), ['--config-file', 'schemathesis.toml', 'run', ...args], { cwd: folder, env });
 }, 1_800_000);
 

@@ -214,7 +214,8 @@ def test_retries_under_one_name() -> None:
 
 
 def test_no_connection() -> None:
-    with Platen(KEY, "http://127.0.0.1:1", max_retries=0) as nowhere, pytest.raises(PlatenConnectionError):
+    unreachable = pytest.raises(PlatenConnectionError, match="The service at http://127.0.0.1:1 could not be reached")
+    with Platen(KEY, "http://127.0.0.1:1/v1", max_retries=0) as nowhere, unreachable:
         nowhere.usage()
 
 

@@ -116,7 +116,7 @@ export interface Watermark {
   opacity?: number | undefined;
   /** Rotation, counter-clockwise. Default: 45 for a text, 0 for an image. */
   rotate?: number | undefined;
-  /** The colour of a text. Cannot be combined with `image`. Default: `"#000000"`. */
+  /** The colour of a text, as `#rgb` or `#rrggbb`. Cannot be combined with `image`. Default: `"#000000"`. */
   color?: string | undefined;
   /** As `pageRanges`, counted in the finished PDF. Default: all pages. */
   pages?: PageRanges | undefined;

@@ -41,7 +41,7 @@ export class Transport {
 
   constructor({ key, baseUrl = 'http://127.0.0.1:3000', maxRetries = 3, maxRetryDelay = 30, fetch }: PlatenOptions) {
     if (!key) throw new TypeError('Platen needs a key: new Platen({ key: "plt_..." })');
-    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#base = baseUrl.replace(/(?:\/v1)?\/*$/, '');
     this.#key = key;
     this.#fetch = fetch ?? globalThis.fetch.bind(globalThis);
     this.#maxRetries = maxRetries;
@@ -90,7 +90,7 @@ export class Transport {
       response = await this.#fetch(request());
     } catch (error) {
       if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) throw error;
-      return new PlatenConnectionError('The service could not be reached', { cause: error });
+      return new PlatenConnectionError(`The service at ${this.#base} could not be reached`, { cause: error });
     }
     return response.ok || response.status === 304 ? response : errorOf(response);
   }

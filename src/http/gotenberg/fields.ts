@@ -43,8 +43,23 @@ const LOADING: Fields = {
   omitBackground: flag('omitBackground'),
 };
 
+const FINISHING: Fields = {
+  metadata: json(readMetadata, 'metadata'),
+  userPassword: text('password.user'),
+  ownerPassword: text('password.owner'),
+  allowPrinting: flag(),
+  allowCopying: flag(),
+  allowModifying: flag(),
+  allowAnnotating: flag(),
+  allowFillingForms: flag(),
+  allowAssembling: flag(),
+  /** The results have no form fields. */
+  flatten: flag(),
+};
+
 export const PDF_FIELDS: Fields = {
   ...LOADING,
+  ...FINISHING,
   singlePage: flag('singlePage'),
   paperWidth: inches('width'),
   paperHeight: inches('height'),
@@ -67,15 +82,6 @@ export const PDF_FIELDS: Fields = {
   nativePdfa: text(),
   pdfua: flag(),
   nativePdfua: flag(),
-  metadata: json(readMetadata, 'metadata'),
-  userPassword: text('password.user'),
-  ownerPassword: text('password.owner'),
-  allowPrinting: flag(),
-  allowCopying: flag(),
-  allowModifying: flag(),
-  allowAnnotating: flag(),
-  allowFillingForms: flag(),
-  allowAssembling: flag(),
 };
 
 export const SCREENSHOT_FIELDS: Fields = {
@@ -92,7 +98,7 @@ export const SCREENSHOT_FIELDS: Fields = {
 export const URL_FIELDS: Fields = { url: text() };
 
 /** Bookmarks are always kept. */
-export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
+export const MERGE_FIELDS: Fields = { ...FINISHING, autoIndexBookmarks: flag() };
 
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
 export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;

@@ -4,7 +4,7 @@ import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
-import { EMPTY_VALUE, type Fields, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { EMPTY_VALUE, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type Target } from './known-fields.ts';
 
 export type SourceKind = 'html' | 'url' | 'markdown';
@@ -99,6 +99,15 @@ export function imageBodyOf(form: GotenbergForm, source: SourceKind, filename: s
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
   const options = { ...loadingOptions(values), ...given, type, viewport, fullPage: values.get('clip') !== true };
   return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
+}
+
+/** The options of `POST /v1/pdf` that apply to merged files. */
+export function mergeOptionsOf({ values, embeds }: GotenbergForm): Options {
+  return {
+    ...direct(values, MERGE_FIELDS, []),
+    ...passwordOf(values),
+    ...(embeds.length && { attachments: embeds.map(attachmentOf) }),
+  };
 }
 
 function bodyOf(form: GotenbergForm, source: SourceKind, options: Options, filename: string | undefined, html?: string) {

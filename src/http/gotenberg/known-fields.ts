@@ -14,14 +14,13 @@ const FIELDS: Readonly<Record<Target, Fields>> = {
 export const EMBEDS = 'embeds';
 const OF_ALL = 'stages|archives|downloadFrom';
 const OF_PAGES = 'ignoreResourceHttpStatusDomains';
-const OF_PDFS =
-  'flatten|bookmarks|embedsMetadata|optimizeImages|resetFormFields\\w*|facturx\\w*|watermark\\w*|stamp\\w*|rotate\\w*';
+const OF_PDFS = 'bookmarks|embedsMetadata|optimizeImages|resetFormFields\\w*|facturx\\w*|watermark\\w*|stamp\\w*|rotate\\w*';
 
 /** Fields that the routes of Gotenberg read and those of this server do not support. */
 const UNSUPPORTED: Readonly<Record<Target, RegExp>> = {
   pdf: new RegExp(`^(?:${OF_ALL}|${OF_PAGES}|${OF_PDFS}|split(?:Mode|Span|Unify)|native\\w+)$`),
   image: new RegExp(`^(?:${OF_ALL}|${OF_PAGES})$`),
-  merge: new RegExp(`^(?:${OF_ALL}|${OF_PDFS}|${EMBEDS}|pdfa|pdfua|metadata|userPassword|ownerPassword|allow[A-Z]\\w*)$`),
+  merge: new RegExp(`^(?:${OF_ALL}|${OF_PDFS}|pdfa|pdfua)$`),
 };
 /** A field of LibreOffice. */
 const OF_OFFICE = 'merge';
@@ -42,7 +41,7 @@ export function isUnsupported(name: string, target: Target): boolean {
 /** Whether only other routes of Gotenberg read the field. Clients send it to every route, and Gotenberg ignores it. */
 export function isOfOtherRoute(name: string, target: Target): boolean {
   if (fieldNamed(name, target) || isUnsupported(name, target)) return false;
-  if (name === EMBEDS) return target !== 'pdf';
+  if (name === EMBEDS) return target === 'image';
   return name === OF_OFFICE || targets.some((other) => fieldNamed(name, other) || UNSUPPORTED[other].test(name));
 }
 

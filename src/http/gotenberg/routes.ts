@@ -9,8 +9,10 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
 import { isUsableFilename } from '../../render/filename.ts';
+import type { MergedFinishing } from '../../render/finish-merged.ts';
 import { UnusableUploadError, type UploadMerging } from '../../render/merge-uploads.ts';
 import { FILENAME } from '../../render/options-schema.ts';
+import { parseRenderRequest } from '../../render/render-request.ts';
 import type { ResultUploads } from '../../webhooks/result-uploads.ts';
 import { principalOf } from '../authenticate.ts';
 import { requireUtf8 } from '../charset.ts';
@@ -28,7 +30,7 @@ import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../sp
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { credentialsOf } from './credentials.ts';
 import { traceOf } from './errors.ts';
-import { type GotenbergForm, readGotenbergForm, type SourceKind } from './form.ts';
+import { type GotenbergForm, mergeOptionsOf, readGotenbergForm, type SourceKind, withFieldNames } from './form.ts';
 import type { Target } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type RenderServices } from './render.ts';
@@ -173,9 +175,10 @@ async function answerMerge(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const files = pdfsOf(takeForm(request));
+  const form = takeForm(request);
+  const [files, finishing] = [pdfsOf(form), finishingOf(form, services)];
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
-  const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, files, client);
+  const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
   if (webhook) return answerLater(services, request, reply, webhook, filename, ({ client }) => render(client));
   const merged = await render(disconnectSignal(reply));
   const usage = usageOf(request);
@@ -192,14 +195,27 @@ function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
 
+/** What to do with the merged PDF, checked like the options of a render. Undefined for nothing. */
+function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
+  const options = mergeOptionsOf(form);
+  if (!Object.keys(options).length) return undefined;
+  const { metadata, attachments, password } = withFieldNames(() => parseRenderRequest({ html: '', options }, limits)).finish;
+  return { metadata, attachments, password };
+}
+
+interface Merge {
+  files: GotenbergForm['files'];
+  finishing: MergedFinishing | undefined;
+}
+
 async function merge(
   { uploadMerging }: GotenbergRouteServices,
   accountId: string,
-  files: GotenbergForm['files'],
+  { files, finishing }: Merge,
   client: AbortSignal,
 ): Promise<Rendered> {
   const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
-  const { pdf } = await uploadMerging.merge(accountId, uploads, client).catch((error: unknown) => {
+  const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
     if (!(error instanceof UnusableUploadError)) throw error;
     throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);

@@ -14,4 +14,4 @@ const page = await new HtmlConverter().convert({
 });
 await writeFile('page.pdf', page);
 await writeFile('page.png', await new HtmlScreenshot().capture({ html, properties: { format: 'png' } }));
-await writeFile('merged.pdf', await PDFEngines.merge({ files: [page, page] }));
+await writeFile('merged.pdf', await PDFEngines.merge({ files: [page, page], metadata: { Title: 'Merged' }, flatten: true }));

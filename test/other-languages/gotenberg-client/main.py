@@ -14,5 +14,5 @@ with GotenbergClient(os.environ["PLATEN_URL"], auth=("anyone", os.environ["PLATE
     with client.chromium.screenshot_html() as route:
         route.string_index("<h1>Picture").output_format("png").run().to_file(Path("page.png"))
     with client.merge.merge() as route:
-        route.merge([Path("page.pdf"), Path("page.pdf")]).run().to_file(Path("merged.pdf"))
+        route.merge([Path("page.pdf"), Path("page.pdf")]).metadata(title="Merged").flatten().run().to_file(Path("merged.pdf"))
     client.health.health()

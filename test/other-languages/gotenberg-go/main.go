@@ -30,7 +30,7 @@ func main() {
 	check(os.WriteFile("page.png", convert("/forms/chromium/screenshot/html", []file{index, style}, screenshot, nil), 0o600))
 
 	pdfs := []file{{"1.pdf", string(page)}, {"2.pdf", string(page)}}
-	check(os.WriteFile("merged.pdf", convert("/forms/pdfengines/merge", pdfs, nil, nil), 0o600))
+	check(os.WriteFile("merged.pdf", convert("/forms/pdfengines/merge", pdfs, map[string]string{"metadata": `{"Title":"Merged"}`, "flatten": "true"}, nil), 0o600))
 	check(os.WriteFile("brought.pdf", brought(index, style), 0o600))
 }
 

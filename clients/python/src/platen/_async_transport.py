@@ -18,7 +18,7 @@ class AsyncTransport:
     def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.AsyncClient) -> None:
         if not key:
             raise ValueError("Platen needs a key, plt_...")
-        self._base = base_url.rstrip("/")
+        self._base = base_url.rstrip("/").removesuffix("/v1")
         self._headers = {"authorization": f"Bearer {key}"}
         self._max_retries = max_retries
         self._max_retry_delay = max_retry_delay
@@ -73,7 +73,7 @@ class AsyncTransport:
                 return response
             await response.aread()
         except httpx.TransportError as error:
-            failure = PlatenConnectionError(f"The service could not be reached: {error}")
+            failure = PlatenConnectionError(f"The service at {self._base} could not be reached: {error}")
             failure.__cause__ = error
             return failure
         await response.aclose()

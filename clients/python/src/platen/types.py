@@ -150,7 +150,7 @@ class Watermark(TypedDict):
     rotate: NotRequired[float]
     """Rotation, counter-clockwise. Default: 45 for a text, 0 for an image."""
     color: NotRequired[str]
-    """The colour of a text. Cannot be combined with `image`. Default: `"#000000"`."""
+    """The colour of a text, as `#rgb` or `#rrggbb`. Cannot be combined with `image`. Default: `"#000000"`."""
     pages: NotRequired[PageRanges]
     """As `pageRanges`, counted in the finished PDF. Default: all pages."""
     layer: NotRequired[Literal['over', 'under']]
