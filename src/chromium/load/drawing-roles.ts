@@ -26,7 +26,17 @@ declare const selectorOf: typeof SelectorOf;
 /** Takes back roles that were set when `tagDrawings` was terminated. */
 export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.()';
 
-export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, isUnknown, workOf, setRole, roleSelectors, sheetsOf, selected];
+export const DRAWING_FUNCTIONS = [
+  ...RULE_FUNCTIONS,
+  tagDrawings,
+  isUnknown,
+  workOf,
+  setRole,
+  roleSelectors,
+  mentionsRole,
+  sheetsOf,
+  selected,
+];
 
 /**
  * Returns false, and leaves the drawings as they are, if a selector would select other elements, or if it would take long to find out.
@@ -37,7 +47,8 @@ function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: Link
   if (!drawings.length) return true;
   if (!linked || roots.some((root) => [...builtIn(root).styleSheets].some((sheet) => isUnknown(sheet, linked)))) return false;
   const maxWork = 5_000_000;
-  const selectors = roots.flatMap((root) => roleSelectors(root, linked).map((selector) => ({ root, selector })));
+  const areSlotted = drawings.some((drawing) => builtIn(builtIn(drawing).parentNode).shadowRoot);
+  const selectors = roots.flatMap((root) => roleSelectors(root, linked, areSlotted).map((selector) => ({ root, selector })));
   if (workOf(selectors) > maxWork || selectors.some(({ selector }) => /:host|::slotted/.test(selector))) return false;
   const before = selected(selectors);
   const given = drawings.map((drawing) => builtIn(drawing).getAttribute('role'));
@@ -76,11 +87,19 @@ function setRole(drawing: PageElement, role: string | null): void {
 }
 
 /** The selectors in the style sheets of a document or shadow root that mention the role. */
-function roleSelectors(root: PageElement, linked: LinkedStyle[]): string[] {
+function roleSelectors(root: PageElement, linked: LinkedStyle[], areSlotted: boolean): string[] {
   const anyMedia = { baseURI: '', defaultView: null } as StyledDocument; // the paper has another width than the window
   const rules = sheetsOf(root, linked).flatMap((sheet) => [...rulesOf(anyMedia, sheet)]);
   const selectors = rules.flatMap(({ rule, around }) => (rule.selectorText ? selectorOf(rule.selectorText, around) : []));
-  return [...new Set(selectors.filter((selector) => /\[[^\]]*role/i.test(selector)))];
+  return [...new Set(selectors.filter((selector) => mentionsRole(selector, areSlotted)))];
+}
+
+/** Roles of the host of a shadow root do not count, because a drawing cannot be one, nor those of what is slotted if it is no drawing. */
+function mentionsRole(selector: string, areSlotted: boolean): boolean {
+  const others = selector.replace(/(:host|::slotted)\((?:[^()]|\([^()]*\))*\)/g, (whole, name) =>
+    /:has\(/.test(whole) || (name === '::slotted' && areSlotted) ? whole : name,
+  );
+  return /\[[^\]]*role/i.test(others);
 }
 
 function sheetsOf(root: PageElement, linked: LinkedStyle[]): PageElement[] {
