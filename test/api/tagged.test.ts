@@ -1,5 +1,5 @@
 /** `options.tagged`: better tags than those of Chromium, without a claim of conformance. */
-import { PdfArray, PdfDict, type PdfName, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, type PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
@@ -117,6 +117,11 @@ describe('adds to the tags of Chromium', () => {
       '<table><thead><tr><th>a<th>b<tbody><tr><td>1<td><tfoot><tr><td>2<td>3</table>',
       'Table(THead(TR(TH(#) TH(#))) TBody(TR(TD(#) TD())) TFoot(TR(TD(#) TD(#))))',
     ],
+    [
+      'captions have all that is in them',
+      '<table><caption><p>of <a href="https://a.example/">a</a><h2>b</h2></caption><tr><td>1</table>',
+      'Table(Caption(P(# Link(# @)) H2(#)) TR(TD(#)))',
+    ],
     ['rows outside of tables are groups', '<div role="row"><div role="cell">x</div></div>', 'Div(Div(#))'],
     [
       'a figure is a group, and a picture a figure',
@@ -127,6 +132,17 @@ describe('adds to the tags of Chromium', () => {
     ['a link that is hidden is told of', '<p aria-hidden="true"><a href="https://a.example/">x</a></p><p>y', '# P(#) Link(@)'],
   ])('%s', async (_, body, expected) => {
     expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
+  });
+
+  test('spans of rows that end with their group', async () => {
+    const { tree } = await read(
+      document(
+        '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr><td>3<tr><td rowspan="2">4<td>5</table>',
+      ),
+    );
+    const cells = [...tree.elements()].filter(({ type }) => /^T[HD]$/.test(type));
+    const spans = cells.map(({ attributes }) => attributes.map((each) => each.get('RowSpan')).find(Boolean));
+    expect(spans.map((span) => (span instanceof PdfNumber ? span.value : 0))).toEqual([1, 1, 3, 1, 1, 1, 1]);
   });
 
   test('roles for types that PDF 1.7 does not have', async () => {

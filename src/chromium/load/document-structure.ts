@@ -139,6 +139,7 @@ const FUNCTIONS = [
   ofRoot,
   isDrawing,
   mayCount,
+  makeTagged,
   readLanguage,
   isInLine,
   addElement,
@@ -156,6 +157,7 @@ const FUNCTIONS = [
   isOnePicture,
   linkOf,
   rowsOf,
+  rowSpanOf,
   showsTagged,
   isLanguage,
 ];
@@ -206,6 +208,7 @@ function documentStructure(
   const images = new Map<PageElement, ImageStructure>();
   for (const element of elementsOf(document, roots)) {
     if (element !== root) readLanguage(element, structure, add, max);
+    if (builtIn(element).localName === 'caption') makeTagged(element);
     const image = addElement(element, structure, add, max);
     if (image) images.set(element, image);
   }
@@ -240,14 +243,19 @@ function isDrawing(element: PageElement): boolean {
 }
 
 /**
- * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for an element that can be
- * clicked, and neither CSS nor scripts of the document see the listener.
+ * Makes Chromium tag an element that it would leave out, such as a caption with blocks in it: it tags what can be clicked, and neither
+ * CSS nor scripts of the document see the listener.
  */
+function makeTagged(element: PageElement): void {
+  builtIn(element).addEventListener('click', () => {});
+}
+
+/** Chromium does not tag an inline element for its language alone. */
 function readLanguage(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
   const language = builtIn(element).getAttribute('lang');
   if (!language) return;
   if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
-  if (isInLine(element)) builtIn(element).addEventListener('click', () => {});
+  if (isInLine(element)) makeTagged(element);
 }
 
 function isInLine(element: PageElement): boolean {
@@ -495,9 +503,15 @@ function linkOf(element: PageElement): string {
 
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
   const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, cell.rowSpan];
+  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, rowSpanOf(cell)];
   const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
   return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
+}
+
+/** A cell ends with the last row of its group, whatever it says, and 0 says to. */
+function rowSpanOf({ rowSpan, parentElement: row }: PageElement): number {
+  const left = row.parentElement.rows.length - row.sectionRowIndex;
+  return rowSpan === 1 ? 1 : Math.min(rowSpan || left, left);
 }
 
 /** Whether any content of a node gets a tag; borders and decoration do not. */

@@ -1,6 +1,6 @@
 /**
- * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. A table is
- * changed only if its tagged rows and cells match those of the document one by one.
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. Corrects cells
+ * that would span more rows than there are. A table is changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, TableCell } from '../../document-structure.ts';
@@ -93,8 +93,23 @@ function alignRows(
     );
     if (!aligned) return undefined;
     if (aligned.length > cellsOf(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+    for (const [at, cell] of aligned.entries()) setRowSpan(cell, cells[at]?.[2] ?? 1);
   }
   return rows;
+}
+
+function setRowSpan(cell: StructureElement, down: number): void {
+  const isOther = (attribute: PdfDict) => {
+    const span = attribute.get('RowSpan');
+    return span instanceof PdfNumber && span.value !== down;
+  };
+  if (!cell.attributes.some(isOther)) return;
+  const corrected = cell.attributes.map((attribute) => {
+    const copy = attribute.clone();
+    if (isOther(attribute)) copy.set('RowSpan', PdfNumber.of(down));
+    return copy;
+  });
+  cell.set('A', PdfArray.of(...corrected));
 }
 
 function isCell(kid: StructureElement['kids'][number]): boolean {
