@@ -81,6 +81,12 @@ function descriptionsOf(pdf: EditablePdf): string[] {
   });
 }
 
+function rowSpansOf(tree: StructureTree): number[] {
+  const cells = [...tree.elements()].filter(({ type }) => /^T[HD]$/.test(type));
+  const spans = cells.map(({ attributes }) => attributes.map((each) => each.get('RowSpan')).find(Boolean));
+  return spans.map((span) => (span instanceof PdfNumber ? span.value : 0));
+}
+
 /** Descriptions of the fields, in the order of reading. */
 function namesOf(tree: StructureTree): string[] {
   const fields = [...tree.elements()].filter(({ type }) => type === 'Form');
@@ -140,9 +146,7 @@ describe('adds to the tags of Chromium', () => {
         '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr><td>3<tr><td rowspan="2">4<td>5</table>',
       ),
     );
-    const cells = [...tree.elements()].filter(({ type }) => /^T[HD]$/.test(type));
-    const spans = cells.map(({ attributes }) => attributes.map((each) => each.get('RowSpan')).find(Boolean));
-    expect(spans.map((span) => (span instanceof PdfNumber ? span.value : 0))).toEqual([1, 1, 3, 1, 1, 1, 1]);
+    expect(rowSpansOf(tree)).toEqual([1, 1, 3, 1, 1, 1, 1]);
   });
 
   test('roles for types that PDF 1.7 does not have', async () => {
@@ -428,6 +432,19 @@ describe('with other options', () => {
       pageRanges: '2',
     });
     expect([descriptionsOf(pdf), namesOf(tree)]).toEqual([['https://a.example/'], ['']]);
+  });
+
+  test('names fields where all of them are on the chosen pages', async () => {
+    const { tree } = await read(document('<button>A</button><button>B</button><p style="break-before: page">x'), {
+      pageRanges: '1',
+    });
+    expect(namesOf(tree)).toEqual(['A', 'B']);
+  });
+
+  test('ends the spans of rows with the chosen pages', async () => {
+    const rows = '<tr><th rowspan="3">a<td>1<tr><td>2<tr style="break-before: page"><td>3';
+    const { tree } = await read(document(`<table>${rows}</table>`), { pageRanges: '1' });
+    expect(rowSpansOf(tree)).toEqual([2, 1, 1]);
   });
 
   const SHADOW = (html: string) => `<x-a><template shadowrootmode="open">${html}</template></x-a>`;

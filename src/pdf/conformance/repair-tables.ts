@@ -16,6 +16,7 @@ export function repairTables(tree: StructureTree, elements: StructureElement[], 
     const found = structureOf(table);
     const rows = found && alignRows(tree, table, found);
     if (rows) groupRows(tree, table, rows, found);
+    else limitSpans(table);
   }
 }
 
@@ -98,18 +99,24 @@ function alignRows(
   return rows;
 }
 
+/** Of a table that does not match one of the document, because some of its pages are left out, only the end is known. */
+function limitSpans(table: StructureElement): void {
+  const rows = rowsOf(table);
+  for (const [at, row] of rows.entries())
+    for (const cell of cellsOf(row)) setRowSpan(cell, Math.min(rowSpanOf(cell) || Number.POSITIVE_INFINITY, rows.length - at));
+}
+
+function rowSpanOf(cell: StructureElement): number {
+  const span = cell.attributes.map((attribute) => attribute.get('RowSpan')).find((value) => value instanceof PdfNumber);
+  return span?.value ?? 1;
+}
+
 function setRowSpan(cell: StructureElement, down: number): void {
-  const isOther = (attribute: PdfDict) => {
-    const span = attribute.get('RowSpan');
-    return span instanceof PdfNumber && span.value !== down;
-  };
-  if (!cell.attributes.some(isOther)) return;
-  const corrected = cell.attributes.map((attribute) => {
-    const copy = attribute.clone();
-    if (isOther(attribute)) copy.set('RowSpan', PdfNumber.of(down));
-    return copy;
-  });
-  cell.set('A', PdfArray.of(...corrected));
+  if (rowSpanOf(cell) === down) return;
+  const others = cell.attributes.map((attribute) => attribute.clone());
+  for (const attribute of others) attribute.delete('RowSpan');
+  const span = PdfDict.of({ O: PdfName.of('Table'), RowSpan: PdfNumber.of(down) });
+  cell.set('A', PdfArray.of(...others, span));
 }
 
 function isCell(kid: StructureElement['kids'][number]): boolean {
