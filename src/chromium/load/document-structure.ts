@@ -8,8 +8,9 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { DRAWING_FUNCTIONS, type LinkedStyle, TAKE_BACK_ROLES } from './drawing-roles.ts';
+import { DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
+import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
   title: number;
@@ -49,8 +50,9 @@ export async function readDocumentStructure(
   need: 'wanted' | 'demanded',
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
+  const styles = stylesMentioning(MENTIONS_ROLE, linked);
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked ?? null)}) })()`;
+    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(styles ?? null)}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
