@@ -162,6 +162,12 @@ describe('adds to the tags of Chromium', () => {
       document('<p><a href="https://a.example/">The first</a> <a href="#p" title="Down"><b>↓</b></a><p id="p">x'),
     );
     expect(descriptionsOf(pdf)).toEqual(['The first', '↓']);
+    const odd = await read(
+      document(
+        '<p><a href="#a b">space</a> <a href="#ä">umlaut</a></p><a href="https://a.example/"><h2>Head</h2>line</a><p id="a b">x<p id="ä">y',
+      ),
+    );
+    expect(new Set(descriptionsOf(odd.pdf))).toEqual(new Set(['space', 'umlaut', 'Head line']));
     const empty = await read(
       document(`<p><a href="https://b.example/"><img alt="" src="${PIXEL_URL}" width="9" height="9"></a>`),
     );

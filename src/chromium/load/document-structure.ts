@@ -395,7 +395,9 @@ function textOf(node: PageElement): string {
     return builtIn(node).getAttribute('aria-label') ?? builtIn(node).getAttribute('alt') ?? '';
   if (builtIn(node).localName === 'svg') return builtIn(node).getAttribute('aria-label') ?? svgTitle(node);
   const text = [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].map(textOf).join('');
-  return /^(?:br|p|div|li|td|th)$/.test(builtIn(node).localName) ? ` ${text} ` : text;
+  return /^(?:br|p|div|h[1-6]|li|d[dt]|t[dhr]|caption|figcaption|article|section|pre)$/.test(builtIn(node).localName)
+    ? ` ${text} `
+    : text;
 }
 
 function isUnread(element: PageElement): boolean {
@@ -496,7 +498,7 @@ function linkOf(element: PageElement): string {
   if (!/^(?:a|area)$/.test(builtIn(element).localName)) return '';
   const given = builtIn(element).getAttribute('href') ?? builtIn(element).getAttribute('xlink:href');
   if (given === null) return '';
-  if (given.startsWith('#')) return given;
+  if (given.startsWith('#')) return builtIn(element).hash || given; // encoded, as in the PDF
   const { href } = builtIn(element);
   const target = typeof href === 'string' ? href : given;
   const [before, fragment] = target.split('#');
