@@ -129,6 +129,58 @@ test('creates unique names without the periods that would split them', async () 
   expect(fields.map(({ name }) => name)).toEqual(['row[]', 'row[]_2', 'a_b', 'i', 'field1', 'field2']);
 });
 
+describe('styles of the document', () => {
+  const BODY =
+    '<p><span id="l">Name</span> <input name="n" value="v" aria-labelledby="l" required> <textarea name="t" required aria-label="T"></textarea><p><b>seen</b>';
+  const HIDES = (selector: string) => `html:has(${selector}) b { display: none }`;
+  const SHOWS = (selector: string) => `b { display: none } html:has(${selector}) b { display: inline }`;
+  const styled = (css: string) => page(BODY, `<style>${css}</style>`);
+
+  test.each([
+    ['the role', HIDES('[role]')],
+    ['no role', SHOWS('input:not([role])')],
+    ['the label', HIDES('[aria-label^="platen"], [aria-label]:not([aria-label="T"])')],
+    ['the label of others', SHOWS('[aria-labelledby="l"]')],
+    ['the style attribute', HIDES('[style*="text-indent"]')],
+    ['our own attributes', HIDES('[data-platen-field]')],
+    ['links', HIDES('a[href]')],
+    ['what is added after the body', 'body:not(:last-child) b { display: none }'],
+    ['elements that are added', HIDES('> div')],
+  ])('which select %s show what they show without fields', async (_, css) => {
+    const html = styled(css);
+    const pdf = await rendered(html);
+    const plain = await bytesOf(await client.pdf({ html }));
+    expect((await readFinished(pdf)).texts).toEqual((await readFinished(plain)).texts);
+    expect(await readFields(pdf)).toEqual([]);
+  });
+
+  test('which select something else leave the fields', async () => {
+    const css = `[role="button"], [type="text"]:focus, li:last-child, :invalid, :placeholder-shown, p:has(> input), [style*="color"], a[href^="http"] { color: red }`;
+    expect(await readFields(await rendered(styled(css)))).toHaveLength(2);
+  });
+
+  test('of which one is loaded count as well', async () => {
+    const asset = (css: string) => ({ 'a.css': { content: Buffer.from(css).toString('base64'), type: 'text/css' } });
+    const html = page(BODY, '<link rel="stylesheet" href="a.css">');
+    for (const [css, count] of [
+      [HIDES('[role]'), 0],
+      ['[role="button"] { color: red }', 2],
+    ] as const) {
+      const reply = await client.pdf({ html, assets: asset(css), options: { forms: true } });
+      const pdf = await bytesOf(reply);
+      expect((await readFinished(pdf)).texts.join()).toContain('seen');
+      expect(await readFields(pdf)).toHaveLength(count);
+    }
+  });
+
+  test('in shadow roots count as well, unless they are for the host', async () => {
+    const shadow = (css: string) =>
+      `<x-a><template shadowrootmode="open"><style>${css}</style><slot></slot></template><p>${BODY}</x-a>`;
+    expect(await fieldsOf(shadow(':host([hidden]) { display: none } ::slotted([x]) { color: red }'))).toHaveLength(2);
+    expect(await fieldsOf(shadow(':host-context([style]) slot { color: red }'))).toHaveLength(0);
+  });
+});
+
 describe('the printed page', () => {
   const FILLED =
     '<p><input name="a" value="Findme-1"> <textarea name="b">Findme-2\nFindme-3</textarea> <select name="c"><option>Findme-4</select> <select multiple name="d"><option>Findme-5</select> <input name="e" placeholder="Findme-6">';

@@ -92,6 +92,25 @@ test.each([
   for (const { clause, count } of violations) expect([clause.startsWith('ISO '), count > 0]).toEqual([true, true]);
 });
 
+test.each<[string, (pdf: Buffer) => Buffer]>([
+  ['is cut off', (pdf) => pdf.subarray(0, pdf.length * 0.9)],
+  ['has something before its header', (pdf) => Buffer.concat([Buffer.alloc(2_000, 'x'), pdf])],
+  ['names another place for its cross-references', (pdf) => edited(pdf, /startxref\s+\d+/, 'startxref\n7')],
+  ['has streams of other lengths', (pdf) => edited(pdf, /\/Length \d+/g, '/Length 99999999')],
+])('a PDF that %s is damaged, and no identifier is missed', async (_, damage) => {
+  const { valid, violations } = await validated(damage(good), '?profile=PDF/A-3b');
+  expect([valid, violations.map(({ rule }) => rule)]).toEqual([false, ['file_damaged']]);
+  expect(violations[0]?.clause).toBe('ISO 19005-3, 6.1.4');
+});
+
+test('the last version of a PDF with an update counts', async () => {
+  const [, start] = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(good.toString('latin1')) ?? [];
+  const update = `900 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\nxref\n900 1\n${String(good.length).padStart(10, '0')} 00000 n \n`;
+  const end = `trailer\n<</Size 901/Root 900 0 R/Prev ${start}/ID[(a)(b)]>>\nstartxref\n${good.length + update.indexOf('xref')}\n%%EOF\n`;
+  const { violations } = await validated(Buffer.concat([good, Buffer.from(update + end)]), '?profile=PDF/A-3a');
+  expect(violations.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['metadata_missing', 'structure_missing']));
+});
+
 describe('PDF/UA-2', () => {
   const NEWER = ['PDF/A-4f', 'PDF/UA-2'];
   let newer: string;
@@ -157,6 +176,7 @@ test.each(['PDF/A-1b', 'PDF/A-2b,PDF/A-3b', 'PDF/A-4,PDF/A-4f', 'PDF/UA-1,', 'PD
 
 describe('rejects unreadable files, and serves the next one', () => {
   const bomb = deflateSync(Buffer.alloc(400_000_000));
+  const METADATA = '<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>';
   const nested = `${'<</K '.repeat(50_000)}null${'>>'.repeat(50_000)}`;
   test.each<[string, Buffer]>([
     ['nothing', Buffer.from(' ')],
@@ -169,6 +189,22 @@ describe('rejects unreadable files, and serves the next one', () => {
       ),
     ],
     ['values nested without end', pdfOf(`<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>`, nested)],
+    ['an object that is itself', pdfOf('<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R/StructTreeRoot 3 0 R>>', '3 0 R')],
+    ['pages that contain themselves', pdfOf('<</Type/Catalog/Pages 3 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>')],
+    ['half a million pages', pdfOf('<</Type/Catalog/Pages 3 0 R>>', `<</Type/Pages/Kids[${'4 0 R '.repeat(500_000)}]>>`)],
+    ['roles in a circle', pdfOf('<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>', '<</RoleMap<</a/b/b/a>>/K<</S/a>>>>')],
+    ['fields that contain themselves', pdfOf('<</Type/Catalog/Pages 2 0 R/AcroForm 3 0 R>>', '<</Fields[3 0 R]/Kids[3 0 R]>>')],
+    ['a stream as long as itself', pdfOf(METADATA, '<</Length 3 0 R>>\nstream\nx\nendstream')],
+    [
+      'half of a surrogate',
+      pdfOf('<</Type/Catalog/Pages 2 0 R/Lang<FEFFD800>/Outlines 3 0 R>>', '<</First<</Title<FEFFDC00D8>>>>>'),
+    ],
+    [
+      'a filter that repeats',
+      pdfOf(METADATA, `<</Filter/RunLengthDecode/Length 9999>>\nstream\n${'\x81'.repeat(9_999)}\nendstream`),
+    ],
+    ['three million open lists', Buffer.from(`%PDF-1.7\n1 0 obj\n${'['.repeat(3_000_000)}`)],
+    ['numbers of a million digits', pdfOf('<</Type/Catalog/Pages 2 0 R/Names 3 0 R>>', '9'.repeat(1_000_000))],
   ])('%s', async (_, pdf) => {
     const response = await send(pdf, '?profile=PDF/UA-1');
     expect([200, 422], await response.clone().text()).toContain(response.status);
@@ -195,6 +231,10 @@ describe('rejects unreadable files, and serves the next one', () => {
     await problem(await send(locked), 422, 'pdf_unreadable');
   });
 });
+
+function edited(pdf: Buffer, from: RegExp, to: string): Buffer {
+  return Buffer.from(pdf.toString('latin1').replace(from, to), 'latin1');
+}
 
 /** One page without content, a catalog, and one more object. */
 function pdfOf(catalog: string, third: string): Buffer {

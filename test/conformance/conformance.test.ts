@@ -261,7 +261,7 @@ function sourceOf({ html, options }: ConformanceDocument): string {
 function plain(text: string): string {
   return text
     .replace(/&amp;/g, '&')
-    .replace(/&(?:nbsp|[et][mnh]\w*sp);/g, '')
+    .replace(/&(?:nbsp|shy|[et][mnh]\w*sp);|\u00ad/g, '')
     .replaceAll('_', '-')
     .replace(/\s+/g, '');
 }

@@ -1,6 +1,7 @@
 /** The documents of the suite: those of the visual set and of the gallery, and hostile ones, each with the rules that PDF/UA-1 must refuse it for. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { DOCUMENTS as VISUAL } from '../visual/documents.ts';
+import { everydayDocuments } from './everyday-documents.ts';
 import { formDocuments } from './form-documents.ts';
 import { hostileDocuments } from './hostile-documents.ts';
 
@@ -315,5 +316,14 @@ export function documents(): ConformanceDocument[] {
   );
   const bad = Object.entries(BAD).map(([name, [html, refused]]) => ({ name, html, refused }));
   const never = Object.entries(NEVER).map(([name, [html, rule]]) => ({ name, html, refusedAlways: [rule] }));
-  return [...visualDocuments(), ...describedDocuments(), ...good, ...formDocuments(), ...hostileDocuments(), ...bad, ...never];
+  return [
+    ...visualDocuments(),
+    ...describedDocuments(),
+    ...good,
+    ...formDocuments(),
+    ...hostileDocuments(),
+    ...everydayDocuments(),
+    ...bad,
+    ...never,
+  ];
 }

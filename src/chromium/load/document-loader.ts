@@ -28,7 +28,6 @@ import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { type DocumentMetadata, parseDocumentMetadata } from './document-metadata.ts';
 import { readDocumentStructure } from './document-structure.ts';
-import { roleStyles } from './drawing-roles.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
 import { insertInHead } from './insert-into-head.ts';
@@ -280,13 +279,14 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
+    const linked = job.structureNeed || job.fieldKey ? await attempt.step(this.#network.styleTexts()) : undefined;
     if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      const linked = roleStyles(await attempt.step(this.#network.styleTexts()));
       const reading = { ...attempt, runsScripts: load.device.javascript, linked };
       this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
-    if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
+    if (job.fieldKey)
+      this.#fields = await prepareFields(this.#session, this.#frameId, { key: job.fieldKey, linked }, attempt.step);
     this.#preventNavigation();
   }
 

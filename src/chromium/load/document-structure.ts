@@ -8,8 +8,9 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { DRAWING_FUNCTIONS, type LinkedStyle, TAKE_BACK_ROLES } from './drawing-roles.ts';
+import { DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
+import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
   title: number;
@@ -49,8 +50,9 @@ export async function readDocumentStructure(
   need: 'wanted' | 'demanded',
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
+  const styles = stylesMentioning(MENTIONS_ROLE, linked);
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked ?? null)}) })()`;
+    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(styles ?? null)}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
@@ -139,6 +141,7 @@ const FUNCTIONS = [
   ofRoot,
   isDrawing,
   mayCount,
+  makeTagged,
   readLanguage,
   isInLine,
   addElement,
@@ -156,6 +159,7 @@ const FUNCTIONS = [
   isOnePicture,
   linkOf,
   rowsOf,
+  rowSpanOf,
   showsTagged,
   isLanguage,
 ];
@@ -206,6 +210,7 @@ function documentStructure(
   const images = new Map<PageElement, ImageStructure>();
   for (const element of elementsOf(document, roots)) {
     if (element !== root) readLanguage(element, structure, add, max);
+    if (builtIn(element).localName === 'caption') makeTagged(element);
     const image = addElement(element, structure, add, max);
     if (image) images.set(element, image);
   }
@@ -240,14 +245,19 @@ function isDrawing(element: PageElement): boolean {
 }
 
 /**
- * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for an element that can be
- * clicked, and neither CSS nor scripts of the document see the listener.
+ * Makes Chromium tag an element that it would leave out, such as a caption with blocks in it: it tags what can be clicked, and neither
+ * CSS nor scripts of the document see the listener.
  */
+function makeTagged(element: PageElement): void {
+  builtIn(element).addEventListener('click', () => {});
+}
+
+/** Chromium does not tag an inline element for its language alone. */
 function readLanguage(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
   const language = builtIn(element).getAttribute('lang');
   if (!language) return;
   if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
-  if (isInLine(element)) builtIn(element).addEventListener('click', () => {});
+  if (isInLine(element)) makeTagged(element);
 }
 
 function isInLine(element: PageElement): boolean {
@@ -385,7 +395,9 @@ function textOf(node: PageElement): string {
     return builtIn(node).getAttribute('aria-label') ?? builtIn(node).getAttribute('alt') ?? '';
   if (builtIn(node).localName === 'svg') return builtIn(node).getAttribute('aria-label') ?? svgTitle(node);
   const text = [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].map(textOf).join('');
-  return /^(?:br|p|div|li|td|th)$/.test(builtIn(node).localName) ? ` ${text} ` : text;
+  return /^(?:br|p|div|h[1-6]|li|d[dt]|t[dhr]|caption|figcaption|article|section|pre)$/.test(builtIn(node).localName)
+    ? ` ${text} `
+    : text;
 }
 
 function isUnread(element: PageElement): boolean {
@@ -486,7 +498,7 @@ function linkOf(element: PageElement): string {
   if (!/^(?:a|area)$/.test(builtIn(element).localName)) return '';
   const given = builtIn(element).getAttribute('href') ?? builtIn(element).getAttribute('xlink:href');
   if (given === null) return '';
-  if (given.startsWith('#')) return given;
+  if (given.startsWith('#')) return builtIn(element).hash || given; // encoded, as in the PDF
   const { href } = builtIn(element);
   const target = typeof href === 'string' ? href : given;
   const [before, fragment] = target.split('#');
@@ -495,9 +507,15 @@ function linkOf(element: PageElement): string {
 
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
   const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, cell.rowSpan];
+  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, rowSpanOf(cell)];
   const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
   return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
+}
+
+/** A cell ends with the last row of its group, whatever it says, and 0 says to. */
+function rowSpanOf({ rowSpan, parentElement: row }: PageElement): number {
+  const left = row.parentElement.rows.length - row.sectionRowIndex;
+  return rowSpan === 1 ? 1 : Math.min(rowSpan || left, left);
 }
 
 /** Whether any content of a node gets a tag; borders and decoration do not. */

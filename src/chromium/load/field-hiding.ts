@@ -71,7 +71,7 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
   }
   prepared.hiding = { 'text-indent': '-16000000px' };
   setStyle(prepared, control, prepared.hiding);
-  if (!isMultiLine) return;
+  if (!isMultiLine || control.value === '') return;
   const { width, height, fieldSizing } = getComputedStyle(control);
   if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.text = control.value;
@@ -145,8 +145,8 @@ function addStyles(): void {
   Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
 
-/** Appends the links after the body, where they affect neither the layout nor selectors of the document that count elements. */
-function addLinks(all: PreparedControl[], key: string): void {
+/** Appends the links after the body, where they affect neither the layout nor most selectors. Returns the element that holds them. */
+function addLinks(all: PreparedControl[], key: string): PageElement {
   const html = 'http://www.w3.org/1999/xhtml';
   const holder = builtIn(document).createElementNS(html, 'div');
   holder.setAttribute('aria-hidden', 'true');
@@ -166,6 +166,7 @@ function addLinks(all: PreparedControl[], key: string): void {
     holder.append(link);
   }
   builtIn(document).documentElement.append(holder);
+  return holder;
 }
 
 /** Whether the content of the control is unchanged and still hidden. */

@@ -10,11 +10,22 @@ import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.t
 import type { Step } from '../devtools/step.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
+import {
+  type LinkedStyle,
+  type ScopedSelector,
+  SELECTOR_FUNCTIONS,
+  type selected as Selected,
+  type selectorsFor as SelectorsFor,
+  stylesMentioning,
+} from './style-selectors.ts';
 
 /** The fields of a document, and the controls that are printed as they are. */
 export interface PreparedFields {
   fields: FormControl[];
-  /** Controls that are rotated, scaled or written vertically or in shadow trees, and the other radio buttons of their sets. */
+  /**
+   * Controls that are rotated, scaled or written vertically or in shadow trees, and the other radio buttons of their sets; all of them
+   * if styles of the document would select something else.
+   */
   printed: ElementLocation[];
 }
 
@@ -29,10 +40,22 @@ const LIMITS: FieldLimits = { fields: 2_000, options: 50_000, characters: 16_000
 
 type Exceeded = { exceeded: keyof FieldLimits };
 
-/** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
-export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
+/** What style sheets must contain to select what is prepared: attributes, the links after the body, and other values. */
+const MENTIONS_PREPARED = /\[|:(?:has|last-|only-|nth-last-|placeholder-shown|(?:user-)?(?:in)?valid)/i;
+
+/**
+ * Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. `linked` are the style sheets that
+ * were loaded; undefined if not all are known.
+ */
+export async function prepareFields(
+  session: Session,
+  frameId: string,
+  { key, linked }: { key: string; linked: LinkedStyle[] | undefined },
+  step: Step,
+): Promise<PreparedFields> {
+  const styles = JSON.stringify(stylesMentioning(MENTIONS_PREPARED, linked) ?? null);
   const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
-    return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}) })()`;
+    return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}, ${styles}, ${MENTIONS_PREPARED}) })()`;
   const value = await readInOwnWorld(session, frameId, { expression }, step).catch((error: unknown) => {
     throw error instanceof DevToolsError ? untold(error) : error;
   });
@@ -71,7 +94,9 @@ function untold(error?: DevToolsError): ServiceError {
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...FIELD_HIDING_FUNCTIONS,
+  ...SELECTOR_FUNCTIONS,
   preparedFields,
+  prepareUnseen,
   watch,
   contentOf,
   controlsOf,
@@ -112,23 +137,47 @@ type Obstacle = '' | 'moved' | 'clipped';
 declare const OBSTACLES: Map<PageElement, Obstacle>;
 declare const hideField: (control: PageElement, field: FormControl, label: string) => PreparedControl;
 declare const addStyles: () => void;
-declare const addLinks: (all: PreparedControl[], key: string) => void;
+declare const addLinks: (all: PreparedControl[], key: string) => PageElement;
+declare const selectorsFor: typeof SelectorsFor;
+declare const selected: typeof Selected;
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
 declare const restore: (prepared: PreparedControl) => void;
 
 /** Reads all controls before it changes any, because the style of one can depend on another. */
-function preparedFields(limits: FieldLimits, max: MaxCharacters, key: string): PreparedFields | Exceeded {
+function preparedFields(
+  limits: FieldLimits,
+  max: MaxCharacters,
+  key: string,
+  linked: LinkedStyle[] | null,
+  mentions: RegExp,
+): PreparedFields | Exceeded {
   const { controls, others } = controlsOf();
   if (controls.length > limits.fields) return { exceeded: 'fields' };
   const forms = [...builtIn(document).querySelectorAll('form')];
   const fields = controls.map((control, number) => fieldOf(control, number, forms, max));
   const exceeded = firstExceeded(fields, limits);
   if (exceeded) return { exceeded };
-  const prepared = fields.map((field, number) => hideField(controls[number], field, `${key} ${number}`));
+  const printed = (list: PageElement[]) => list.slice(0, limits.fields).map((control) => placeOf(control, max));
+  const selectors = controls.length ? selectorsFor(controls, rootsOf(document), linked, mentions) : [];
+  const hide = () => fields.map((field, number) => hideField(controls[number], field, `${key} ${number}`));
+  if (!selectors || !prepareUnseen(hide, selectors, key)) return { fields: [], printed: printed([...controls, ...others]) };
+  return { fields, printed: printed(others) };
+}
+
+/** Returns false, and restores the controls, if styles of the document then select other elements than before. */
+function prepareUnseen(hide: () => PreparedControl[], selectors: ScopedSelector[], key: string): boolean {
+  const before = selected(selectors);
+  const prepared = hide();
   addStyles();
-  addLinks(prepared, key);
-  watch(prepared);
-  return { fields, printed: others.slice(0, limits.fields).map((control) => placeOf(control, max)) };
+  const holder = addLinks(prepared, key);
+  const after = selected(selectors).filter((element) => !holder.contains(element ?? null));
+  const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
+  if (isSame) watch(prepared);
+  else {
+    for (const each of prepared) restore(each);
+    holder.remove();
+  }
+  return isSame;
 }
 
 /**

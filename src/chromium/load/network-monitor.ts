@@ -78,6 +78,7 @@ interface Loading {
   isMain: boolean;
   /** Whether the document is finished only after this request. */
   isNeeded: boolean;
+  isStyle: boolean;
   overdue: boolean;
   /** Whether it was reported as missing already. */
   recorded: boolean;
@@ -95,7 +96,11 @@ const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
 const MAX_STYLES = 1_000;
-const IMPORT = /@import\s*(?:url\(\s*)?["']?([^"')\s;]+)/gi;
+/** Also matches escaped names of rules, whose address is then unknown. */
+const IMPORT = /@(?:import|[-\w]*\\)\s*(?:url\(\s*)?["']?([^"')\s;]+)/gi;
+/** How much a page keeps of what Chromium removes from its cache. A style sheet may be removed as soon as it is applied. */
+const KEPT_BODIES = { maxTotalBufferSize: 8_388_608, maxResourceBufferSize: 1_048_576 };
+const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 /** How long to wait for the status after a response was withheld from the document. */
 const STATUS_WITHIN_MS = 2_000;
 /** A cached response has no status event. For this time it is unknown whether a request was sent. */
@@ -123,8 +128,8 @@ export class NetworkMonitor {
   /** Requests whose status is not known yet. */
   #awaitingStatus = new Map<string, Loading>();
   #onAllStatuses = () => {};
-  /** Requests of style sheets by URL. */
-  #styles = new Map<string, string>();
+  /** Requests of style sheets. The same URL may return another text each time. */
+  #styles: Array<{ url: string; requestId: string }> = [];
   #bytes = 0;
   #mainBytes = 0;
   /** Is called whenever a request begins or ends. */
@@ -148,13 +153,13 @@ export class NetworkMonitor {
     this.#options = options;
     if (this.#enabled) return;
     this.#enabled = true;
-    await enable(this.#session);
+    await this.#session.send('Network.enable', KEPT_BODIES);
   }
 
   /** Includes what a worker requests, until it is forgotten. */
   async watch(worker: Session): Promise<void> {
     this.#listen(worker);
-    await enable(worker);
+    await worker.send('Network.enable', NO_BODIES);
   }
 
   /** Drops the requests of a worker that has ended. The request for its script has the id of its target. */
@@ -192,17 +197,21 @@ export class NetworkMonitor {
 
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
-    const requestId = this.#styles.get(cut(withoutSecrets(url)));
-    return (requestId && (await this.#bodyOf(requestId))) ?? '';
+    const found = this.#styles.findLast((style) => style.url === cut(withoutSecrets(url)));
+    return (found && (await this.#bodyOf(found.requestId))) ?? '';
   }
 
   /**
-   * Returns the texts of all style sheets that were loaded; undefined if one imports another that is not known, because Chromium had
-   * parsed both for an earlier document.
+   * Returns the texts of all style sheets that were loaded; undefined if one is still loading, or imports another that is not known,
+   * because Chromium had parsed both for an earlier document.
    */
   async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
-    const all = await Promise.all([...this.#styles].map(async ([url, id]) => ({ url, text: await this.#bodyOf(id) })));
-    const sheets = all.flatMap(({ url, text }) => (text === undefined ? [] : { url, text }));
+    if ([...this.#loading.values()].some(({ isStyle }) => isStyle)) return undefined;
+    const all = await Promise.all(
+      this.#styles.map(async ({ url, requestId }) => ({ url, text: (await this.#bodyOf(requestId)) ?? '' })),
+    );
+    const unreadable = new Set(all.filter(({ text }) => !text).map(({ url }) => url));
+    const sheets = all.filter(({ url }) => !unreadable.has(url));
     const known = new Set(sheets.map(({ url }) => url));
     const imported = sheets.flatMap(({ url, text }) =>
       [...text.matchAll(IMPORT)].map(([, address = '']) => URL.parse(address, url)?.href ?? ''),
@@ -271,7 +280,7 @@ export class NetworkMonitor {
     this.#progressAt = 0;
     this.#statuses.clear();
     this.#disregarded.clear();
-    this.#styles.clear();
+    this.#styles = [];
     this.#sent.clear();
     this.#awaitingStatus.clear();
     this.#onAllStatuses = () => {};
@@ -323,6 +332,7 @@ export class NetworkMonitor {
       url,
       address,
       isMain,
+      isStyle: type === 'Stylesheet',
       isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
       hops,
       withheldAt: undefined,
@@ -370,8 +380,8 @@ export class NetworkMonitor {
   }
 
   #noteStyle({ requestId, firstUrl }: Loading, url: string): void {
-    if (this.#styles.size >= MAX_STYLES) return;
-    this.#styles.set(firstUrl, requestId).set(cut(withoutSecrets(url)), requestId);
+    if (this.#styles.length >= MAX_STYLES) return;
+    for (const each of new Set([firstUrl, cut(withoutSecrets(url))])) this.#styles.push({ url: each, requestId });
   }
 
   #noteStatus(requestId: string, status: number): void {
@@ -480,10 +490,6 @@ export function withMissing(
     }));
   const explained = failed.map((each) => (each.netError === '' ? { ...each, reason: reasons.get(each.url) ?? '' } : each));
   return { failed: [...explained, ...more], failures: failures + more.length };
-}
-
-async function enable(session: Session): Promise<void> {
-  await session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are not needed
 }
 
 /** Copies the text, because a substring would keep the whole string in memory. */

@@ -161,13 +161,13 @@ function attributeOf(cell: StructureElement, name: string): number {
  * Adds the names of form fields, because Chromium writes them only for some fields. Tags match the document's fields only if the PDF
  * has all of them; otherwise a name is used only if all fields have the same one.
  */
-function nameFields(forms: StructureElement[], { fields, isWhole }: PrintedStructure, violations: Violations): void {
+function nameFields(forms: StructureElement[], { fields }: PrintedStructure, violations: Violations): void {
   for (const [role, tags] of Map.groupBy(forms, roleOf)) {
     if (!role) continue;
     const ofRole = fields.filter((field) => field.role === role);
     const left = without(ofRole, tags.map(descriptionOf));
     const unnamed = tags.filter((tag) => descriptionOf(tag) === undefined);
-    const isInOrder = isWhole && left.length === unnamed.length;
+    const isInOrder = left.length === unnamed.length;
     const same = new Set(left.map(({ name }) => name)).size === 1 ? left[0] : undefined;
     for (const [index, tag] of unnamed.entries()) nameField(tag, isInOrder ? left[index] : same, violations);
   }

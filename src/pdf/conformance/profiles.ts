@@ -68,6 +68,7 @@ export function isVersion2({ archive, accessible }: Claims): boolean {
 const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.1.2': '6.1.2',
   '6.1.3': '6.1.3',
+  '6.1.4': '6.1.4',
   '6.2.4.3': '6.2.4.3',
   '6.2.11.4.1': '6.2.10.4.1',
   '6.2.11.8': '6.2.10.9',

@@ -1,6 +1,6 @@
 /**
- * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. A table is
- * changed only if its tagged rows and cells match those of the document one by one.
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. Corrects cells
+ * that would span more rows than there are. A table is changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, TableCell } from '../../document-structure.ts';
@@ -16,6 +16,7 @@ export function repairTables(tree: StructureTree, elements: StructureElement[], 
     const found = structureOf(table);
     const rows = found && alignRows(tree, table, found);
     if (rows) groupRows(tree, table, rows, found);
+    else limitSpans(table);
   }
 }
 
@@ -93,8 +94,29 @@ function alignRows(
     );
     if (!aligned) return undefined;
     if (aligned.length > cellsOf(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+    for (const [at, cell] of aligned.entries()) setRowSpan(cell, cells[at]?.[2] ?? 1);
   }
   return rows;
+}
+
+/** Of a table that does not match one of the document, because some of its pages are left out, only the end is known. */
+function limitSpans(table: StructureElement): void {
+  const rows = rowsOf(table);
+  for (const [at, row] of rows.entries())
+    for (const cell of cellsOf(row)) setRowSpan(cell, Math.min(rowSpanOf(cell) || Number.POSITIVE_INFINITY, rows.length - at));
+}
+
+function rowSpanOf(cell: StructureElement): number {
+  const span = cell.attributes.map((attribute) => attribute.get('RowSpan')).find((value) => value instanceof PdfNumber);
+  return span?.value ?? 1;
+}
+
+function setRowSpan(cell: StructureElement, down: number): void {
+  if (rowSpanOf(cell) === down) return;
+  const others = cell.attributes.map((attribute) => attribute.clone());
+  for (const attribute of others) attribute.delete('RowSpan');
+  const span = PdfDict.of({ O: PdfName.of('Table'), RowSpan: PdfNumber.of(down) });
+  cell.set('A', PdfArray.of(...others, span));
 }
 
 function isCell(kid: StructureElement['kids'][number]): boolean {

@@ -21,6 +21,10 @@ export const VALIDATION_RULES = {
   version_old: { archive: '6.1.2', archiveNeeds: 'part 4', message: 'The header does not declare PDF 2.0.' },
   info_forbidden: { archive: '6.1.3', archiveNeeds: 'part 4', message: 'The trailer has an information dictionary.' },
   encrypted: { archive: '6.1.3', message: 'The file is encrypted.' },
+  file_damaged: {
+    archive: '6.1.4',
+    message: 'The cross-reference table or the trailer is missing or wrong, so that the objects were searched for.',
+  },
   identifier_missing: { archive: '6.1.3', message: 'The trailer has no file identifier.' },
   metadata_missing: { accessible: ['7.1', '8.11.1'], archive: '6.6.2.1', message: 'The catalog has no XMP metadata.' },
   archive_claim_missing: {

@@ -111,7 +111,8 @@ class Check {
     if (!/^%PDF-2\.\d/.test(header)) this.#add('version_old');
     if (this.#pdf.pdf.context.info.trailer.has('Info') && !catalog.has('PieceInfo')) this.#add('info_forbidden');
     if (isEncrypted) this.#add('encrypted');
-    if (!this.#pdf.pdf.context.info.trailer.has('ID')) this.#add('identifier_missing');
+    if (this.#pdf.pdf.recoveredViaBruteForce) this.#add('file_damaged');
+    else if (!this.#pdf.pdf.context.info.trailer.has('ID')) this.#add('identifier_missing');
     this.#checkMetadata();
     if (!this.#hasOutputIntent()) this.#add('output_intent_missing');
     this.#checkCatalog(catalog);
