@@ -18,7 +18,7 @@ export async function floods(): Promise<Row[]> {
   return [await flood('half-sent bodies of 30 MB', halfSent), await flood('queued renders with 22 MB of attachments', queued)];
 }
 
-/** The same as in `npm start`. */
+/** The allocator setting of `npm start`. */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /** Resolves when memory cannot grow any further. */

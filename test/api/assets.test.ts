@@ -37,7 +37,7 @@ const asset = (content: string | Buffer, type?: string) => ({
   ...(type && { type }),
 });
 const SECRET = 'SECRET-OF-ONE-RENDER';
-/** Tells its origin, which is known to nobody else. */
+/** Prints the address of the document, whose origin no other document can guess. */
 const TELL = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
 
 describe('assets of a document', () => {
@@ -165,7 +165,7 @@ describe('limits', () => {
 });
 
 describe('isolation', () => {
-  /** Tries to read the file of another render in every way, and shows what it finds. */
+  /** Tries every way to read the file of another render, and prints what it finds. */
   const thief = (origin: string) => `<body>looked<pre id=out></pre><link rel=stylesheet href="${origin}secret.css">
     <iframe src="${origin}secret.html"></iframe><img src="${origin}a.png" onload="out.textContent += '${SECRET}'"><script>
     fetch('${origin}secret.txt').then((r) => r.text()).then((t) => { out.textContent += t }, () => {});
@@ -195,7 +195,7 @@ describe('isolation', () => {
     return pdf.pages.join();
   }
 
-  /** An image shows nothing that it would not show where there is no such origin. */
+  /** The image must look the same as the image for an origin that does not exist. */
   async function expectNothingInImage(origin: string): Promise<void> {
     const nowhere = `http://a${'0'.repeat(32)}.invalid/`;
     for (const key of [client, other]) {

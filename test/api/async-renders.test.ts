@@ -191,6 +191,6 @@ test('completes renders that a killed service accepted exactly once after the re
   expect(done.map(({ status }) => status)).toEqual(renders.map(() => 'succeeded'));
   const { data } = await after.json<List<{ type: string }>>('/v1/documents');
   expect(data.map(({ type }) => type).sort()).toEqual([...Array(4).fill('application/pdf'), ...Array(4).fill('image/png')]);
-  const { daily } = await after.usage(); // `used` has what the dead process had reserved, until its leases end
+  const { daily } = await after.usage(); // `used` includes what the dead process had reserved, until its leases end.
   expect(daily.reduce((sum, { documents }) => sum + documents, 0)).toBe(8);
 });

@@ -50,7 +50,7 @@ async function send(client: Client, sent: unknown[]): Promise<string> {
 
 const read = (client: Client, id: string) => client.json<Batch>(`/v1/batches/${id}`);
 
-/** An event stream as its specification reads it, without what is no event. */
+/** Parses an event stream as its specification says, and skips everything that is not an event. */
 async function* eventsOf(response: Response): AsyncGenerator<Event> {
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -77,7 +77,7 @@ async function gather(events: AsyncIterable<Event>): Promise<Event[]> {
 
 const all = (response: Response) => gather(eventsOf(response));
 
-/** Ids count up from `first`, every item comes once as the batch shows it, and the end of the batch is the last. */
+/** Ids count up from `first`, each item occurs once as in the batch, and the last event is the end of the batch. */
 function expectWhole(events: Event[], { items: records, ...summary }: Batch, first = 1): void {
   expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => first + n));
   const end = events.at(-1);
@@ -246,7 +246,7 @@ test('loses and repeats no event when a client resumes after SIGKILL', async () 
   await using next = current;
   const after = new Client(next.url, client.key);
   seen.push(...(await all(await follow(after, id, { 'last-event-id': String(seen.at(-1)?.id) }))));
-  // Links name the address of the service, which has changed.
+  // Links contain the address of the service, which changes when it restarts.
   const origin = (event: Event) => JSON.parse(JSON.stringify(event).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, next.url)) as Event;
   expectWhole(seen.map(origin), await read(after, id));
 });

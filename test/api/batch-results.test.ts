@@ -36,7 +36,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const on = async (plan = 'growth') => new Client(service.url, (await service.createKey(plan)).key);
 
-/** Sends it and waits for the end. */
+/** Sends a batch and waits until it has ended. */
 async function batch(client: Client, items: unknown[]): Promise<Batch> {
   const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
   expect(response.status, await response.clone().text()).toBe(200);
@@ -45,7 +45,7 @@ async function batch(client: Client, items: unknown[]): Promise<Batch> {
 
 const UNKNOWN = 'bat_0123456789ABCDEFGHIJKL';
 const NOISE_BYTES = 4_000_000;
-/** A PDF that has at least this many bytes, which cannot be packed. */
+/** An item whose PDF contains at least this many incompressible bytes. */
 const noisy = (text: string) => ({
   html: `<p>${text}`,
   filename: `${text}.pdf`,
@@ -73,7 +73,7 @@ async function textsOf(files: Map<string, Buffer>): Promise<Record<string, strin
   return texts;
 }
 
-/** A reply of which nothing is read yet. */
+/** Returns the reply before any of its body is read. */
 async function unread(client: Client, path: string): Promise<IncomingMessage> {
   const asked = request(client.url + path, { headers: { authorization: `Bearer ${client.key}` } }).end();
   const [reply] = (await once(asked, 'response')) as [IncomingMessage];
@@ -81,10 +81,10 @@ async function unread(client: Client, path: string): Promise<IncomingMessage> {
   return reply;
 }
 
-/** Looks into the data folder, which a bucket leaves empty. */
+/** The test reads the data folder, which is empty when the content is in a bucket. */
 const testOfFolder = test.skipIf(process.env.PLATEN_TEST_BLOBS_URL);
 
-/** Files of content that the service has open. */
+/** Returns the content files that the service has open. */
 async function openContent(): Promise<string[]> {
   const folder = `/proc/${service.child.pid}/fd`;
   const links = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
@@ -290,7 +290,7 @@ describe('the merged PDF', () => {
 
   testOfFolder('a client that leaves it unread leaves nothing behind', async () => {
     const client = await on();
-    // 14 MB that cannot be packed: more than lies between the service and a client.
+    // These are 14 MB of incompressible data, which is more than the buffers between the service and a client hold.
     const picture = () => ({ html: `<img src="data:image/bmp;base64,${bitmap(1_100).toString('base64')}">` });
     const done = await batch(client, Array.from({ length: 4 }, picture));
     const leaving = await unread(client, `/v1/batches/${done.batch_id}.pdf`);
@@ -354,7 +354,7 @@ test('has no results before the end of the batch', async () => {
   }
 });
 
-/** A square picture of noise, with three bytes a pixel and no header but its own. */
+/** Returns a square BMP image of noise, with three bytes for each pixel. */
 function bitmap(pixels: number): Buffer {
   const rowBytes = Math.ceil((pixels * 3) / 4) * 4;
   const header = Buffer.alloc(54);

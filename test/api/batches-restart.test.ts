@@ -16,7 +16,7 @@ interface Batch {
 const MARKER = 'kept-in-no-file-as-it-was-sent';
 const SETTINGS = { PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' };
 
-/** Every fourth item is broken, but only shows it in the browser. */
+/** Every fourth item fails, but only after the browser has loaded it. */
 const items = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
     html: `<!-- ${MARKER} --><p>${n}`,
@@ -36,7 +36,7 @@ async function begin(count: number): Promise<{ service: Service; client: Client;
   return { service, client, id, dataDir: service.env.PLATEN_DATA_DIR ?? '' };
 }
 
-/** Nothing is counted twice, in any of the books. */
+/** Checks that batches, documents and usage agree on the number of documents, so that nothing was counted twice. */
 async function audit({ env }: Service, id: string): Promise<void> {
   const number = async (statement: string) => Number(Object.values((await rowsOf(env, statement))[0] ?? {})[0]);
   const named = await number('SELECT count(DISTINCT document_id) FROM batch_items WHERE document_id IS NOT NULL');

@@ -47,7 +47,7 @@ const many = (count: number, item: (n: number) => object = (n) => ({ html: `<p>$
 const send = (client: Client, body: unknown, headers?: Record<string, string>) =>
   client.send('POST', '/v1/batches', body, headers);
 
-/** Sends it and waits for the end. */
+/** Sends a batch and waits until it has ended. */
 async function batch(client: Client, body: unknown): Promise<Batch> {
   const response = await send(client, body, WAIT);
   expect(response.status, await response.clone().text()).toBe(200);
@@ -315,7 +315,7 @@ test('loses no item when the browser crashes during a batch', async () => {
 
 test('fails the items of a revoked key', async () => {
   const client = await on();
-  // Far more than can be rendered while the command starts: most still wait when the key is revoked, and fail at once.
+  // These are far more items than can be rendered while the command starts: most still wait when the key is revoked, and fail at once.
   const { batch_id } = await accepted(client, { items: many(400, (n) => slow(300, `${n}`)) });
   await service.cli('keys', 'revoke', client.issued.key_id);
   await problem(await client.get(`/v1/batches/${batch_id}`), 401, 'unauthorized');

@@ -7,7 +7,7 @@ import { type Answer, Site } from '../support/site.ts';
 const LIMIT_MB = 768;
 const LIMIT = LIMIT_MB * 1_048_576;
 
-/** Stores 16 MB after 16 MB until it fails; writes down why, and how many it has stored. */
+/** Stores blocks of 16 MB until that fails, and prints the error and the number of stored blocks. */
 const endless = (body: string) =>
   `<p id=out>x</p><script>(async () => { const part = new Uint8Array(16 << 20).fill(7); let n = 0; try { for (; ; n++) { ${body} } } catch (error) { out.textContent = error.name + ' after ' + n; parent.postMessage(out.textContent, '*'); globalThis.over = true } })()</script>`;
 const BLOBS = endless(`(globalThis.kept ??= []).push(new Blob([part])); await new Promise((go) => setTimeout(go, 5))`);
@@ -19,7 +19,7 @@ const page =
 
 let service: Service;
 let site: Site;
-/** The same answers at another port. */
+/** A site with the same answers on another port. */
 let other: Site;
 let neighbour: string;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ test('repeats the render of another page that had been running longer', async ()
   site.serve({
     '/loaded': (_request, response) => response.setHeader('access-control-allow-origin', '*').end(String(++loads)),
   });
-  // It is over only in a second browser, so that the first one cannot print it before the limit ends that.
+  // The document finishes only in a second browser, so that the first one cannot print it before the memory limit ends that browser.
   const html = `<p>patient<script>fetch('${site.origin}/loaded').then(async (reply) => {
     globalThis.over = (await reply.text()) === '2';
   })</script>`;
@@ -89,7 +89,7 @@ describe('storage quota of an origin', () => {
   test.each(['/files', '/cache'])('%s', async (path) => {
     const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
     const response = await service.pdf({ url: site.origin + path, options });
-    expect((await readPdfReply(response)).pages.join()).toMatch(/^QuotaExceededError after [4-8]$/); // 128 MB in all
+    expect((await readPdfReply(response)).pages.join()).toMatch(/^QuotaExceededError after [4-8]$/); // The quota is 128 MB.
   });
 
   test.each<[string, () => string, string]>([

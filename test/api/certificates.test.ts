@@ -142,7 +142,7 @@ test('the private key is stored nowhere in the open', async () => {
     expect(await storedWith(service.env, needle)).toEqual([]);
 });
 
-/** Nodes that share a database are given their secret key. */
+/** Skipped with a shared database, because its nodes get their secret key from the settings instead of the data folder. */
 const testOfFolder = test.skipIf(process.env.PLATEN_TEST_SECRET_KEY_FILE);
 testOfFolder('the secret key is for this user alone', async () => {
   const folder = service.env.PLATEN_DATA_DIR ?? '';

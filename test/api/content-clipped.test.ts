@@ -13,7 +13,7 @@ beforeAll(async () => {
   client = new Client(service.url, (await service.createKey('growth')).key);
 });
 
-/** A bar so many pixels wide, with a word at its right end. */
+/** Returns a bar of this width in pixels, with a word at its right end. */
 const bar = (px: number) => `<div style="width: ${px}px; text-align: right; background: #eee">END</div>`;
 const html = (px: number) => `<!doctype html><style>body { margin: 0 }</style>${bar(px)}`;
 const SCRIPT = '<script>document.title = "x"</script>';
@@ -105,7 +105,7 @@ const words = 'A line of text that is much longer than its box and goes on '.rep
 const picture = (width: number, height: number) =>
   `<img width="${width}" height="${height}" src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E">`;
 
-/** With the word that is not in the PDF, or only in part. */
+/** Documents that hide a part of their content, with the side and the element of the warning. */
 const HIDING: Array<[what: string, html: string, expected: { side: string; element: string }]> = [
   ['rows', `<div class="box" style="height: 200px; overflow: hidden">${rows(40)}</div>`, { side: 'bottom', element: 'div.box' }],
   [
@@ -152,7 +152,7 @@ const HIDING: Array<[what: string, html: string, expected: { side: string; eleme
   ],
 ];
 
-/** By other things than `overflow`, in one document each side. */
+/** Documents that hide content by other means than `overflow`, one for each side. */
 const HIDING_OTHERWISE = {
   bottom: `<div style="contain: paint; height: 100px">${rows(20)}</div><p style="content-visibility: auto; height: 20px">${words}</p>
     <iframe style="height: 100px" srcdoc="${rows(20)}"></iframe>`,

@@ -166,7 +166,7 @@ describe('the upload', () => {
       response.writeHead(200).end();
     };
     const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
-    await eventually('it is told', () => hooks.received.length === 1);
+    await eventually('the webhook has arrived', () => hooks.received.length === 1);
     const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
     expect(hooks.received[0] && verified(hooks.received[0], secret)).toMatchObject({
       type: 'render.completed',
@@ -184,7 +184,7 @@ describe('the upload', () => {
     const done = await ended(client, await start(client, { url: 'http://127.0.0.1:9/', webhook_url: hooks.url }));
     expect(done).toMatchObject({ status: 'failed', error: { code: 'forbidden_url' } });
     expect(done.delivery).toBeUndefined();
-    await eventually('it is told', () => hooks.received.length === 1);
+    await eventually('the webhook has arrived', () => hooks.received.length === 1);
     expect(bucket.received).toEqual([]);
     expect(await documentsOf(client)).toBe(0);
   });
@@ -210,8 +210,8 @@ describe('the upload', () => {
     const batch = (await reply.json()) as { items: Render[] };
     const delivered = { host: host(), status: 'delivered', attempts: 1, http_status: 200 };
     expect(batch.items.map(({ delivery }) => delivery)).toEqual([delivered, undefined, delivered]);
-    expect(bucket.received).toHaveLength(1); // the same document to the same address is one
-    await eventually('it is told', () => hooks.received.length === 1);
+    expect(bucket.received).toHaveLength(1); // Equal items with the same address are rendered and uploaded once.
+    await eventually('the webhook has arrived', () => hooks.received.length === 1);
   });
 });
 
@@ -284,7 +284,7 @@ test('keeps the signature of the URL out of logs, lists and records', async () =
   bucket.answer = (response) => response.writeHead(403).end();
   const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
   await ended(client, render);
-  await eventually('it is told', () => hooks.received.length === 1);
+  await eventually('the webhook has arrived', () => hooks.received.length === 1);
   const addresses = [`/v1/renders/${render.render_id}`, '/v1/webhooks/deliveries', '/v1/documents', '/v1/batches'];
   const shown = await Promise.all(addresses.map(async (path) => (await client.send('GET', path)).text()));
   expect(shown.join()).not.toContain('Signature');
@@ -297,7 +297,7 @@ test('keeps the signature of the URL out of logs, lists and records', async () =
 test('continues an upload after the service was killed, without another render', async () => {
   const client = await caller();
   const held = Promise.withResolvers<void>();
-  bucket.answer = () => held.resolve(); // nothing is answered
+  bucket.answer = () => held.resolve(); // The upload gets no reply.
   const render = await start(client, { html: '<p>survives' });
   await held.promise;
   service.child.removeAllListeners('exit');

@@ -13,7 +13,7 @@ async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));
 }
 
-/** Shows the value of an expression. */
+/** Returns a document that prints the value of an expression. */
 const show = (expression: string) => `<p id="p"></p><script>p.textContent = ${expression}</script>`;
 const MEDIA =
   '<style>@media screen { p::after { content: "SCREEN" } } @media print { p::after { content: "PRINT" } } @media (prefers-color-scheme: dark) { p::before { content: "DARK" } }</style><p>';

@@ -28,7 +28,7 @@ const isStored = async (marker: string) => (await storedWith(service.env, marker
 const contentOf = async ({ document_id }: DocumentRecord) =>
   (await contentFiles(service.env)).find((file) => file.endsWith(document_id));
 
-/** A request for a path that nobody brings into another form on its way. */
+/** Requests the path exactly as written, because `fetch` would normalize it. */
 async function asWritten(path: string, method = 'GET'): Promise<{ status: number | undefined }> {
   const { hostname: host, port } = new URL(service.url);
   const [response] = (await once(request({ host, port, path, method }).end(), 'response')) as [IncomingMessage];
@@ -340,7 +340,7 @@ describe('signed links', () => {
     let path = '';
     beforeAll(async () => {
       const document = await ada.store({ html: 'x' });
-      // One that both alphabets of base64 write differently.
+      // Looks for a signature that base64 and base64url encode differently.
       for (let expires_in = 3_600; !/signature=.*[-_]/.test(path); expires_in++) {
         const { url } = (await (await ada.send('POST', `${pathOf(document)}/links`, { expires_in })).json()) as { url: string };
         path = url.slice(service.url.length);
@@ -351,7 +351,7 @@ describe('signed links', () => {
       link.replace(/expires=(\d+)/, (_, seconds) => `expires=${write(Number(seconds))}`);
     const signature = (write: (text: string) => string) => (link: string) =>
       link.replace(/signature=(.*)$/, (_, text) => `signature=${write(text)}`);
-    /** The last character holds four bits of the signature, and two that mean nothing. */
+    /** Changes the two lowest bits of the last character, which are not part of the signature. */
     const otherLastBits = (text: string) => text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
 
     test.each<[string, (link: string) => string]>([

@@ -119,7 +119,7 @@ test('judges URLs by host and port, and refuses names that do not resolve', asyn
   ];
   const told = await dry({ html: [allowed, ...refused].map((src) => `<img src="${src}">`).join('') });
   expect(verdicts(told)).toEqual({ [allowed]: 'allowed', ...Object.fromEntries(refused.map((each) => [each, 'refused'])) });
-  expect(told.would_render).toBe(true); // a missing image is a warning
+  expect(told.would_render).toBe(true); // A missing image only causes a warning.
 });
 
 test('reports a problem if the document itself is at a blocked URL', async () => {

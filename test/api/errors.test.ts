@@ -378,7 +378,7 @@ describe('413 and 431', () => {
       const [answer] = (await once(socket.resume().setEncoding('utf8'), 'data')) as [string];
       expect(answer).toContain('HTTP/1.1 413');
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 200'); // the connection serves on
+      expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 200'); // The connection is still usable.
       socket.destroy();
     },
   );

@@ -46,7 +46,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     const { used } = (await web.ada.usage()).documents;
     const fault = await problem(await post(markup, options), 422, 'render_gate_failed');
     expect(fault.gate).toBe(gate);
-    expect((await web.ada.usage()).documents.used).toBe(used); // not charged
+    expect((await web.ada.usage()).documents.used).toBe(used); // The failed render was not charged.
     return fault;
   };
 

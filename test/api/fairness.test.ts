@@ -34,16 +34,16 @@ const holds: Record<string, () => object> = {
   'waits for a document': () => ({ url: `${site.origin}/never`, options }),
   'never ends a script': () => ({ html: '<script>for (;;);</script>', options }),
 };
-/** Leaves, and waits until all is given back. Those that held a place for ten seconds while others waited may have been ended. */
+/** Aborts the requests and waits until no render runs. A render that has run for ten seconds while others waited may have ended with 429. */
 async function letGo(held: Array<Promise<Response>>, client: AbortController): Promise<void> {
   client.abort();
   const answers = await Promise.allSettled(held);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(429);
-  await eventually('all is given back', async () => (await service.metric('platen_renders_running')) === 0);
+  await eventually('no render runs any more', async () => (await service.metric('platen_renders_running')) === 0);
 }
 
 const underWay = (places: number) =>
-  eventually('they are under way', async () => (await service.metric('platen_renders_running')) >= places);
+  eventually('the renders are running', async () => (await service.metric('platen_renders_running')) >= places);
 
 async function rendersAndIsReady(client: Client, times = 3): Promise<void> {
   for (let n = 0; n < times; n++) expect((await readPdfReply(await client.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
@@ -57,7 +57,7 @@ test.each(Object.keys(holds))('serves other keys while one key %s in every place
   for (const reply of held) reply.catch(() => {});
   await underWay(PLACES);
   await rendersAndIsReady(other);
-  // More at one time than the place that is kept for those who have none.
+  // One slot is reserved for keys without a running render; these are more requests at once than that.
   await Promise.all(Array.from({ length: PLACES }, () => rendersAndIsReady(other, 1)));
   await letGo(held, client);
 });

@@ -13,7 +13,7 @@ let neighbour: string;
 beforeAll(async () => {
   site = await Site.start();
   service = await startService({
-    PLATEN_RENDERER_MEMORY_MB: '400', // soon exceeded
+    PLATEN_RENDERER_MEMORY_MB: '400', // A small heap fills up quickly.
     PLATEN_RENDERER_HEAP_MB: '128',
     PLATEN_CONCURRENCY: '3',
     PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
@@ -25,13 +25,13 @@ afterAll(async () => {
   site.close();
 });
 
-/** After each fault both keys render, and no page is left at work. */
+/** After each fault, both keys can render and no page is busy. */
 afterEach(async () => {
   for (const key of [service.key, neighbour]) {
     const response = await service.pdf({ html: '<p>next' }, { key });
     expect((await readPdfReply(response)).pages).toEqual(['next']);
   }
-  await eventually('no page is at work', async () => (await service.metric('platen_pages_busy')) === 0);
+  await eventually('no page is busy', async () => (await service.metric('platen_pages_busy')) === 0);
 });
 
 interface Problem {
@@ -47,16 +47,16 @@ async function expectProblem(html: string, status: number, code: string, timeout
   return problem;
 }
 
-/** Between renders of a neighbour, who is not to take the processor from the fault. */
+/** The pause between renders of the other key, so that they leave processor time for the fault. */
 const BREATH_MS = 100;
 
-/** Renders of another key go on while `fault` is under way. */
+/** Renders with another key until `fault` has ended, and returns its result. */
 async function besides<T>(fault: Promise<T>): Promise<T> {
   let over = false;
   const done = fault.finally(() => {
     over = true;
   });
-  done.catch(() => {}); // seen by whoever awaits it below
+  done.catch(() => {}); // The rejection is handled where the promise is awaited below.
   while (!over) {
     const response = await service.pdf({ html: '<p>neighbour' }, { key: neighbour });
     expect((await readPdfReply(response)).pages).toEqual(['neighbour']);
@@ -87,7 +87,7 @@ describe('documents that never end', () => {
     const problem = await besides(expectProblem(html, 504, 'render_timeout', 1_500));
     expect(problem.phase).toBe(phase);
     expect(problem.detail).toContain('1500 ms');
-    expect(performance.now() - started).toBeLessThan(20_000); // a hang would be minutes
+    expect(performance.now() - started).toBeLessThan(20_000); // A render that hangs would take minutes.
   });
 });
 
@@ -228,7 +228,7 @@ describe('what a document must not load', () => {
 });
 
 describe('crashed browsers', () => {
-  /** A document that is at work until something happens to it, and whole when it is loaded again. */
+  /** Starts a render that waits for an image. The image arrives only when the document is loaded a second time. */
   const begin = async () => {
     site.forget();
     site.serve({ '/held.png': (...exchange) => void (site.asked.length > 1 && image(...exchange)) });
@@ -251,7 +251,7 @@ describe('crashed browsers', () => {
   test('closes the connections of a browser that was killed', async () => {
     const pages = async () => (await service.metric('platen_pages_warm')) + (await service.metric('platen_pages_spare'));
     const rest = async () => (await listeningSockets()) - (await pages());
-    const before = await rest(); // one more while a page is being opened
+    const before = await rest(); // The number can be one higher while a page is being opened.
     for (let round = 0; round < 3; round++) {
       for (const pid of await browserProcessesOfType(service, 'browser')) process.kill(pid, 'SIGKILL');
       expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
@@ -279,7 +279,7 @@ describe('crashed browsers', () => {
     killing = false;
     await killer;
     expect(problem.detail).toContain('crash');
-    expect(performance.now() - started).toBeLessThan(30_000); // the deadline is a minute
+    expect(performance.now() - started).toBeLessThan(30_000); // The deadline is one minute, so the crash was noticed before it.
   });
 
   test('replaces a browser that is stopped and never answers', async () => {
@@ -291,7 +291,7 @@ describe('crashed browsers', () => {
   });
 });
 
-/** Ends every renderer that has used 0.2 s of processor time. */
+/** Kills every renderer that has used 0.2 s of processor time. */
 async function killBusyRenderers(): Promise<void> {
   for (const pid of await browserProcessesOfType(service, 'renderer')) {
     const ticks = Number((await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')[13]);
@@ -303,7 +303,7 @@ function endIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it was faster
+    // The process has already exited.
   }
 }
 
@@ -345,7 +345,7 @@ test('leaves no pages, processes, file handles or temporary files behind', async
   neighbour = service.key;
 });
 
-/** Ports of the service, with those of its pages. */
+/** Counts the listening sockets of the service, including those of its pages. */
 async function listeningSockets(): Promise<number> {
   const folder = `/proc/${service.child.pid}/fd`;
   const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
@@ -354,7 +354,7 @@ async function listeningSockets(): Promise<number> {
   return connections.filter(([, , , state, , , , , , inode]) => state === '0A' && own.has(inode)).length;
 }
 
-/** Open handles of the service but for sockets, which clients keep alive. */
+/** Counts the open files of the service, without sockets, because clients may keep those alive. */
 async function openFiles(): Promise<number> {
   const folder = `/proc/${service.child.pid}/fd`;
   const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => 'socket:')));

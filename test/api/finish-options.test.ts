@@ -205,7 +205,7 @@ describe('the same request produces the same bytes', () => {
     ['with all there is', ALL, THREE_PAGES],
   ])('%s', async (_name, options, html) => {
     const first = await render(options, html);
-    await sleep(1_100); // dates of PDFs count seconds
+    await sleep(1_100); // Dates in PDFs have a resolution of one second.
     expect(sha256(await render(options, html))).toBe(sha256(first));
   });
 
@@ -215,7 +215,7 @@ describe('the same request produces the same bytes', () => {
     const theirs = await bytesOf(await other.pdf({ html: THREE_PAGES, options: open }));
     expect(sha256(theirs)).toBe(sha256(await render(open)));
     const locked = await bytesOf(await other.pdf({ html: THREE_PAGES, options: ALL }));
-    expect(sha256(locked)).not.toBe(sha256(await render(ALL))); // nobody can tell by it what another key has made
+    expect(sha256(locked)).not.toBe(sha256(await render(ALL))); // Equal bytes would reveal to a key what another one has rendered.
   });
 });
 

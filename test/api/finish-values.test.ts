@@ -131,7 +131,7 @@ describe('400 invalid_request', () => {
         const { errors } = await problem(await client.pdf({ html: '<p>x', options: { password } }), 400, 'invalid_request');
         expect(errors).toEqual([fault(path)]);
       }
-      // Valid, as another option is the only fault.
+      // The value is valid if the error names only the other option.
       const { errors } = await problem(
         await client.pdf({ html: '<p>x', options: { password: { user: normalized, owner: normalized }, scale: 0 } }),
         400,

@@ -35,7 +35,7 @@ async function render(html: string, by: SharedService = service): Promise<{ text
 }
 
 const folderOf = (name: string) => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-/** A web font: a slice of Noto Sans SC. */
+/** Returns a web font, which is a subset of Noto Sans SC. */
 const webFont = () =>
   readFileSync(join(folderOf('@fontsource-variable/noto-sans-sc'), 'files/noto-sans-sc-119-wght-normal.woff2')).toString(
     'base64',
@@ -52,7 +52,7 @@ describe('glyphs', () => {
     ['Korean', '<span lang="ko">한국어시험문서</span>'],
     ['Devanagari', 'नमक'],
     ['Thai', 'กขฃ'],
-    // Without dots: these are glyphs of their own, which pdf.js tells from the letters (pdftotext does not).
+    // The letters have no dots, because pdf.js reports those as separate characters (pdftotext does not).
     ['Arabic', 'النص العربي بالنقاط بيت كتاب جديد'],
     ['Hebrew', 'שלום'],
     ['emoji', '🚀🍎'],
@@ -248,7 +248,7 @@ describe('families', () => {
     ],
   ])('reports one %s', async (_, html, families) => {
     const { warnings } = await render(html);
-    const lacking = warnings.filter(({ kind }) => kind !== 'resource_failed'); // of a font that is broken
+    const lacking = warnings.filter(({ kind }) => kind !== 'resource_failed'); // The broken font also causes a warning that it failed to load.
     expect(lacking.map(({ kind, family }) => [kind, family])).toEqual(families.map((family) => ['font_substituted', family]));
   });
 
@@ -269,7 +269,7 @@ describe('PLATEN_FONTS_DIR', () => {
     expect(fonts).toEqual(['NotoSansThai-Medium']);
     expect(warnings).toEqual([]);
     expect((await render('<p>กขฃ')).fonts).toEqual(['NotoSansThai-Regular']);
-    expect((await render('<p>กขฃ', own)).fonts, 'before those that are bundled').toEqual(['NotoSansThai-Medium']);
+    expect((await render('<p>กขฃ', own)).fonts, 'the folder comes first').toEqual(['NotoSansThai-Medium']);
     await rm(folder, { recursive: true });
   });
 
@@ -281,7 +281,7 @@ describe('PLATEN_FONTS_DIR', () => {
     );
     await using own = await startService({ PLATEN_FONTS_DIR: folder });
     const { fonts } = await render('<p style="font-family: Georgia, serif">a', own);
-    expect(fonts, 'what is in the file is not called Georgia, and nothing stands in').toEqual(['Tinos-Regular']);
+    expect(fonts, 'the font in the file is not named Georgia, and no substitute is used').toEqual(['Tinos-Regular']);
     await rm(folder, { recursive: true });
   });
 
@@ -291,7 +291,7 @@ describe('PLATEN_FONTS_DIR', () => {
   });
 });
 
-/** Marks and letters of right-to-left text come in an order of their own. */
+/** Sorts the characters, because pdf.js returns those of right-to-left text in a different order. */
 function sorted(text: string): string {
   return [...text.normalize('NFKC').replace(/\s/g, '')].sort().join('');
 }

@@ -189,7 +189,7 @@ describe('the printed page', () => {
     const pdf = await rendered(page(FILLED));
     const { texts } = await readFinished(pdf);
     expect(texts.join()).toContain('Form');
-    expect(texts.join()).not.toContain('Findme'); // pdf.js reads the page without its fields
+    expect(texts.join()).not.toContain('Findme'); // The text of a page does not include its fields.
     expect((await readFields(pdf)).every(({ hasAppearance }) => hasAppearance)).toBe(true);
   });
 
@@ -364,7 +364,7 @@ describe('the appearance of fields', () => {
   });
 });
 
-/** The values of the first field, and the states that its buttons can have besides `Off`. */
+/** Returns the values of the first field, and the states of its buttons other than `Off`. */
 async function buttonsOf(bytes: Buffer): Promise<{ values: string[]; states: string[] }> {
   const pdf = await PDF.load(bytes);
   const dictOf = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value) as PdfDict;

@@ -34,7 +34,7 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** What the validator finds that a PDF claims. */
+/** Returns the claims that the validator finds in a PDF. */
 async function claimsOf(bytes: Buffer): Promise<string[]> {
   const report = await ada.send('POST', '/v1/pdf/validate', bytes, { 'content-type': 'application/pdf' });
   return ((await report.json()) as { profiles?: string[] }).profiles ?? [];
@@ -42,7 +42,7 @@ async function claimsOf(bytes: Buffer): Promise<string[]> {
 
 type Fields = Record<string, string | Uint8Array | [string, ...string[]]>;
 
-/** Members with a dot in their name are files. */
+/** Creates a form. Members with a dot in their name become files. */
 function formOf(fields: Fields): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields))
@@ -249,7 +249,7 @@ describe('screenshot', () => {
   });
 });
 
-/** As a program other than this one writes it, with the field in an object stream. */
+/** Adds a signature field in an object stream, as other programs write it. */
 async function withSignature(file: Buffer): Promise<Uint8Array> {
   const pdf = await PDF.load(file);
   const signature = pdf.register(PdfDict.of({ Type: PdfName.of('Sig'), Contents: PdfString.fromHex('00') }));

@@ -38,7 +38,7 @@ describe('headerTemplate and footerTemplate', () => {
     expect(pdf.pages.length).toBeGreaterThan(3);
     for (let page = 1; page <= pdf.pages.length; page++) {
       expect(find(pdf, page, /Annual report/).y).toBeLessThan(45);
-      expect(find(pdf, page, /Annual report/).x).toBeGreaterThan(200); // in the middle
+      expect(find(pdf, page, /Annual report/).x).toBeGreaterThan(200); // The title is centred.
       expect(pdf.pages[page - 1]).toContain(`page ${page} of ${pdf.pages.length}`);
       expect(find(pdf, page, /^page/).y).toBeGreaterThan(A4_HEIGHT - 45);
     }

@@ -122,13 +122,13 @@ test('keeps the browser usable when a document floods its console', async () => 
   });
   while (!over) {
     expect((await readPdfReply(await bob.pdf({ html: '<p>neighbour' }))).pages).toEqual(['neighbour']);
-    await Promise.race([flood, pause(100)]); // the neighbour is not to take the processor from the flood
+    await Promise.race([flood, pause(100)]); // The pause leaves processor time for the flood.
   }
   expect((await flood).status).toBe(504);
   expect(await service.metric('platen_browser_crashes_total')).toBe(0);
 });
 
-/** What the browser tells of a request repeats its address. That of more than eight megabytes is not even read. */
+/** The browser's events about a request contain its URL. Events with more than eight megabytes are not read at all. */
 test.each([1e6, 9e6])('keeps the browser usable when workers request data: URLs of %d bytes', async (bytes) => {
   const request = `fetch("data:text/plain," + "x".repeat(${bytes}) + Math.random()).catch(() => {})`;
   const html = `<p>x<script>

@@ -15,7 +15,7 @@ const BODY = '{"html": "<p>x"}';
 const LENGTH = `Content-Length: ${BODY.length}`;
 const CHUNKS = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** The head of a render with a valid key. */
+/** Returns the head of a render request with a valid key. */
 const render = (...headers: string[]) =>
   ['POST /v1/pdf HTTP/1.1', `Authorization: Bearer ${service.key}`, 'Content-Type: application/json', ...headers, '', ''].join(
     '\r\n',
@@ -27,7 +27,7 @@ interface Answer {
   code: string | undefined;
 }
 
-/** What a request gets that is the last of its connection. There is one answer to it, never two. */
+/** Returns the only answer to the last request of a connection. */
 async function answerTo(request: string): Promise<Answer> {
   const said = await converse(service.url, (write) => write(request));
   const [head = '', body = ''] = said.split('\r\n\r\n');
@@ -128,7 +128,7 @@ describe('Expect', () => {
     expect(await client.head()).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  // Nobody could tell what such a client sends next: the connection is closed, and it is told so.
+  // What follows such a request cannot be parsed reliably, so the service closes the connection and says so.
   test.each<[why: string, status: number, head: () => string]>([
     ['a wrong key', 401, () => render('Host: x', LENGTH, EXPECT).replace(/plt_./, 'plt_-')],
     ['a length over the limit', 413, () => render('Host: x', 'Content-Length: 1000001', EXPECT)],

@@ -58,7 +58,7 @@ describe('the same key and body', () => {
     const body = { ...SLOW, store: true };
     const replies = await Promise.all(Array.from({ length: 50 }, () => client.pdf(body, named('fifty'))));
     const statuses = replies.map(({ status }) => status);
-    // Who looks only after the first has ended gets its reply.
+    // A request that arrives after the first one has ended gets the same reply.
     const replayed = replies.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length;
     expect(statuses.filter((status) => status === 201)).toHaveLength(1 + replayed);
     expect(statuses.filter((status) => status === 409)).toHaveLength(49 - replayed);

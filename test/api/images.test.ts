@@ -34,10 +34,10 @@ afterAll(async () => {
 
 const STYLE = '<!doctype html><style>body { margin: 0 } div { width: 100px; height: 50px }</style>';
 const RED = `${STYLE}<body style="background: red">`;
-/** 800 by 1000: a red window, then 400 pixels in blue. */
+/** A document of 800 by 1000 pixels: the viewport is red, and the 400 pixels below it are blue. */
 const TALL = `${STYLE}<div style="width: auto; height: 100vh; background: red"></div><div style="width: auto; height: 400px; background: blue"></div>`;
 
-/** An image that cannot be made smaller, three bytes for each pixel. */
+/** A document of noise, whose image has about three bytes for each pixel because it cannot be compressed. */
 const noise = (side: number) => `${STYLE}<canvas id=c width=${side} height=${side} style="display: block"></canvas><script>
   const image = new ImageData(${side}, ${side});
   const words = new Uint32Array(image.data.buffer);
@@ -293,7 +293,7 @@ describe('charges and reports', () => {
 });
 
 describe('the page afterwards', () => {
-  /** Tells everything an option of an image could have changed. */
+  /** Prints everything that an image option could have changed. */
   const FACTS = `<!doctype html><p>Facts</p><script>
     document.querySelector('p').textContent = JSON.stringify([innerWidth, innerHeight, devicePixelRatio, screen.width, matchMedia('print').matches,
       matchMedia('(prefers-color-scheme: dark)').matches, navigator.language, navigator.userAgent, scrollX, scrollY])</script>`;

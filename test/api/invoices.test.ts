@@ -28,7 +28,7 @@ async function render(options: object): Promise<Buffer> {
   return bytesOf(response);
 }
 
-/** The associated files of a PDF without object streams. */
+/** Returns the associated files of a PDF that has no object streams. */
 async function filesOf(pdf: Buffer) {
   const draft = await EditablePdf.read(pdf);
   const entry = (dict: PdfObject | undefined, name: string) =>
@@ -109,7 +109,7 @@ describe('invalid XML', () => {
     expect(refused).toMatchObject({
       found: 'urn:cen.eu:en16931:2017',
       expected: 'urn:cen.eu:en16931:2017#compliant#urn:factur-x.eu:1p0:basic',
-      // Without what the XML says, since it is kept in the record of an item.
+      // The detail does not quote the XML, because it is stored in the record of an item.
       detail:
         'options.invoice.xml has the guideline of the profile EN 16931, and not that of BASIC; expected is urn:cen.eu:en16931:2017#compliant#urn:factur-x.eu:1p0:basic',
     });

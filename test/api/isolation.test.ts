@@ -15,7 +15,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const text = async (html: string, key = service.key, options = {}) =>
   (await readPdfReply(await service.pdf({ html, options }, { key }))).pages[0];
 
-/** Plants a mark in every place a document can reach that might outlive it. */
+/** Leaves a mark in every place that a document can reach and that might outlive it. */
 const PLANT = `<p>planted</p><script>
   const tries = {
     name: () => { window.name = 'MARK' },
@@ -78,7 +78,7 @@ const PLANT = `<p>planted</p><script>
   for (const name in tries) try { tries[name]() } catch {}
 </script>`;
 
-/** Looks in the same places. */
+/** Looks for the marks in the same places. */
 const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre><script>
   const found = [];
   const tries = {

@@ -59,7 +59,7 @@ const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')
 const status = async (by: Client) => (await by.get('/v1/documents')).status;
 
 test('shows a key once; it works and shares the allowance of its account', async () => {
-  now += 1; // newest first
+  now += 1; // The new key needs a later creation time, because lists start with the newest.
   const reply = await ada.send('POST', '/v1/keys', { name: 'website' });
   const { key, ...record } = (await reply.json()) as Issued;
   expect(key).toMatch(/^plt_[0-9A-Za-z]{38}$/);

@@ -53,7 +53,7 @@ test('takes its browser along on kill -9, and the next start removes the profile
   expect(profiles[0]).toContain(`-${next.child.pid}-`);
 });
 
-/** The browser, three times over. */
+/** The time limit for tests that unpack the browser three times. */
 const UNPACKS_MS = 300_000;
 
 test.skipIf(process.env.PLATEN_TEST_BROWSER)(
@@ -201,7 +201,7 @@ describe('a new service', () => {
 });
 
 test('is not ready while no browser works', async () => {
-  await using service = await startService(); // nobody has asked it, so no answer of before is kept
+  await using service = await startService(); // `/readyz` was not called before, so there is no cached answer.
   const [browser] = await browserProcessesOfType(service, 'browser');
   process.kill(browser as number, 'SIGSTOP');
   expect((await fetch(`${service.url}/readyz`)).status).toBe(503);

@@ -17,7 +17,7 @@ const PARTS = Array.from({ length: COUNT }, (_, n) => `<h2 id="part-${n}">Part${
 const HTML = `<!doctype html><html lang="en"><title>Parts</title><p>${PARTS.map((_, n) => `<a href="#part-${n}">${n}</a> `).join('')}</p>${PARTS.join('')}`;
 const WIDE = HTML.replace('<p>', '<div style="width: 1400px; background: #eee">wide</div><p>');
 
-/** By part: how far, in points, the place of a link is above the line of its heading. */
+/** Returns, for each part, the distance in points from a link's destination down to the line of its heading. */
 async function distances(pdf: Buffer): Promise<number[]> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
   try {
@@ -47,7 +47,7 @@ test.each([
 ])('%s', async (_, html, options, scale) => {
   const response = await client.pdf({ html, options: { ...options, margin: MARGIN } });
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  // A line of 24 pixels is in a box of 27 or 28, and the upper margin stays in view.
+  // A line of 24 pixels has a box of 27 or 28, and the upper margin stays visible.
   for (const distance of await distances(await bytesOf(response))) {
     expect(distance).toBeGreaterThan(MARGIN * 0.75 + 14 * scale);
     expect(distance).toBeLessThan(MARGIN * 0.75 + 25 * scale);

@@ -35,10 +35,10 @@ beforeEach(() => web.forget());
 const toldTo = ({ headers }: Asked) =>
   ['x-secret', 'authorization', 'cookie'].filter((name) => /secret|Basic|Digest/.test(String(headers[name])));
 const ALL = ['x-secret', 'authorization', 'cookie'];
-/** Paths that were asked for, and which secrets came with them. */
+/** Returns the requested paths, each with the names of the secrets that were sent along. */
 const told = (each: Site) => Object.fromEntries(each.asked.map((asked) => [asked.path, toldTo(asked)]));
 
-/** Asks every neighbour for everything. */
+/** Returns elements and scripts that make every kind of request to every origin. */
 function parts(): string {
   const neighbours = [web.other.origin, site.as('x.private.test'), web.other.as('x.private.test')];
   const of = (origin: string) =>

@@ -7,7 +7,7 @@ import { Web } from '../support/web.ts';
 
 let web: Web;
 let site: Site;
-/** The other site by a name: of another site than the first, by any measure. */
+/** The origin of the other site under a host name, so that it differs from the first one in host and port. */
 let elsewhere: string;
 
 const VECTOR = `<svg xmlns="http://www.w3.org/2000/svg"><text y="20">vector</text><script>fetch('/ran/vector')</script></svg>`;
@@ -35,7 +35,7 @@ beforeEach(() => web.forget());
 const ran = () => [...site.asked, ...web.other.asked].map(({ path }) => path).filter((path) => path.startsWith('/ran/'));
 
 describe('javascript: false', () => {
-  /** Every way a document can run script; each shows itself in the text or at a site. */
+  /** Uses every way to run a script. Each one is visible in the text or in the requests to a site. */
   const scripts = (origin: string) => `<!doctype html><p>static</p><noscript>noscript</noscript>
 <script>document.body.append(' inline')</script>
 <script src="${origin}/script.js"></script>

@@ -11,11 +11,11 @@ let web: Web;
 let site: Site;
 
 const PNG = PIXEL.subarray(0, 20);
-/** Most of them wait and use no processor: many go on at one time. */
+/** Most tests only wait and use no processor time, so many can run at the same time. */
 const AT_ONE_TIME = 10;
-/** For renders that wait until then: long enough for a slow machine to begin. */
+/** The deadline of renders that never finish, long enough for a slow machine to load the document. */
 const DEADLINE_MS = 4_000;
-/** Of what comes too late for any document here. */
+/** The delay of replies that are too late for every document here. */
 const MUCH_LATER_MS = 60_000;
 const after =
   (milliseconds: number, answer: Answer): Answer =>
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => web?.close());
 
-/** The same document as markup, and from an address. */
+/** Each document is tested as HTML and from a URL. */
 const WAYS = ['html', 'url'] as const;
 type Way = (typeof WAYS)[number];
 
@@ -122,7 +122,7 @@ describe.concurrent.each(WAYS)('waitUntil in %s', (way) => {
 
 describe.concurrent.each(WAYS)('waitForSelector in %s', (way) => {
   const late = (source: string, ms = 300) => script(`setTimeout(() => { ${source} }, ${ms})`);
-  /** Comes after a while, and takes off its style after another. */
+  /** Inserts an element after a delay, and removes its style after a second delay. */
   const element = (style: string, { comesMs = 300, showsMs = 300 } = {}) =>
     late(
       `const e = document.createElement('b'); e.id = 'late'; e.textContent = 'arrived'; e.style = '${style}'; document.body.append(e); setTimeout(() => { e.style = '' }, ${showsMs})`,
@@ -228,9 +228,9 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
 
   test('fails at the deadline if it does not end', async () => {
     const phaseWithin = async (timeout: number): Promise<unknown> => {
-      const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout }); // it holds a processor
+      const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout }); // The script occupies a processor.
       const { phase } = await problem(response, 504, 'render_timeout');
-      return phase === 'queue' && timeout < 60_000 ? phaseWithin(8 * timeout) : phase; // where the machine is busy, it begins late
+      return phase === 'queue' && timeout < 60_000 ? phaseWithin(8 * timeout) : phase; // On a busy machine, the deadline can pass before the render begins.
     };
     expect(await phaseWithin(1_000)).toBe('load');
   });
@@ -251,7 +251,7 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
     ],
   ];
   test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, told) => {
-    // A wait to its end would be 504.
+    // If the wait continued until the deadline, the status would be 504.
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
     expect(detail).toContain('options.waitForFunction threw an exception');
     expect(detail).toContain(told);
@@ -310,7 +310,7 @@ describe.concurrent.each(WAYS)('resourceTimeout in %s', (way) => {
   ];
   const warningsOf = async (markup: string, options: object) => {
     const { warnings } = await web.ada.report({ ...sourceOf(way, markup), options: { timeout: 30_000, ...options } });
-    return warnings.filter(({ kind }) => kind !== 'font_substituted'); // what a font that does not come leads to
+    return warnings.filter(({ kind }) => kind !== 'font_substituted'); // A font that does not arrive also causes this warning.
   };
 
   test.each(KINDS)('skips a %s that never arrives, with a warning', async (_kind, element) => {
@@ -330,7 +330,7 @@ describe.concurrent.each(WAYS)('resourceTimeout in %s', (way) => {
   test('loads faster resources, each with its own time', async () => {
     const images = (...paths: string[]) => `<p>here</p>${paths.map((path) => `<img src="${site.origin}${path}">`).join('')}`;
     const pdf = await print(way, images('/never', '/slow.png', '/image.png'), { resourceTimeout: 3_000 });
-    expect(pdf.images).toBe(3); // two images, and the sign that one is broken
+    expect(pdf.images).toBe(3); // There are two images, and Chromium's icon for the broken one.
     const short = await warningsOf(images('/never', '/much-later.png', '/image.png'), { resourceTimeout: 3_000 });
     expect(short.map(({ url }) => url).sort()).toEqual([`${site.origin}/much-later.png`, `${site.origin}/never`]);
   });

@@ -18,7 +18,7 @@ let client: Client;
 let stamps: TimeStampAuthority;
 let authority: RevocationAuthority;
 let root: Issued;
-/** Of a certificate that can be asked about in both ways. */
+/** The id of a certificate whose status is available by OCSP and in a revocation list. */
 let certificate: string;
 let own: Issued;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startService({ PLATEN_TSA_URL: stamps.url, PLATEN_OUTBOUND_ALLOW: new URL(authority.origin).host });
   client = new Client(service.url, service.key);
 });
-/** Answers are kept, so that each test has a certificate of its own. */
+/** The service caches revocation status, so each test gets a separate certificate. */
 beforeEach(takeCertificate);
 afterEach(() => {
   authority.faults.clear();
@@ -59,13 +59,13 @@ async function signed(level: string, options: object = {}, by = certificate): Pr
   return bytesOf(response);
 }
 
-/** A file as it was when a signature was made, which is one more after each update. */
+/** Returns the file as it was after each signature. */
 function revisions(pdf: Buffer): Buffer[] {
   const ranges = [...pdf.toString('latin1').matchAll(/\/ByteRange ?\[0 \d+ (\d+) (\d+) *\]/g)];
   return ranges.map(([, second, rest]) => pdf.subarray(0, Number(second) + Number(rest)));
 }
 
-/** What a PDF says for those who check it later. */
+/** Returns the validation data in the document security store of a PDF. */
 async function storeOf(file: Buffer): Promise<Record<'Certs' | 'OCSPs' | 'CRLs', Buffer[]>> {
   const pdf = await PDF.load(file);
   const resolve = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value);
@@ -94,7 +94,7 @@ describe('B-LT', () => {
     expect(pdf.length).toBeGreaterThan((before as Buffer).length);
     const { Certs, OCSPs, CRLs } = await storeOf(pdf);
     expect(Certs.some((each) => each.equals(own.der)) && Certs.some((each) => each.equals(root.der))).toBe(true);
-    expect(Certs).toHaveLength(3); // and that of the time stamps
+    expect(Certs).toHaveLength(3); // The third one is the certificate of the time stamp authority.
     expect([OCSPs.length, CRLs.length]).toEqual([1, 1]);
     expect((await readFinished(pdf)).texts.join()).toContain('All is agreed.');
   });
@@ -131,7 +131,7 @@ describe('B-LT', () => {
       authority.responder = await issue('Nobody', order);
       authority.faults.set('/list', 'http');
       const answer = await problem(await refusedBy(certificate), 503, 'revocation_failed');
-      expect(answer.detail).toContain('status 500'); // of the list, after that of OCSP was of no use
+      expect(answer.detail).toContain('status 500'); // The message is about the list, which is requested when OCSP has given no usable answer.
       authority.faults.clear();
     }
   });
@@ -179,7 +179,7 @@ describe('charges and stores nothing', () => {
   test('when a certificate is revoked, by OCSP or by CRL', async () => {
     authority.revoked.push(own.certificate.serialNumber);
     authority.faults.set('/ocsp', 'revoked');
-    expect(await refused(422, 'certificate_unusable')).toContain('revoked since 2026-01-02T03:04:05.000Z'); // which is not kept
+    expect(await refused(422, 'certificate_unusable')).toContain('revoked since 2026-01-02T03:04:05.000Z'); // This answer is not cached, so the next signature requests it again.
     authority.faults.set('/ocsp', 'http').set('/list', 'revoked');
     expect(await refused(422, 'certificate_unusable')).toContain('revoked since');
   });

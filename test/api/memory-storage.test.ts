@@ -21,7 +21,7 @@ async function text(body: object): Promise<string> {
   return (await readPdfReply(reply)).pages.join(' ');
 }
 
-/** Statements, one after the other in one document. */
+/** Statements that run one after the other in one document. */
 const STORAGE = [
   '[localStorage instanceof Storage, String(localStorage), typeof localStorage, localStorage === window.localStorage]',
   '[localStorage === sessionStorage, "localStorage" in window, Object.keys(window).includes("localStorage")]',
@@ -30,7 +30,7 @@ const STORAGE = [
   'localStorage.b = { toString: () => "text" }',
   'localStorage["c d"] = null',
   '[localStorage.a, localStorage.getItem("b"), localStorage["c d"], localStorage.length, typeof localStorage.a]',
-  '[0, 1, 2].map((n) => localStorage.key(n)).sort()', // their order is nobody's business
+  '[0, 1, 2].map((n) => localStorage.key(n)).sort()', // The order of keys is not specified.
   '[3, -1, 1e9].map((n) => localStorage.key(n))',
   '[["1", 1], ["x", 0], [1.9, 1], [null, 0]].map(([one, other]) => localStorage.key(one) === localStorage.key(other))',
   '["a" in localStorage, "none" in localStorage, "getItem" in localStorage, localStorage.hasOwnProperty("a"), localStorage.hasOwnProperty("getItem")]',
@@ -98,7 +98,7 @@ const COOKIES = [
   '["cookie" in document, Object.hasOwn(document, "cookie"), typeof Object.getOwnPropertyDescriptor(Document.prototype, "cookie").set]',
 ];
 
-/** Shows what each statement results in, or the name of its error. */
+/** Returns a document that prints the result of each statement, or the name of its error. */
 function probe(statements: string[]): string {
   return `<!doctype html><pre id="o" style="font: 6px monospace; white-space: pre-wrap"></pre><script>
     for (const statement of ${JSON.stringify(statements).replaceAll('<', '\\u003c')}) {

@@ -24,7 +24,7 @@ async function merge(items: object[]): Promise<Buffer> {
   return bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
 }
 
-/** Dictionaries of a PDF by their entries. */
+/** Reads dictionaries of a PDF by the names of their entries. */
 class Reader {
   readonly #pdf: PDF;
   readonly catalog: PdfDict;
@@ -55,7 +55,7 @@ class Reader {
     return list.map((kid) => this.resolve(kid)).filter((kid) => kid instanceof PdfDict && kid.has('S')) as PdfDict[];
   }
 
-  /** Types, in each other. */
+  /** Returns the types of an element and its descendants, nested in parentheses. */
   outline(element: PdfObject | undefined): string {
     const kids = this.kids(element).map((kid) => this.outline(kid));
     return `${text(this.get(element, 'S'))}${kids.length ? `(${kids.join(' ')})` : ''}`;

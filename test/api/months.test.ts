@@ -104,7 +104,7 @@ test('expires documents and links by the same clock, to the millisecond', async 
   expect(await status()).toBe(200);
   now += 1;
   expect(await status()).toBe(410);
-  await app.sweep.run(); // this may be one that began before the document expired
+  await app.sweep.run(); // This may join a sweep that began before the document expired.
   await app.sweep.run();
   expect(await status()).toBe(410);
   expect(await app.services.blobs.read(document.document_id)).toBeUndefined();

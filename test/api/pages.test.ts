@@ -14,7 +14,7 @@ const PROJECT = new URL('../..', import.meta.url).pathname;
 const DIST = join(PROJECT, 'web/dist');
 
 let service: Service;
-/** What the two pages are made of, as they name it. */
+/** The assets of the two pages, by the paths in their HTML. */
 let assets: string[];
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function assetsOf(url: string): Promise<string[]> {
   return [...new Set(pages.flatMap((page) => page.match(/\/assets\/[^"]+/g) ?? []))];
 }
 
-/** The path as it is: `fetch` would tidy it up. */
+/** Requests the path exactly as written, because `fetch` would normalize it. */
 async function getRaw(path: string, headers: Record<string, string> = {}) {
   const { hostname, port } = new URL(service.url);
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: object; body: Buffer }>();

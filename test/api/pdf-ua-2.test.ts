@@ -57,7 +57,6 @@ test.each([
   expect(shape(tree.document)).toBe(expected);
 });
 
-/** Of each piece of content, by its place in the parent tree, the element that holds it. */
 test('links moved content to its new element', async () => {
   const pdf = await render('<table style="background: gold"><tr><th>one<td>two</table>one <b>two</b>');
   const tree = StructureTree.read(pdf);
@@ -75,7 +74,7 @@ test('links moved content to its new element', async () => {
 });
 
 describe('structure destinations', () => {
-  /** The elements that links lead to, in the order of the links. */
+  /** Returns the elements that links lead to, in the order of the links. */
   function targets(pdf: EditablePdf): string[] {
     const tree = StructureTree.read(pdf);
     const elements = [...tree.elements()];

@@ -7,7 +7,7 @@ import { type Answer, Site } from '../support/site.ts';
 import { visitorAt } from '../support/visitor.ts';
 
 const PER_MINUTE = 3;
-/** Nothing is rendered for it, and it counts all the same. */
+/** An invalid body: nothing is rendered for it, but the request counts against the limit. */
 const NOTHING = {};
 
 const toClose: Array<() => unknown> = [];
@@ -27,7 +27,7 @@ function visit(service: Service, address?: string) {
   return visitor;
 }
 
-/** Answers when it is told to. Documents with an image of it are under way until then. */
+/** Starts a server that holds its replies back. Renders that load an image from it run until the test releases them. */
 async function startHold() {
   const open: Array<() => void> = [];
   const asked = { now: 0, most: 0 };
@@ -71,7 +71,7 @@ describe('requests a minute', () => {
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: PER_MINUTE });
     expect((await readPdfReply(await other.pdf({ html: '<p>other' }))).pages).toEqual(['other']);
-    expect((await service.pdf({ html: '<p>x' })).status).toBe(200); // key holders are counted by their plan
+    expect((await service.pdf({ html: '<p>x' })).status).toBe(200); // Requests with a key are limited by their plan instead.
   });
 
   test('are counted by the address that a trusted proxy reports', async () => {
@@ -90,7 +90,7 @@ describe('requests a minute', () => {
     expect(await statuses(through('[2001:db8:0:2::1]:443'), 1)).toEqual([400]);
     expect(await statuses(through('::ffff:203.0.113.1'), 1)).toEqual([429]);
     const junk = () => through(`x${n++}`)();
-    expect(await statuses(junk, PER_MINUTE + 1)).toEqual(ALL); // the proxy itself
+    expect(await statuses(junk, PER_MINUTE + 1)).toEqual(ALL); // Requests without a valid address count for the proxy itself.
     const stranger = visit(service, '127.0.0.3');
     const forged = () => stranger.pdf(NOTHING, { 'x-forwarded-for': `203.0.113.${100 + n++}` });
     expect(await statuses(forged, PER_MINUTE + 1)).toEqual(ALL);
@@ -112,14 +112,14 @@ test('limits an address to one running document and a short queue, without delay
   const first = await Promise.race(replies);
   expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0);
   await problem(first, 429, 'rate_limited');
-  await eventually('one is under way', () => asked.now === 1);
+  await eventually('one render is running', () => asked.now === 1);
   const other = await visit(service, '127.0.0.3').pdf({ html: '<p>other' });
   expect((await readPdfReply(other)).pages).toEqual(['other']);
   expect(asked.most).toBe(1);
   release();
   const statuses = (await Promise.all(replies)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-  for (const status of statuses) expect(status).toBeOneOf([200, 429, 504]); // those in line may have waited for too long
+  for (const status of statuses) expect(status).toBeOneOf([200, 429, 504]); // Queued requests may have reached the time limit of the queue.
   expect(asked.most).toBe(1);
 });
 
@@ -131,7 +131,7 @@ test('limits the queue for all visitors, with Retry-After', async () => {
   });
   await visit(service).wakeUp();
   const held = visit(service, '127.0.0.2').pdf(document);
-  await eventually('one is under way', () => asked.now === 1);
+  await eventually('one render is running', () => asked.now === 1);
   const seen: number[] = [];
   const crowd = Array.from({ length: 40 }, async (_, n) => {
     const reply = await visit(service, `127.0.0.${n + 3}`).pdf({ html: `<p>${n}` });

@@ -14,7 +14,7 @@ const MAX_NETWORK_BYTES = 10 * 1_048_576;
 
 let service: Service;
 let site: Site;
-/** Allowed to key holders only. */
+/** A site that only key holders may load from. */
 let inner: Site;
 let visitor: Visitor;
 
@@ -160,7 +160,7 @@ describe('refuses', () => {
   });
 
   test('rejects HTML over 512 KB, before and after substitution', async () => {
-    const most = `<p>x<!--${'é'.repeat((MAX_HTML - 12) / 2)}-->`; // in bytes
+    const most = `<p>x<!--${'é'.repeat((MAX_HTML - 12) / 2)}-->`; // The limit applies to bytes, not characters.
     expect(Buffer.byteLength(most)).toBeLessThanOrEqual(MAX_HTML);
     expect(await textOf(visitor.pdf({ html: most }))).toBe('x');
     const more = `${most}${'y'.repeat(MAX_HTML + 1 - Buffer.byteLength(most))}`;
@@ -255,7 +255,7 @@ test('publishes its limits, and is described in the reference', async () => {
     paths: Record<string, { post?: { security?: unknown } }>;
   };
   expect(paths['/v1/playground/pdf']?.post).toMatchObject({ summary: expect.any(String) });
-  expect(paths['/v1/playground/pdf']?.post?.security).toEqual([]); // without a key
+  expect(paths['/v1/playground/pdf']?.post?.security).toEqual([]); // The route requires no key.
 });
 
 test('does not exist when it is switched off', async () => {

@@ -17,7 +17,7 @@ async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));
 }
 
-/** To a hundredth of a point. */
+/** Compares the page size to within a hundredth of a point. */
 function expectSize(pdf: ReadPdf, width: number, height: number, page = 0): void {
   expect(pdf.sizes[page]?.width).toBeCloseTo(width, 2);
   expect(pdf.sizes[page]?.height).toBeCloseTo(height, 2);
@@ -89,7 +89,7 @@ describe('paper', () => {
   ])('does not move the drawn content: %s %o', async (format, options) => {
     const html = '<style>body { margin: 0; font: 20px sans-serif }</style><p style="margin: 0">top';
     const pdf = await render(html, { format, margin: 0, ...options });
-    expect(pdf.firstText?.y).toBeCloseTo(13.5, 1); // the baseline of a line of 20px, below the edge
+    expect(pdf.firstText?.y).toBeCloseTo(13.5, 1); // This is the distance from the upper edge to the baseline of text of 20px.
   });
 
   test.each([

@@ -13,7 +13,7 @@ let first: IssuedKey;
 let second: IssuedKey;
 let site: Site;
 
-/** 18 MiB for keys, so that one account alone has 9; 6 MiB for the playground. */
+/** Keys have 18 MiB, so that a single account can use 9. The playground has 6 MiB. */
 beforeAll(async () => {
   site = await Site.start();
   service = await startService({
@@ -33,7 +33,7 @@ afterEach(() => eventually('everything is given back', async () => (await heldBy
 const heldBytes = () => service.metric('platen_request_memory_bytes');
 const refusals = (usedUp: string) => service.metric('platen_request_memory_refused_total', usedUp);
 
-/** A request whose body is not sent unless it is asked for; and the head of its answer. */
+/** Sends the head of a request with `Expect: 100-continue`, without its body, and returns the head of the reply. */
 async function announce(key: string, bytes: number, path = '/v1/pdf') {
   const client = await Conversation.open(service.url);
   client.socket.write(
@@ -45,7 +45,7 @@ async function announce(key: string, bytes: number, path = '/v1/pdf') {
 
 const html = (bytes: number, content = '<p>it is whole') => JSON.stringify({ html: content.padEnd(bytes - 11) });
 
-/** An image for a document, and when it is asked for; it comes when it is let go. */
+/** Serves an image that is held back. `asked` resolves with a function that sends it. */
 function heldImage() {
   const asked = Promise.withResolvers<() => void>();
   site.serve({ '/held.png': (_request, response) => asked.resolve(() => response.end()) });
@@ -66,7 +66,7 @@ describe('bodies', () => {
     expect(await late.client.rest()).toContain('"code":"overloaded"');
     expect(await heldBytes()).toBe(12_000_000);
     expect([await refusals('share'), await refusals('whole')]).toEqual([share + 1, whole + 1]);
-    await problem(await service.pdf({ html: 'x' }, { key: first.key }), 429, 'memory_limited'); // its share is smaller by now
+    await problem(await service.pdf({ html: 'x' }, { key: first.key }), 429, 'memory_limited'); // The share of an account is smaller when several accounts send requests.
     for (const key of [second.key, service.key]) expect((await service.pdf({ html: 'x' }, { key })).status).toBe(200);
     other.client.socket.write(html(2_000_000));
     expect(await other.client.head()).toMatch(/^HTTP\/1.1 200 /);
@@ -111,7 +111,7 @@ describe('bodies', () => {
 
   test('counts more memory for many values than for their bytes', async () => {
     const body = JSON.stringify({ html: 'x', data: Array.from({ length: 40_000 }, () => ({})) });
-    await problem(await service.pdf(body, { key: first.key }), 400, 'invalid_request'); // there is room for it alone
+    await problem(await service.pdf(body, { key: first.key }), 400, 'invalid_request'); // The memory suffices for this request alone.
     await using _holds = await announce(first.key, 2_500_000);
     await problem(await service.pdf(body, { key: first.key }), 429, 'memory_limited');
   });
@@ -202,7 +202,7 @@ describe('running requests', () => {
 });
 
 describe('replies', () => {
-  /** Cannot be compressed: 3 bytes a pixel. */
+  /** A document of noise, which takes 3 bytes for each pixel because it cannot be compressed. */
   const NOISE = `<canvas id=c width=3000 height=2000></canvas><p>it is whole<script>
     const context = c.getContext('2d'); const image = context.createImageData(3000, 2000);
     for (let at = 0; at < image.data.length; at++) image.data[at] = at % 4 === 3 ? 255 : Math.random() * 256;
@@ -215,7 +215,7 @@ describe('replies', () => {
     return targets.filter((target) => target.includes('spool.')).length;
   };
 
-  const LARGE = { html: NOISE, options: { timeout: 60_000 } }; // 18 MB
+  const LARGE = { html: NOISE, options: { timeout: 60_000 } }; // The PDF has 18 MB.
 
   /**
    * A request whose reply waits until it is read. It reads nothing before: the kernel makes its buffer for a reader of a part so large
@@ -259,7 +259,7 @@ describe('replies', () => {
     using two = unread(key);
     await eventually('both wait', async () => (await spooled()) === 2);
     const large = () => service.pdf(LARGE, { key });
-    const { detail } = await problem(await large(), 429, 'memory_limited'); // the account has half of 72 MiB
+    const { detail } = await problem(await large(), 429, 'memory_limited'); // An account can use half of the 72 MiB.
     expect(detail).toContain('unread replies');
     expect(await new Client(service.url, key).json('/v1/usage')).toMatchObject({ documents: { used: 2, remaining: 1 } });
     for (const { head, bytes } of await Promise.all([one.read(), two.read()])) {
@@ -277,7 +277,7 @@ describe('replies', () => {
     const client = new Client(service.url, first.key);
     const { template_id } = await client.template('x'.repeat(200_000));
     await using _one = await announce(first.key, 4_000_000);
-    await using _two = await announce(first.key, 700_000); // 37 kB are left
+    await using _two = await announce(first.key, 700_000); // This leaves 37 kB.
     expect((await client.send('GET', `/v1/templates/${template_id}`)).status).toBe(200);
   });
 

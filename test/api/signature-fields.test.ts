@@ -181,7 +181,7 @@ test.each<[object, string, string, object?]>([
   expect(errors).toEqual([{ path: `options.signature.field.${member}`, message }]);
 });
 
-/** The names of the fields of a form that have a signature. Its flags say that there is one. */
+/** Returns the names of the signed fields, and checks that the flags of the form announce signatures. */
 async function signedFields(file: Buffer): Promise<string[]> {
   const pdf = await PDF.load(file);
   const resolve = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value);

@@ -157,7 +157,7 @@ describe('a signature', () => {
     expect(succeeded).toBe(2);
     const { batch_id: id } = (await client.json<{ data: Array<{ batch_id: string }> }>('/v1/batches?limit=1')).data[0] ?? {};
     const merged = await problem(await client.get(`/v1/batches/${id}.pdf`), 422, 'not_mergeable');
-    expect(merged.items).toHaveLength(2); // a merged PDF would have signatures that fit nothing
+    expect(merged.items).toHaveLength(2); // The signatures would not be valid for a merged PDF.
     for (const { url } of done) expect(await readSignature(await bytesOf(await fetch(url)))).toMatchObject({ isValid: true });
   });
 });
@@ -285,7 +285,7 @@ async function fieldsOf(pdf: Buffer, number: number): Promise<Field[]> {
   }
 }
 
-/** What the field shows, as a page of its own. */
+/** Returns the text in the appearance of the field, which it prints as a separate page. */
 async function textShown(pdf: Buffer): Promise<string> {
   const { PDF, PdfDict, PdfStream } = await import('@libpdf/core');
   const source = await PDF.load(pdf);

@@ -21,7 +21,7 @@ const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };
 
 type Parameters = Record<string, string> | string;
 
-/** A raw body with parameters. */
+/** Sends a raw body with parameters in the URL. */
 function raw(
   body: string | Uint8Array,
   parameters: Parameters = {},

@@ -33,7 +33,7 @@ async function read(html: string, options: object = {}): Promise<{ pdf: Editable
   return { pdf, tree: StructureTree.read(pdf) };
 }
 
-/** The style sheet `a.css`, and `b.css`, which imports it. */
+/** Returns the style sheet `a.css`, and `b.css`, which imports it. */
 function cssAssets(css: string): Record<string, { content: string; type: string }> {
   const asset = (text: string) => ({ content: Buffer.from(text).toString('base64'), type: 'text/css' });
   return { 'a.css': asset(css), 'b.css': asset('@import "a.css"') };
@@ -43,14 +43,14 @@ async function shapeOf(html: string, options: object = {}): Promise<string> {
   return shape((await read(html, options)).tree.document);
 }
 
-/** An annotation, as pdf.js tells of it. */
+/** An annotation as pdf.js reports it. */
 interface Described {
   contentsObj: { str: string };
 }
 
 type Marked = 'tagged' | 'artifacts' | 'rest';
 
-/** The texts of the first page, by the marked content around them; `rest` is that of what is neither tagged nor an artifact. */
+/** Returns the texts of the first page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
 async function textsOf(pdf: Buffer): Promise<Record<Marked, string>> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
   const page = await (await task.promise).getPage(1);
@@ -71,7 +71,7 @@ function markOf({ tag, id }: { tag?: string; id?: string }): Marked | undefined 
   return id ? 'tagged' : undefined;
 }
 
-/** Descriptions of the annotations, by page. */
+/** Returns the descriptions of all annotations, page by page. */
 function descriptionsOf(pdf: EditablePdf): string[] {
   return pdf.pdf.getPages().flatMap(({ dict }) => {
     const list = pdf.resolve(dict.get('Annots'));
@@ -87,7 +87,7 @@ function rowSpansOf(tree: StructureTree): number[] {
   return spans.map((span) => (span instanceof PdfNumber ? span.value : 0));
 }
 
-/** Descriptions of the fields, in the order of reading. */
+/** Returns the descriptions of the fields in reading order. */
 function namesOf(tree: StructureTree): string[] {
   const fields = [...tree.elements()].filter(({ type }) => type === 'Form');
   return fields.map(({ attributes }) => {

@@ -42,7 +42,7 @@ async function client(): Promise<Client> {
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** A style sheet that writes a word. */
+/** Returns a style sheet that prints a word. */
 const css = (word: string) => `body::after { content: "${word}" }`;
 const sheet = (word: string) => ({ 'css/print.css': { content: base64(css(word)) } });
 const HTML = '<link rel="stylesheet" href="css/print.css"><p>{{name}}';
@@ -183,7 +183,7 @@ describe('limits', () => {
     const { template_id: id } = await busy.template('x');
     for (let n = 0; n < 8; n++) expect((await put(id, 'x', big(n), 'image/png', busy)).status).toBe(200);
     const { data } = await busy.json<{ data: object[] }>(`/v1/templates/${id}/versions?limit=100`);
-    expect(data).toHaveLength(4); // three of the earlier ones have room
+    expect(data).toHaveLength(4); // The limit leaves space for three earlier versions.
     for (let n = 0; n < 2; n++) await put((await busy.template('x')).template_id, 'x', big(n), 'image/png', busy);
     const refused = await busy.send('POST', '/v1/templates', {
       name: 'x',

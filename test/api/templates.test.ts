@@ -121,7 +121,7 @@ describe('201 and 200', () => {
     for (let n = 2; n <= 23; n++) await put(small, `<p>${n}`);
     expect(await versions(small)).toEqual(Array.from({ length: 21 }, (_, n) => 23 - n));
     await problem(await client.get(`/v1/templates/${small.template_id}/versions/2`), 404, 'not_found');
-    // 13 versions of 5 MB are more than 64 MB: the oldest of the key go first, those of the small template.
+    // 13 versions of 5 MB exceed 64 MB. The oldest versions of the key are deleted first, which are those of the small template.
     for (let n = 2; n <= 15; n++) await put(large, `${'x'.repeat(5_242_800)}${n}`);
     expect(await versions(small)).toEqual([23]);
     expect(await versions(large)).toEqual(Array.from({ length: 13 }, (_, n) => 15 - n));

@@ -42,7 +42,7 @@ interface Issued {
   test: boolean;
 }
 
-/** A key of a new account, and a test key that was made with it. */
+/** Creates a key on a new account, and a test key with it. */
 async function keys(plan = 'growth'): Promise<{ live: Client; tester: Client; issued: Issued }> {
   const { accounts } = app.services;
   const live = new Client(app.url, (await accounts.createKey((await accounts.createAccount(plan)).id)).secret);

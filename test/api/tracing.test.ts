@@ -48,7 +48,7 @@ const attributeOf = ({ attributes }: Span, key: string) => {
   return value?.stringValue ?? (value?.intValue === undefined ? undefined : Number(value.intValue));
 };
 
-/** The spans of a trace, once the request that is its root in the service has arrived. */
+/** Waits until the server span of a trace has arrived, and returns all received spans of the trace. */
 async function traceOf(
   traceId: string,
   complete: (found: Span[]) => boolean = (found) => found.some(({ kind }) => kind === SERVER),
@@ -58,7 +58,7 @@ async function traceOf(
 }
 
 let count = 0;
-/** What a caller sends, with flags that ask for nothing to be recorded. */
+/** Returns the trace header of a caller. The default flags say that the caller does not record the trace. */
 function newTrace(flags = '00') {
   const traceId = `${++count}`.padStart(32, 'a');
   return { traceId, spanId: 'b'.repeat(16), header: { traceparent: `00-${traceId}-${'b'.repeat(16)}-${flags}` } };
@@ -221,6 +221,6 @@ test('logs one line if the collector is unavailable, and records nothing at 0 pe
   });
   const { traceId, header } = newTrace('01');
   expect((await none.pdf({ html: '<p>x' }, { headers: header })).status).toBe(200);
-  await none.stop(); // sends what there is
+  await none.stop(); // On exit, the service sends all spans it still has.
   expect(collector.received.slice(before).filter(({ body }) => body.includes(traceId))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { SharedService } from '../support/service.ts';
 import { html, redirect } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-/** As a document writes them. */
+/** The addresses as they are written in a document. */
 const ADDRESSES = ['http://a b/', 'http://user:secret@a b/', 'https://a b/', 'http://a%20b:99/'];
 const ENDING = '?y#z';
 
@@ -48,7 +48,7 @@ describe.each(ADDRESSES)('%s', (address) => {
 
   test.each(Object.keys(ELEMENTS))('prints the document without it: %s', (kind) => {
     const told = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
-    // Chromium asks for nothing with a name and a password there.
+    // Chromium does not request URLs with credentials from a frame or `fetch`.
     const isAsked = !(address.includes('@') && ['frame', 'fetch'].includes(kind));
     expect(told).toEqual(isAsked ? [expect.objectContaining({ refused: true })] : []);
   });

@@ -12,7 +12,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 const say = (text: string) => (socket: Socket) => void socket.end(text, 'latin1');
 const whole = (line: string, headers = 'Content-Type: text/html\r\n') => say(`${line}\r\n${headers}\r\n<p>x`);
 
-/** What the server sends, and how Chromium would name it. */
+/** Invalid replies of a server, each with Chromium's name for the error. */
 const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: string]> = [
   ['a connection closed at once', (socket) => socket.end(), 'ERR_EMPTY_RESPONSE'],
   ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'ERR_CONNECTION_RESET'],

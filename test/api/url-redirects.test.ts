@@ -22,16 +22,16 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-/** At an address of its own. */
+/** Serves the answer at a path of the site and returns its URL. */
 function serve(answer: Answer): string {
   site.serve({ '/start': answer });
   return `${site.origin}/start`;
 }
 
-/** Chromium asks for it only when everything is to be there for the print. */
+/** A lazy image, which Chromium requests only when the document is prepared for printing. */
 const LAZY = '<img loading="lazy" style="margin-top: 9000px" src="/awaited">';
 
-/** A document that goes on to another just when `/awaited` is asked for, which is never answered. */
+/** Answers for a document that navigates to `to` as soon as `/awaited` is requested, which never gets a reply. */
 function goingOn(to: string, markup: string): Record<'/start' | '/asked' | '/awaited', Answer> {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   return {
@@ -79,7 +79,7 @@ describe('redirects by a server', () => {
   });
 });
 
-/** Where neither a server nor a document may send its visitor. */
+/** Addresses to which neither a server nor a document may redirect. */
 const FORBIDDEN: Array<[name: string, to: () => string]> = [
   ['a port that was not allowed', () => `${web.forbidden.origin}/there`],
   ['without a scheme', () => `//127.0.0.1:${web.forbidden.port}/there`],

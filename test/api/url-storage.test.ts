@@ -10,7 +10,7 @@ let web: Web;
 let site: Site;
 let bob: Client;
 
-/** Shows what it finds, and then leaves a mark everywhere it can. */
+/** Prints the marks it finds, and then leaves a mark everywhere it can. */
 const PLANT = `<body><p id="o"></p><script>
 const say = (name, value) => { o.textContent += name + '=' + value + ' ' };
 const attempt = async (name, look) => say(name, await Promise.race([look(), new Promise((r) => setTimeout(r, 500, 'silent'))]).catch((e) => e.name));

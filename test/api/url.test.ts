@@ -6,7 +6,7 @@ import { Web } from '../support/web.ts';
 
 let web: Web;
 let site: Site;
-/** On which nothing listens. */
+/** A port on which nothing listens. */
 let closedPort: number;
 
 beforeAll(async () => {

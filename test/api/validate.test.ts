@@ -32,7 +32,7 @@ async function validated(pdf: Uint8Array, query = ''): Promise<Validation> {
   return (await response.json()) as Validation;
 }
 
-/** Of the same length, so that offsets stay right. */
+/** Replaces text in the PDF by text of the same length, so that offsets stay right. */
 function changed(from: string, to: string): Buffer {
   const text = good.toString('latin1');
   expect(text).toContain(from);
@@ -236,7 +236,7 @@ function edited(pdf: Buffer, from: RegExp, to: string): Buffer {
   return Buffer.from(pdf.toString('latin1').replace(from, to), 'latin1');
 }
 
-/** One page without content, a catalog, and one more object. */
+/** Returns a PDF with one empty page, this catalog, and one more object. */
 function pdfOf(catalog: string, third: string): Buffer {
   const bodies = [catalog, '<</Type/Pages/Kids[4 0 R]/Count 1>>', third, '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>'];
   let text = '%PDF-1.7\n';

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const events: Answer = (_request, response) =>
     void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
   site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
-  const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // of a poll
+  const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // This is the reply to a document that polls.
   site.serve({
     '/slowly': slowly,
     '/never': never,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => web?.close());
 
-/** An answer that the site keeps until the test lets it go. */
+/** Adds an answer that the site holds back until the test releases it. */
 function hold(path: string, answer: Answer): { asked: Promise<void>; release(): void } {
   const asked = Promise.withResolvers<void>();
   const held: Array<() => void> = [];
@@ -61,7 +61,7 @@ function hold(path: string, answer: Answer): { asked: Promise<void>; release(): 
 
 const textOf = async (source: string, options?: object) => (await web.render(source, options)).pages.join(' ');
 const body = (script: string, markup = '') => `<!doctype html><title>x</title><body>${markup}<script>${script}</script>`;
-/** A few turns of the service and the browser while an answer is held. */
+/** Renders another document, which gives the service and the browser time while an answer is held back. */
 const others = () => web.render('<p>another document');
 
 describe('content that scripts load', () => {
@@ -266,7 +266,7 @@ describe('documents that announce when they are ready', () => {
   ])('%s', async (name, declared) => {
     const path = `/ready-${name.replaceAll(' ', '-')}`;
     const held = hold(path, send('text/event-stream', 'data: x\n\n', OPEN));
-    // Nothing but readiness holds it: an event source may last as long as the document.
+    // Only the readiness signal delays the print. An event source does not, because it may last as long as the document.
     const source = body(
       `${declared}; const events = new EventSource("${site.origin}${path}"); events.onmessage = () => { events.close(); document.body.append("ready"); ready() }`,
       'begun ',
@@ -302,7 +302,7 @@ describe('work that never ends', () => {
     const source = body(
       `new EventSource("${site.origin}/events").onmessage = ({ data }) => { document.body.textContent = data }; setInterval(() => {}, 100)`,
     );
-    const waitForFunction = 'document.body.textContent === "told"'; // nothing else waits for the first event
+    const waitForFunction = 'document.body.textContent === "told"'; // Without `waitForFunction`, nothing waits for the first event.
     expect(await textOf(source, { timeout: 100_000, waitForFunction, failOnWarning: ['printed_early'] })).toBe('told');
   });
 
@@ -334,7 +334,7 @@ describe('work that never ends', () => {
 });
 
 describe('moving content', () => {
-  /** Each with its picture, as a function of what animates it or does not. */
+  /** Chart libraries, each with a document whose chart is animated or not. */
   const CHARTS: Array<[name: string, document: (moves: boolean) => string]> = [
     [
       'Chart.js',
@@ -361,7 +361,7 @@ describe('moving content', () => {
     for (let time = 0; time < 2; time++)
       expect(
         (await printBytes(await web.ada.pdf({ html: document(true) }))) === still,
-        'the bytes of a chart that never moved',
+        'has the same bytes as a chart without animation',
       ).toBe(true);
   });
 });
@@ -372,7 +372,7 @@ describe('animations', () => {
   const styled = (css: string, markup: string) =>
     `<!doctype html><title>x</title><style>body { margin: 0 } ${KEYFRAMES} ${css}</style><body>${markup}`;
   const SCRIPT = '<script>document.title = "moves"</script>';
-  /** All of them are to show `here` at the left margin. */
+  /** Documents that must show `here` at the left margin when their animations have ended. */
   const ENDED: Array<[name: string, document: string]> = [
     ['without a script', styled('p { animation: in 2s 1s both }', '<p>here')],
     ['with one', styled('p { animation: in 2s 1s both }', `<p>here${SCRIPT}`)],

@@ -52,7 +52,7 @@ beforeEach(() => {
   receiver.answer = (response) => response.writeHead(204).end();
 });
 
-/** A caller whose documents live for two seconds, and who wants to be told. */
+/** Creates a client whose documents expire after two seconds and which has a webhook. */
 async function caller(url: string | null = receiver.url): Promise<Client> {
   const client = new Client(service.url, (await service.createKey('short')).key);
   await ask(client, url);
@@ -261,7 +261,7 @@ test('continues with the same id and bytes when the service was killed between t
   });
   const { secret } = await secretOf(client);
   const ended = once(first.child, 'close');
-  first.child.removeAllListeners('exit'); // which would tell of an end that is not asked for
+  first.child.removeAllListeners('exit'); // This listener would report an unexpected exit.
   first.child.kill('SIGKILL');
   await ended;
 
@@ -289,7 +289,7 @@ test('waits on SIGTERM for an attempt no longer than the drain time, and sends t
   await eventually('it is under way', () => own.open === 1);
   const begun = Date.now();
   expect(await first.stop()).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(25_000); // the attempt has 30 seconds
+  expect(Date.now() - begun).toBeLessThan(25_000); // The time limit of the attempt is 30 seconds.
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
   const again = new Client(second.url, key);

@@ -7,7 +7,7 @@ interface Window {
   /** Evaluates a script of the document's. */
   run(source: string): unknown;
   time: PageTime;
-  /** What it said by `say`. */
+  /** The values passed to `say`. */
   said: unknown[];
   reported: unknown[];
 }

@@ -108,7 +108,7 @@ async function stalledBackup(env = service.env) {
       const chunk = stdout.read() as Buffer | null;
       if (chunk) return read.push(chunk);
       if (stdout.readableEnded) throw new Error('the backup has ended');
-      await once(stdout, 'readable'); // or its end
+      await once(stdout, 'readable'); // `readable` is also emitted at the end of the stream.
     }
   };
   return {

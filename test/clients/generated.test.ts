@@ -10,7 +10,7 @@ test.each([...(await clientFiles())])('%s is up to date with `npm run clients`',
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** As `templates.putAsset`. */
+/** Returns the names of all methods, such as `templates.putAsset`. */
 async function methods(): Promise<string[]> {
   const resources = await read('clients/typescript/src/resources.ts');
   const own = methodsIn(await read('clients/typescript/src/index.ts'));

@@ -23,9 +23,9 @@ import { sharedService } from '../support/shared-service.ts';
 let service: SharedService;
 let platen: Platen;
 let folder: string;
-/** What has been answered with a success: each as `GET /v1/usage`. */
+/** The successful requests, such as `GET /v1/usage`. */
 const answered = new Set<string>();
-/** As `templates.putAsset`. */
+/** The names of methods, such as `templates.putAsset`. */
 const methods = { all: new Set<string>(), called: new Set<string>() };
 
 const noting: typeof fetch = async (input, init) => {

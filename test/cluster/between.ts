@@ -49,7 +49,7 @@ export class Between {
       socket.on('data', (bytes) => {
         left -= bytes.toString('latin1').split(text).length - 1;
         if (left > 0) return;
-        left = Number.POSITIVE_INFINITY; // once
+        left = Number.POSITIVE_INFINITY;
         this.standStill();
         resolve();
       });

@@ -27,7 +27,7 @@ const BETWEEN_KILLS = 15;
 const BEFORE_RESTART = 10;
 /** Most renders take so long, so that each node has some under way when it is killed. */
 const SLOW = { options: { waitForTimeout: 1_000 } };
-/** Of the plan of the second account. */
+/** The monthly limit in the plan of the second account. */
 const LIMIT = 100;
 /** Older than content has to be that no row names, for the sweep to remove it. */
 const LONG_AGO_MS = 2 * 3_600_000;
@@ -301,7 +301,7 @@ async function nothingStaysBehind(): Promise<void> {
   const longAgo = new Date(Date.now() - LONG_AGO_MS);
   await Promise.all((await s3.files()).map((file) => utimes(file, longAgo, longAgo)));
   await Promise.all(nodes.map((node) => node.kill()));
-  await nodes[0]?.start(); // begins with what no row names
+  await nodes[0]?.start(); // The sweep begins with content that no row names.
   await eventually('the sweep has come to the end of the bucket', async () => !(await inBucket()).includes(ORPHAN), 120_000);
   expect(await inBucket()).toEqual(await namedByRows());
 }

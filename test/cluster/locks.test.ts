@@ -39,7 +39,7 @@ async function idsIn(database: Database): Promise<string[]> {
   return (await database.query.selectFrom('signing_keys').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Until a connection with this name waits for a lock. */
+/** Resolves when a connection with this name waits for a lock. */
 async function waits(name: string): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where application_name = '${name}' and wait_event_type = 'Lock' and datname = current_database()`;
   await eventually(`${name} waits for a lock`, async () => (await server.ask(url, waiting)).length > 0);

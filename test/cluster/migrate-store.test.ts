@@ -22,7 +22,7 @@ interface Batch {
   succeeded: number;
 }
 
-/** What was there before. */
+/** The data before the migration. */
 interface Origin {
   key: string;
   documents: DocumentRecord[];

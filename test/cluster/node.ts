@@ -38,7 +38,7 @@ export class Node {
     this.#firstKey = this.#service.key; // it is printed once
   }
 
-  /** SIGKILL. */
+  /** Kills the node with SIGKILL. */
   async kill(): Promise<void> {
     const { child } = this.service;
     child.removeAllListeners('exit');

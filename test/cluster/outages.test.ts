@@ -15,7 +15,7 @@ import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
 
 const OUTAGE_MS = process.env.PLATEN_TEST_CHAOS === 'full' ? 20_000 : 5_000;
 const ITEMS = 6;
-/** Between two callers during an outage, who all come again after it. */
+/** The pause between two callers during an outage, who all repeat their requests after it. */
 const PAUSE_MS = 500;
 
 let postgres: PostgresServer;

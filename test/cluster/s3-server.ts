@@ -8,14 +8,14 @@ import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-
 import { freePort } from '../support/free-port.ts';
 import { eventually } from '../support/service.ts';
 
-/** As AWS tools read them. */
+/** The credentials in the environment variables that AWS tools read. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'platen', AWS_SECRET_ACCESS_KEY: 'not-a-secret-of-anybody' };
 
 export interface S3Server {
   client: S3Client;
   endpoint: string;
   child: ChildProcess;
-  /** For `PLATEN_BLOBS_URL`. */
+  /** Returns the value for `PLATEN_BLOBS_URL`. */
   urlOf(bucket: string, prefix?: string): string;
   createBucket(options?: { versions: boolean }): Promise<string>;
   /** Every file that is kept, versions and parts included; `folder` is where they are. */

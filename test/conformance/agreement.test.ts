@@ -21,7 +21,7 @@ const ATTACHMENTS = [{ name: 'a.txt', type: 'text/plain', content: 'YQ==', descr
 /** Documents that conform, with all that can be damaged. */
 const WANTED = 14;
 
-/** With something of each kind that can be damaged. */
+/** A document with something of each kind that can be damaged. */
 const RICH: ConformanceDocument = {
   name: 'rich',
   html: `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>See <a href="https://example.com/">here</a> and
@@ -94,7 +94,7 @@ function clausesOf(verdict: Verdict | undefined): Set<string> {
   return new Set(clauses);
 }
 
-/** Whether one of them is the other, or a part of it. */
+/** Whether the clauses are the same, or one is a part of the other. */
 function fits(one: string, other: string): boolean {
   return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
 }

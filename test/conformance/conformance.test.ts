@@ -20,7 +20,7 @@ import { looksLike, textOf, write } from './printed.ts';
 import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 
 const DOCUMENTS = documents();
-/** As veraPDF names them. */
+/** The names of the profiles in veraPDF. */
 const NAMES: Record<Profile, string> = {
   'PDF/A-2b': 'PDF/A-2B',
   'PDF/A-2u': 'PDF/A-2U',
@@ -52,7 +52,7 @@ const TURNS: Profile[][] = [
 ];
 const EACH: Profile[][] = [['PDF/UA-1'], ['PDF/UA-2']];
 const IS_SWEEP = process.env.PLATEN_TEST_SWEEP === '1';
-/** That conform, for each profile. */
+/** The least number of documents that must conform to each profile. */
 const LEAST_DOCUMENTS = 150;
 /** PDF/A-4f is for files that have some. */
 const FILES = [{ name: 'data.csv', type: 'text/csv', content: Buffer.from('a;b').toString('base64') }];
@@ -160,7 +160,7 @@ test('rejects each document for exactly what it lacks', () => {
   expect(wrong).toEqual([]);
 });
 
-/** An asterisk stands for any element. */
+/** Compares refusals with the expected ones, in which an asterisk stands for any element. */
 function matches(refused: string[], expected: string[]): boolean {
   const rest = [...expected];
   const isExpected = (refusal: string) => {
@@ -223,7 +223,7 @@ async function renderPlain({ name, html, options }: ConformanceDocument): Promis
   return file;
 }
 
-/** Alternate texts, languages, titles, names of fields and descriptions of links. */
+/** Returns alternate texts, languages, titles, names of fields and descriptions of links. */
 function textsIn(pdf: EditablePdf): string[] {
   const elements = [...StructureTree.read(pdf).elements()];
   const texts = elements.flatMap((element) => [
@@ -257,7 +257,7 @@ function sourceOf({ html, options }: ConformanceDocument): string {
   return plain(`${html} ${text} ${JSON.stringify(options ?? {})}`);
 }
 
-/** Without spaces, escapes, and the difference between `en_GB` and `en-GB`. */
+/** Removes spaces, escapes, and the difference between `en_GB` and `en-GB`. */
 function plain(text: string): string {
   return text
     .replace(/&amp;/g, '&')

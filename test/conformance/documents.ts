@@ -68,7 +68,7 @@ const PNG =
 const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>A document</title>${head}<h1>Start</h1>${body}`;
 const rows = (count: number, row: (n: number) => string) => Array.from({ length: count }, (_, n) => row(n)).join('');
 
-/** That conform. */
+/** Documents that conform. */
 const GOOD: Record<string, string | [html: string, options: object]> = {
   'nothing but text': page('<p>Hello.'),
   'an empty page': '<!doctype html><html lang="en"><title>Empty</title>',
@@ -248,7 +248,7 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
   ),
 };
 
-/** That do not, and why. */
+/** Documents that do not conform, with the rules and elements they are refused for. */
 const BAD: Record<string, [html: string, refused: string[]]> = {
   'no language': ['<!doctype html><title>T</title><h1>x</h1>', ['language_missing -']],
   'a language that is none': ['<!doctype html><html lang="english (US)"><title>T</title><h1>x</h1>', ['language_invalid html']],
@@ -304,7 +304,7 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a frame': [page('<iframe id="f" srcdoc="<h2>in</h2>"></iframe>'), ['embedded_content #f']],
 };
 
-/** That no profile allows. */
+/** Documents that no profile allows, with the rule they are refused for. */
 const NEVER: Record<string, [html: string, rule: string, options?: object]> = {
   'a character without a glyph': [page('<p>x \u{e123} \u{10fffd}'), 'glyph_missing'],
   'an address without end': [page(`<a href="https://example.com/${'a'.repeat(33_000)}">x</a>`), 'value_too_large'],

@@ -55,7 +55,6 @@ const FORMS: Record<string, [html: string, options?: object]> = {
   'no controls at all': [page('<p>Text.')],
 };
 
-/** By name. */
 export function formDocuments(): Array<{ name: string; html: string; options: object }> {
   return Object.entries(FORMS).map(([name, [html, options]]) => ({ name, html, options: { ...options, forms: true } }));
 }

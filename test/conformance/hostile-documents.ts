@@ -221,7 +221,6 @@ function gallery(): Array<[name: string, html: string, options: object]> {
   });
 }
 
-/** By name. */
 export function hostileDocuments(): Array<{ name: string; html: string; options: object }> {
   const hostile = Object.entries(HOSTILE).map(([name, given]) =>
     typeof given === 'string' ? ([name, given, {}] as const) : ([name, ...given] as const),

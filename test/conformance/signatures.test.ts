@@ -29,7 +29,7 @@ const OPTIONS: Record<string, object> = {
     invoice: { xml: invoiceXml(SALES.plain as Sale, 'EN 16931'), profile: 'EN 16931' },
   },
 };
-/** By level. */
+/** The number of time stamps by signature level. */
 const STAMPS: Record<string, number> = { B: 0, T: 1, LT: 1, LTA: 2 };
 const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN, placed: { name: 'ada' } };
 
@@ -38,7 +38,7 @@ let authority: TimeStampAuthority;
 let revocation: RevocationAuthority;
 let folder: string;
 let root: string;
-/** By their names. */
+/** The paths of the signed files. */
 const files: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-signatures-'));

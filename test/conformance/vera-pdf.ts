@@ -6,7 +6,7 @@ import { fetchJars, jarsOf } from './jars.ts';
 const PROGRAM = 'verapdf-1.28.2';
 const MAX_OUTPUT = 512 * 1_048_576;
 
-/** By profile as veraPDF names it, such as `PDF/UA-1`. */
+/** The broken rules by profile, as veraPDF names it, such as `PDF/UA-1`. */
 export type Verdict = Record<string, string[]>;
 
 export async function fetchVeraPdf(): Promise<void> {

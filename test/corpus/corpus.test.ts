@@ -13,7 +13,7 @@ import { ALL, DOCUMENTS } from './documents.ts';
 import type { CorpusDocument } from './page.ts';
 import { type AllPrints, type Print, printAll, RUNS, type Run } from './runs.ts';
 
-/** Where the PDFs of a failure go, and how their pages differ. */
+/** The folder for the PDFs of a failure and the differences between their pages. */
 const FAILURES = join(tmpdir(), 'platen-corpus');
 
 let prints: AllPrints;
@@ -86,7 +86,7 @@ async function textOf(pdf: Buffer): Promise<string[]> {
   return (await readPdf(pdf)).pages;
 }
 
-/** What is first different, in short: a book is too long to be shown. */
+/** Returns only the first difference, because a whole book is too long to be shown. */
 function otherWords(pages: string[], expected: string[]): string {
   const page = Math.max(
     pages.findIndex((text, index) => text !== expected[index]),

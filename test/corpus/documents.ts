@@ -8,7 +8,7 @@ import type { CorpusDocument } from './page.ts';
 
 const wanted = new RegExp(process.env.PLATEN_TEST_CORPUS ?? '', 'i');
 
-/** What the service does wrong, by the name of the document: why. */
+/** Known faults of the service, with their cause, by the name of the document. */
 const KNOWN: Record<string, string> = {};
 
 export const ALL: CorpusDocument[] = [...CHARTS, ...WRITING, ...PAGES, ...APPS, ...MOTION].map((document) => {

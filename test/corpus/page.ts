@@ -9,7 +9,7 @@ export interface CorpusDocument {
   differs?: true;
   /** Where Chromium that waits is not what a reader wants: a style sheet that the reference alone has, and why. */
   reference?: { style: string; why: string };
-  /** What the service does wrong; said in `documents.ts`. */
+  /** A known fault of the service, from `documents.ts`. */
   known?: string;
 }
 

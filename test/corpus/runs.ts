@@ -7,10 +7,10 @@ import { addressOf, startCorpusSite } from './corpus-site.ts';
 import type { CorpusDocument } from './page.ts';
 import { ReferencePrinter } from './reference.ts';
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Print {
   pdf: Buffer;
-  /** In two prints of the same they are equal. */
+  /** The bytes, which are equal in two prints of the same document. */
   bytes: string;
   warnings: Report['warnings'];
 }
@@ -24,7 +24,7 @@ export interface Prints {
   reference: Buffer | Error;
 }
 
-/** By the name of the document. */
+/** The prints by the name of their document. */
 export type AllPrints = Map<string, Prints>;
 
 /** They wait more than they work. */

@@ -27,7 +27,7 @@ const LARGE = `<canvas width="1100" height="1000"></canvas><script>
 </script>`;
 /** More than the database's log holds: a small row may find room that its log has already. */
 const LARGE_TEMPLATE = 'y'.repeat(4.5 * MEGABYTE);
-/** What could not be given back on a full disk comes back when its lease ends. */
+/** Reservations that cannot be released on a full disk end with their leases. */
 const LEASES_END_MS = 60_000;
 
 /** A file system of its own, gone on every path: its guard takes it away when it hears no more of this process. */

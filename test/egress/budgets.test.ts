@@ -13,15 +13,15 @@ let site: Site;
 
 const MAX_REQUESTS = 50;
 const MAX_CONNECTIONS = 32;
-/** Of WebSockets at one time: it refuses more by itself. */
+/** Chromium itself refuses more simultaneous WebSockets than this. */
 const CHROMIUM_MAX_SOCKETS = 255;
 const MEGABYTE = 1_048_576;
 const MAX_NETWORK = 4 * MEGABYTE;
-/** What the service itself may grow by while it hands on what others send. */
+/** The most by which the memory of the service may grow while it passes on data. */
 const MAX_GROWTH = 300 * MEGABYTE;
-/** Its header, and a part that does not end. */
+/** The header of a PNG, and the beginning of a chunk that never ends. */
 const PNG_BEGUN = Buffer.concat([PIXEL.subarray(0, 33), Buffer.from('7fffffff49444154', 'hex')]);
-/** Far above what any of these takes when its limit works. */
+/** The time limit is far above what any of these documents takes when its budget works. */
 const IN_TIME = { timeout: 100_000 };
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ afterEach(async () => {
   expect(good.images).toBe(1);
 });
 
-/** Of the service's own process. */
+/** Returns the resident memory of the service's own process. */
 async function residentBytes(): Promise<number> {
   const text = await readFile(`/proc/${web.service.child.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) * 1_024;
@@ -92,13 +92,13 @@ function watchMemory(): { stop(): number } {
   };
 }
 
-/** The same document as markup, and from an address. */
+/** Each document is tested as HTML and from a URL. */
 describe.each(['html', 'url'] as const)('in %s', (way) => {
   const sourceOf = (markup: string) => {
     site.serve({ '/document': html(markup) });
     return way === 'url' ? { url: `${site.origin}/document` } : { html: markup };
   };
-  /** The document without what is too much. */
+  /** Checks that the document is printed without the resources that exceed the budget, and returns its report. */
   const isPrinted = async (markup: string, options: object = {}): Promise<Report> => {
     const record = await web.ada.store({ ...sourceOf(markup), options: { ...IN_TIME, ...options } });
     const { pages } = await readPdf(await (await web.ada.get(`/v1/documents/${record.document_id}`)).arrayBuffer());
@@ -116,10 +116,10 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     ['frame', (o: string) => `<iframe src="${o}/endless.html"></iframe>`],
     ['fetch', (o: string) => `<script>fetch('${o}/endless.js', { mode: 'no-cors' })</script><img src="${o}/never">`],
   ])('ends a body without end: %s', async (kind, element) => {
-    // Unpacked and packed are the same here: whichever count is first to notice.
+    // The body is not compressed, so either limit, for received or for decompressed bytes, may be reached first.
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     expect([200, 422]).toContain(response.status);
-    // A frame of one endless line may be too much for Chromium itself before that.
+    // A frame with one endless line may crash Chromium before it reaches the limit.
     const codes = kind === 'frame' ? ['resource_limit', 'page_crashed', 'print_failed'] : ['resource_limit'];
     if (response.status === 422) expect(codes).toContain(((await response.json()) as { code: string }).code);
   });
@@ -169,7 +169,7 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     ],
   ])('ends 2 MB that decompress to 2 GB: %s', async (kind, element) => {
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
-    // An image may be given up as soon as it is seen to be none; the rest has to be stopped.
+    // Chromium may give up an image as soon as it proves invalid. The service has to stop the other resources.
     expect(kind === 'image' ? [200, 422] : [422]).toContain(response.status);
     if (response.status === 422) expect(await response.json()).toMatchObject({ code: 'resource_limit' });
   });
@@ -183,10 +183,10 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     await site.caughtUp();
     const { length } = site.askedFor('/poll');
     await web.render('<p>another');
-    expect(site.askedFor('/poll')).toHaveLength(length); // nothing is sent after the reply
+    expect(site.askedFor('/poll')).toHaveLength(length); // Nothing is sent after the reply.
   });
 
-  /** Printed as soon as the page knows of more than `refused` that have failed. */
+  /** The document is printed as soon as more than `refused` of its sockets have failed. */
   const sockets = (number: number, refused: number): [markup: string, options: object] => [
     `<p>here</p><script>var refused = 0; for (let n = 0; n < ${number}; n++) new WebSocket('${site.origin.replace('http', 'ws')}/socket').onerror = () => refused++</script>`,
     { waitForFunction: `refused > ${refused}` },

@@ -20,9 +20,9 @@ import { scriptPayloads } from './canary/scripts.ts';
 
 const MIN_PAYLOADS = 80;
 const PATIENCE_MS = 8_000;
-/** Of a document that is to be seen reaching something. */
+/** The most visits of a document until all its payloads have reached the canary. */
 const VISITS = 3;
-/** What a payload has for its attempt where nothing can tell that it was made. */
+/** The time for the attempt of a payload that is blocked, so that nothing shows when it has been made. */
 const CHANCE_MS = 1_000;
 const LISTEN_MS = 5_000;
 
@@ -49,12 +49,12 @@ const visited = all.filter(({ name }) =>
   /^(?:script|worker|from|time|WebRTC|redirect|file): |^element: (?!img|script|table)/.test(name),
 );
 
-/** Those that look in the document itself, and in frames, for what they can show. */
+/** Payloads that can load and print files from the address they are given. */
 const readers = all.filter(
   ({ name, html, late }) => !late && isNamedIn(html, 'url') && /^(?:script|worker|element): /.test(name),
 );
 const asset = (content: string, type: string) => ({ content: Buffer.from(content).toString('base64'), type });
-/** Files that the payload of this mark looks for, with a secret of its own. */
+/** Returns the files that this payload tries to load, each with a secret that contains its mark. */
 const assetsOf = ({ mark }: Marked) => ({
   [`${mark}.html`]: asset(`<p>${SECRET}${mark}`, 'text/html'),
   [`${mark}.js`]: asset(`document.body.append("${SECRET}${mark}")`, 'text/javascript'),
@@ -64,7 +64,7 @@ const assetsOf = ({ mark }: Marked) => ({
 const ASSETS = Object.assign({}, ...readers.map(assetsOf));
 const MIN_READERS = 5;
 
-/** A service with everything around it. */
+/** A service with the canary, the allowed site and the name server around it. */
 class Range {
   readonly canary: Canary;
   readonly names: NameServer;
@@ -85,7 +85,7 @@ class Range {
     const folder = await mkdtemp(join(tmpdir(), 'platen-canary-'));
     await writeFile(join(folder, 'secret.html'), SECRET);
     const service = await startService({
-      PLATEN_CONCURRENCY: '10', // most of them wait for their chance
+      PLATEN_CONCURRENCY: '10', // Most renders only wait for their payloads.
       PLATEN_DNS_SERVERS: names.address,
       ...settings(site, [canary.port, site.port, ...ownPorts.values()]),
     });
@@ -113,7 +113,7 @@ class Range {
     return outcomeOf(await this.client.pdf({ html: this.#documentOf(sheet) }));
   }
 
-  /** The same document, where the allowed site serves it, or where a redirect of it leads. */
+  /** Renders the same document from its URL at the allowed site, directly or by a redirect. */
   async visit(sheet: Sheet, { redirected = false } = {}): Promise<Outcome> {
     const name = sheet[0]?.mark ?? '';
     this.site.documents.set(name, this.#documentOf(sheet));
@@ -121,17 +121,17 @@ class Range {
     return outcomeOf(await this.client.pdf({ url: `http://127.0.0.1:${this.site.port}${path}` }));
   }
 
-  /** The same document, which looks for the assets of its payloads at this address instead. */
+  /** Renders the same document, whose payloads load their files from this base URL instead. */
   async renderAt(base: string, sheet: Sheet, assets?: object, client = this.client): Promise<Outcome> {
     return outcomeOf(await client.pdf({ html: this.#documentOf(sheet, base), ...(assets && { assets }) }));
   }
 
-  /** A caller with a key of its own. */
+  /** Returns a client with a key on a new account. */
   async another(): Promise<Client> {
     return new Client(this.service.url, (await this.service.createKey()).key);
   }
 
-  /** What is late shares an image that comes when each of them has had its time. */
+  /** Late payloads share an image that arrives when each of them has had its time. */
   #documentOf(sheet: Sheet, base?: string): string {
     const late = sheet.filter((payload) => payload.late).map(({ mark }) => mark);
     const held = late.length ? `<img src="http://127.0.0.1:${this.site.port}/hold/${late.join('+')}">` : '';
@@ -173,12 +173,12 @@ async function outcomeOf(response: Response): Promise<Outcome> {
   return { status, text: pages.join('').replace(/\s/g, '') };
 }
 
-/** What others share has to be printed, so that each of them has had its chance. */
+/** A document with several payloads must be printed, so that each of them has had its chance. */
 function statusesOf({ alone }: Marked): number[] {
   return alone ? [200, 403, 422, 504] : [200];
 }
 
-/** What became of the document of a payload. It is rendered for the first payload that asks. */
+/** Returns the result for the document of a payload. Its first payload starts the render. */
 function oncePerSheet<T>(payloads: Marked[], render: (sheet: Sheet, n: number) => Promise<T>): (payload: Marked) => Promise<T> {
   const sheets = documentsOf(payloads);
   const rendered = new Map<Sheet, Promise<T>>();
@@ -195,7 +195,7 @@ describe('by default', () => {
   let range: Range;
   beforeAll(async () => {
     range = await Range.open(
-      // The canary's ports are no reason to refuse it: only where it is.
+      // The policy allows the canary's ports, so that only its addresses can be the reason for a refusal.
       (site, ports) => ({
         PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
         PLATEN_OUTBOUND_PORTS: ['80', '443', ...ports].join(', '),
@@ -286,7 +286,7 @@ describe('control: with everything allowed', () => {
     [...all, ...visited].some((payload) => payload.mark === mark && payload.blockedBelowThePolicy);
   beforeAll(async () => {
     range = await Range.open(
-      () => ({ PLATEN_OUTBOUND_ALLOW: '0.0.0.0/0, ::/0', PLATEN_FRESH_CONTEXTS: 'true' }), // each on its own
+      () => ({ PLATEN_OUTBOUND_ALLOW: '0.0.0.0/0, ::/0', PLATEN_FRESH_CONTEXTS: 'true' }), // Each document gets a fresh browser context.
       (canary) => (mark) => canary.sees(mark, isBlocked(mark) ? CHANCE_MS : PATIENCE_MS),
     );
   });

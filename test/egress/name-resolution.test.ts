@@ -18,7 +18,7 @@ describe('the policy', () => {
   const policy = (settings: Record<string, string>) =>
     new OutboundPolicy(loadConfig({ PLATEN_DNS_SERVERS: names.address, ...settings }));
 
-  /** Why it is refused, or undefined. */
+  /** Returns the reason for a refusal, or undefined if the host is allowed. */
   async function refusal(by: OutboundPolicy, host: string, port = 80): Promise<string | undefined> {
     return by.admit(host, port).then(
       () => undefined,
@@ -116,7 +116,7 @@ describe('a service with `listed`', () => {
     zone.close();
   });
 
-  /** In the ways a document has to have a name looked up. */
+  /** Uses every way in which a document can cause a name to be looked up. */
   const TELLTALE = (
     port: number,
   ) => `<link rel="dns-prefetch" href="//prefetch.private.test"><link rel="preconnect" href="https://preconnect.private.test">

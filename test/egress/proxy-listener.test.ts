@@ -23,7 +23,7 @@ afterAll(async () => {
   await proxy.close();
   site.close();
 });
-/** There is a connection to the site that waits for the next request. */
+/** Before each test, the proxy has an idle connection to the site. */
 beforeEach(async () => {
   reached = Promise.withResolvers();
   listener.endRender();
@@ -39,7 +39,7 @@ function ask(path: string): ClientRequest {
 
 describe('the log of refusals', () => {
   const lines: RefusalLine[] = [];
-  /** The pauses between lines, to be ended by the test. */
+  /** The pauses between lines, which the test ends. */
   const pauses: Array<PromiseWithResolvers<void>> = [];
   let watched: EgressProxy;
   let page: ProxyListener;
@@ -58,7 +58,7 @@ describe('the log of refusals', () => {
 
   const open = () => page.startRender({ requests: 10_000, bytes: 1_000_000, connections: 10, silenceMs: 500 });
   const reason = 'PLATEN_OUTBOUND_ALLOW does not include it';
-  /** Refused by the time this resolves. */
+  /** Resolves when a request to this host has been refused. */
   async function refused(host: string): Promise<void> {
     const asked = request({ host: '127.0.0.1', port: new URL(page.proxyUrl).port, path: `http://${host}/`, agent: false }).end();
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -80,7 +80,7 @@ describe('the log of refusals', () => {
     await nextSecond();
     expect(lines.slice(2)).toEqual([{ host: 'b0.test:80', reason }]);
     await nextSecond();
-    expect(pauses).toEqual([]); // nothing is waited for any more
+    expect(pauses).toEqual([]); // No pause is left.
     await refused('c0.test');
     expect(lines.slice(3)).toEqual([{ host: 'c0.test:80', reason }]);
     expect(watched.refused).toBe(502);
@@ -96,7 +96,7 @@ describe('the log of refusals', () => {
     await refused('c0.test');
     await refused('c1.test');
     await page.close();
-    pauses.shift(); // of the first render
+    pauses.shift(); // This is the pause of the first render.
     expect(lines).toHaveLength(2);
     await nextSecond();
     expect(lines.slice(2)).toEqual([{ host: 'c1.test:80', reason: 'no render is under way', left_out: 1 }]);
@@ -116,7 +116,7 @@ test('does not request again what the page has aborted', async () => {
   const gone = once(socket, 'close');
   asked.destroy();
   await gone;
-  await once(ask('/image.png'), 'response'); // goes the same way, and after it
+  await once(ask('/image.png'), 'response'); // This request takes the same route later, so the site has received all earlier ones.
   await site.caughtUp();
   expect(site.askedFor('/never')).toHaveLength(1);
   expect(listener.endRender().requests).toBe(3);

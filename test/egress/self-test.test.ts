@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A browser that ignores every switch that begins like one of these, and is given others. */
+/** Writes a browser that drops all switches with these prefixes and adds others. */
 async function browserWithout(dropped: string[], added: string[] = []): Promise<string> {
   const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
   const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);

@@ -9,11 +9,11 @@ import { readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
-/** After this a name that nobody answers for is given up. */
+/** The service gives up a lookup without an answer after this time. */
 const RESOLVING_MS = 5_000;
 
 let silent: Socket;
-/** What the silent name server was asked, with the names in it. */
+/** The queries that the silent name server received, with the names in them. */
 const asked: string[] = [];
 let site: Site;
 let service: Service;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startService({
     PLATEN_DNS_SERVERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
     PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-    PLATEN_CONCURRENCY: '6', // they wait for the same time to pass
+    PLATEN_CONCURRENCY: '6', // The renders wait for their lookups at the same time.
   });
   ada = new Client(service.url, service.key);
 });

@@ -47,7 +47,7 @@ describe('paper', () => {
   test.each(papers)('%s is exact, portrait and landscape', async (_name, options, width, height) => {
     for (const landscape of [false, true]) {
       const [wide, high] = await pageSize(await render('<p>x', { ...options, landscape }));
-      // poppler tells six digits.
+      // poppler prints six significant digits.
       expect(wide).toBe(Number((landscape ? height : width).toPrecision(6)));
       expect(high).toBe(Number((landscape ? width : height).toPrecision(6)));
     }

@@ -16,7 +16,7 @@ export function newVersion(): string {
 
 /** Call it once in a file. */
 export function setUpLiquid() {
-  /** Patient: a busy machine takes its time. */
+  /** The limits are generous, because a busy machine is slow. */
   const engine = new LiquidEngine({ timeoutMs: 60_000, waitMs: 60_000 });
   const engines: LiquidEngine[] = [];
   afterAll(() => engine.close());

@@ -7,7 +7,7 @@ import pg from 'pg';
 type Env = Record<string, string | undefined>;
 type Row = Record<string, unknown>;
 
-/** The names of the files, rows and objects in which the bytes are. */
+/** Returns the names of the files, rows and objects that contain the bytes. */
 export async function storedWith(env: Env, needle: string | Buffer): Promise<string[]> {
   const folders = new Set([env.PLATEN_DATA_DIR ?? '', contentFolder(env)]);
   const files = (await Promise.all([...folders].map(filesIn))).flat();
@@ -17,7 +17,7 @@ export async function storedWith(env: Env, needle: string | Buffer): Promise<str
   return [...files.filter((_file, n) => found[n]), ...(await tablesWith(env, Buffer.from(needle)))];
 }
 
-/** The paths of the files that hold content, which are named like it. */
+/** Returns the paths of the files that hold content. Their names end with the name of the content. */
 export async function contentFiles(env: Env): Promise<string[]> {
   return (await filesIn(contentFolder(env))).filter((file) => /^[a-z]+_[0-9A-Za-z]+$/.test(basename(file)));
 }
@@ -41,7 +41,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** Nothing for a file that is gone by now. */
+/** Returns no bytes for a file that has just been deleted. */
 function bytesOf(file: string): Promise<Buffer> {
   return readFile(file).catch(() => Buffer.alloc(0));
 }

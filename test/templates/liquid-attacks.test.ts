@@ -184,7 +184,7 @@ describe('processes', () => {
     const left = ['runs', 'waits'].map((key) =>
       expect(own.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
     );
-    await new Promise((resolve) => setImmediate(resolve)); // by now the process has its task
+    await new Promise((resolve) => setImmediate(resolve)); // The process has received its task by now.
     caller.abort(reason);
     await Promise.all([...left, gone]);
     await expect(own.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);

@@ -41,7 +41,7 @@ export interface Comparison {
   /** Of the pixels that both have; 1 where one is missing or of another size. */
   share: number;
   same: boolean;
-  /** In words. */
+  /** The result of the comparison in words. */
   verdict: string;
   diff?: PNG;
 }

@@ -15,7 +15,7 @@ import { type Comparison, compare, encode, paint } from './pages.ts';
 const UPDATE = Boolean(process.env.PLATEN_UPDATE_REFERENCES);
 const HERE = new URL('.', import.meta.url).pathname;
 const REFERENCES = join(HERE, 'references');
-/** Where the pictures of a failure go. */
+/** The folder for the images of a failure. */
 const FAILURES = join(tmpdir(), 'platen-visual');
 
 let service: Service;

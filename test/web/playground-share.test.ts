@@ -115,7 +115,7 @@ test('shares only the visible mode in a link', async () => {
   expect(await draftIn(await html.link())).toEqual(template);
 });
 
-/** What anybody can read in a link. */
+/** Returns the draft that a link contains. */
 async function draftIn(link: string): Promise<unknown> {
   const packed = Buffer.from(new URL(link).hash.slice('#v1.'.length), 'base64url');
   const json = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));

@@ -73,7 +73,7 @@ test('applies options to the PDF, and sends only changed ones', async () => {
   expect((await reset).postDataJSON()).toEqual({ html: '<h1>Sized</h1>' });
 });
 
-/** In millimetres. */
+/** Returns the width in millimetres. */
 async function widthOf(playground: PlaygroundPage): Promise<number | undefined> {
   return millimetresOf(await readPdf(await playground.download()))[0]?.[0];
 }

@@ -18,7 +18,7 @@ interface Endpoint {
 export function endpointsPage({ paths, webhooks }: OpenApi): string {
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([method]) => !(method === 'head' && methods.get)) // the same without a body
+      .filter(([method]) => !(method === 'head' && methods.get)) // HEAD is described by GET.
       .map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
   );
   const tags = [...new Set(endpoints.map(tagOf))];

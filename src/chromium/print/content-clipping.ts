@@ -145,7 +145,7 @@ function childrenOf(element: PageElement): PageText[] {
   return assigned?.length ? assigned : [...(element.shadowRoot ?? element).childNodes];
 }
 
-/** CSS pixels by which a place goes beyond an edge. */
+/** Returns the number of CSS pixels by which a rectangle exceeds an edge. */
 function beyond(place: Box, edge: number, side: Side): number {
   return side === 'left' ? edge - place.left : place[side] - edge;
 }

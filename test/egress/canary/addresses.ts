@@ -50,7 +50,7 @@ const SPELLINGS: Row[] = [
 ];
 
 const named = (zone: string, blocked?: string): Row => [zone, img(`http://{mark}.${zone}.test:{port}/x.png`), blocked];
-/** Asks again and again, each time by a connection of its own. */
+/** Repeats a request, each time on a new connection. */
 const again = (times: number) =>
   script(
     `(async () => { for (let n = 0; n < ${times}; n++) await fetch("http://{mark}.rebind${times}.test:{sitePort}/{mark}?" + n, { cache: "no-store" }).catch(() => {}) })()`,

@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { PIXEL } from '../../support/pixel.ts';
 
-/** Shown by its page, so that a proxy that lets nothing through is noticed. */
+/** The text of its page, which shows that the proxy lets allowed requests through. */
 export const GREETING = 'ALLOWEDSITE';
 
 /** Resolves when the payload of this mark has had its time. */
 export type Hold = (mark: string) => Promise<void>;
 
 export class AllowedSite {
-  /** By their marks. */
+  /** The documents at `/document/mark`, by mark. */
   readonly documents = new Map<string, string>();
   readonly #server: Server;
   readonly #hold: Hold;
@@ -37,7 +37,7 @@ export class AllowedSite {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.shouldKeepAlive = false; // so that its name is resolved anew
+    response.shouldKeepAlive = false; // The next request needs a new connection, so the name is resolved again.
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://site');
     const [, action = '', detail = ''] = pathname.split('/');
     const to = searchParams.get('to') ?? '';
@@ -51,6 +51,6 @@ export class AllowedSite {
     if (action === 'policy')
       return void send({ 'content-security-policy': `img-src 'none'; report-uri ${to}` }, '<img src=/image.png>');
     if (action === 'page') return void send({ 'content-type': searchParams.get('type') ?? '' }, searchParams.get('body') ?? '');
-    send({}, this.documents.get(detail)); // of `/document/mark`; else the greeting
+    send({}, this.documents.get(detail)); // Other paths get the greeting.
   }
 }

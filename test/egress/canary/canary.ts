@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PIXEL } from '../../support/pixel.ts';
 
-/** Served by every canary: it must be in no reply. */
+/** Every canary serves this text, which no reply of the service may contain. */
 export const SECRET = 'CANARYSECRET';
 
-/** In every path and name a payload asks for. */
+/** Every path and host name that a payload requests contains its mark. */
 export const MARK = /mark\d{3}z/i;
 
 export interface Hit {
-  /** Undefined for a connection on which nothing was said yet, or nothing that names a payload. */
+  /** Undefined for a connection without data, or with data that names no payload. */
   mark: string | undefined;
   how: 'accept' | 'request' | 'upgrade' | 'bytes' | 'datagram';
   at: string;
@@ -30,11 +30,11 @@ const ANSWERS: Record<string, [type: string, body: string | Buffer]> = {
 
 export class Canary {
   readonly hits: Hit[] = [];
-  /** The port on all addresses. */
+  /** The port, which is the same on all addresses. */
   port = 0;
   readonly #servers: Server[] = [];
   readonly #sockets: Datagrams[] = [];
-  /** Marks of ports that belong to one payload. */
+  /** The marks of payloads that have their own port, by port. */
   readonly #marks = new Map<number, string>();
   readonly #news = new EventEmitter().setMaxListeners(0);
 
@@ -44,14 +44,14 @@ export class Canary {
     return canary;
   }
 
-  /** One more port, of which one payload alone knows. */
+  /** Opens a port that only one payload knows. */
   async portFor(mark: string): Promise<number> {
     const port = await this.#listenEverywhere();
     this.#marks.set(port, mark);
     return port;
   }
 
-  /** On this address too. */
+  /** Listens on one more address. */
   async listen(host: string, port: number): Promise<number> {
     const server = createServer((request, response) => this.#answer(request, response));
     server.on('connection', (socket) => this.#note('accept', socket));
@@ -59,7 +59,7 @@ export class Canary {
       this.#note('upgrade', socket, request.url);
       socket.destroy();
     });
-    // Whatever is not HTTP: the hello of TLS, which holds the name that was asked for, or STUN.
+    // Data that is not HTTP ends here: a TLS hello, which contains the requested name, or STUN.
     server.on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
       this.#note('bytes', socket, error.rawPacket?.toString('latin1'));
       socket.destroy();
@@ -74,7 +74,7 @@ export class Canary {
     return this.hits.filter((hit) => hit.mark === mark);
   }
 
-  /** Resolves when the payload has come, or after this time. */
+  /** Resolves when the payload has arrived, or after this time. */
   async sees(mark: string, patienceMs: number): Promise<void> {
     if (this.hitsOf(mark).length) return;
     await once(this.#news, mark, { signal: AbortSignal.timeout(patienceMs) }).catch(() => {});

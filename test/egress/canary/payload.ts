@@ -3,15 +3,15 @@
 export interface Payload {
   name: string;
   html: string;
-  /** Fires after the load event would come: the document holds that back until the payload has had its time. */
+  /** Whether the payload acts after the load event, which the document therefore delays until the payload has had its time. */
   late: boolean;
-  /** Leaves the document, changes all of it, or waits for what happens to it: no other payload may be in the same one. */
+  /** Whether the payload leaves or replaces its document or waits for its end, so that it cannot share the document. */
   alone: boolean;
   /** Why nothing arrives even where everything is allowed. */
   blockedBelowThePolicy?: string;
 }
 
-/** For what fires before it is stopped, or does not; either way this is the status of the reply. */
+/** Reasons why a payload may or may not arrive before it is stopped. The status of the reply is the same either way. */
 export const RACES = {
   'the document is refused as soon as it leaves, which may be before or after it asks for where it goes': 422,
   'the document is printed already, and its page may be closed before or after it asks': 200,
@@ -20,21 +20,21 @@ export const [LEAVES_LATE, ASKS_LATE] = Object.keys(RACES) as [keyof typeof RACE
 
 export type Row = [name: string, html: string, blockedBelowThePolicy?: string | undefined];
 
-/** What stands in a payload in braces. */
+/** Values that replace the names in braces in a payload. */
 export interface Places {
-  /** `http://127.0.0.1:port/mark`, to which an ending says what comes back: .png .css .js .svg .events .html */
+  /** `http://127.0.0.1:port/mark`. An extension selects the type of the reply: .png .css .js .svg .events .html */
   url: string;
   mark: string;
-  /** Of the canary, on all addresses. */
+  /** The port of the canary on all addresses. */
   port: number;
-  /** Of the canary, for this payload alone. */
+  /** The port of the canary that only this payload knows. */
   own: number;
-  /** Origin and port of the allowed site. */
+  /** The origin of the allowed site. */
   site: string;
   sitePort: number;
   /** An address of the machine that is not loopback. */
   lan: string;
-  /** Path of a file with the secret. */
+  /** The path of a file with the secret. */
   file: string;
 }
 
@@ -50,17 +50,16 @@ export function payloads(area: string, rows: Row[], { late = false, alone = fals
   }));
 }
 
-/** How many payloads one document has at most. */
-const MOST = 8;
+const MAX_PAYLOADS_PER_DOCUMENT = 8;
 
-/** The payloads of each document. Those of one document are of one area, late or not, blocked or not, with scripts or without. */
+/** Groups payloads into documents. Those of one document have the same area and are alike in being late, blocked and scripted. */
 export function documentsOf<P extends Payload>(payloads: P[]): P[][] {
   const documents: P[][] = [];
   const unfilled = new Map<string, P[]>();
   for (const payload of payloads) {
     const kind = kindOf(payload);
     const begun = payload.alone ? undefined : unfilled.get(kind);
-    if (begun && begun.length < MOST) {
+    if (begun && begun.length < MAX_PAYLOADS_PER_DOCUMENT) {
       begun.push(payload);
       continue;
     }
@@ -75,7 +74,7 @@ function kindOf({ name, late, blockedBelowThePolicy, html }: Payload): string {
   return [name.split(':')[0], late, Boolean(blockedBelowThePolicy), /<script|<iframe|<object|<embed/.test(html)].join();
 }
 
-/** One payload of a document, with its places filled in. */
+/** Returns the markup of a payload with its values filled in. */
 export function markupOf({ html }: Payload, places: Places): string {
   return html.replace(PLACE, (_all, place: keyof Places) => String(places[place]));
 }
@@ -88,17 +87,17 @@ export function script(source: string): string {
   return `<body><script>{ ${source} }</script>`;
 }
 
-/** Runs the script in a worker. */
+/** Returns markup that runs the script in a worker. */
 export function worker(source: string): string {
   return script(`new Worker(URL.createObjectURL(new Blob([${JSON.stringify(source)}])))`);
 }
 
-/** A frame with this document, of the origin of the document around it. */
+/** Returns a frame with this document, which has the origin of its parent. */
 export function frame(html: string, attributes = ''): string {
   return `<iframe ${attributes} srcdoc="${html.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}"></iframe>`;
 }
 
-/** The address at which the allowed site serves this text. */
+/** Returns the URL at which the allowed site serves this text. */
 export function served(body: string, type = 'text/html', origin = '{site}'): string {
   const encoded = encodeURIComponent(body)
     .replace(/'/g, '%27')
@@ -106,10 +105,10 @@ export function served(body: string, type = 'text/html', origin = '{site}'): str
   return `${origin}/page?type=${type}&body=${encoded}`;
 }
 
-/** A frame with this document, of the origin of the allowed site. */
+/** Returns a frame with this document, which has the origin of the allowed site. */
 export function siteFrame(html: string, origin?: string): string {
   return `<iframe src="${served(html, 'text/html', origin)}"></iframe>`;
 }
 
-/** In a handler that runs when it is late: goes on when the payload has had its time. */
+/** A synchronous request that keeps a late event handler running until the payload has had its time. */
 export const WAIT = 'const x = new XMLHttpRequest(); x.open("GET", "{site}/hold/{mark}", false); x.send();';

@@ -19,7 +19,7 @@ const NO_POPUPS = 'no new windows: a switch of the browser';
 const STAYS = 'the document stays where it is: its navigations are stopped before they are sent';
 const SECURE = 'for secure contexts only, which a document of an opaque origin is not';
 
-/** Name, script, and why it does not work. */
+/** Each row is a name, a script, and the reason if it cannot work. */
 const REQUESTS: Row[] = [
   ['fetch', 'fetch("{url}.html").then((r) => r.text()).then((t) => document.body.append(t))'],
   ['fetch no-cors', 'fetch("{url}.html", { mode: "no-cors" })'],
