@@ -18,26 +18,42 @@ export class VisitorRequests {
   /** Counts a request, and returns the requests of the minute with the milliseconds until it ends. */
   async count(visitor: string): Promise<{ requests: number; endsInMs: number }> {
     const now = this.#clock();
-    const { rows } = await countRequest(this.#database.query, { visitor, now, ended: now - WINDOW_MS });
+    const { rows } = await countRequest(this.#database.query, {
+      visitor,
+      now,
+      minuteAgo: now - WINDOW_MS,
+      inAMinute: now + WINDOW_MS,
+    });
     const { requests = 1, since = now } = rows[0] ?? {};
     return { requests, endsInMs: Math.max(0, since + WINDOW_MS - now) };
   }
 
   async removeEnded(): Promise<void> {
+    const now = this.#clock();
     await this.#database.query
       .deleteFrom('visitor_requests')
-      .where('since', '<=', this.#clock() - WINDOW_MS)
+      .where((eb) => eb.or([eb('since', '<=', now - WINDOW_MS), eb('since', '>', now + WINDOW_MS)]))
       .execute();
   }
 }
 
-const countRequest = prepared((query, { visitor, now, ended }: { visitor: string; now: number; ended: number }) =>
+interface CountedRequest {
+  visitor: string;
+  now: number;
+  minuteAgo: number;
+  inAMinute: number;
+}
+
+/** A minute further in the future than clocks of nodes differ was begun by a clock that was wrong, and has ended too. */
+const countRequest = prepared((query, { visitor, now, minuteAgo, inAMinute }: CountedRequest) =>
   query
     .insertInto('visitor_requests')
     .values({ visitor, since: now, requests: 1 })
     .onConflict((conflict) =>
       conflict.column('visitor').doUpdateSet((eb) => {
-        const hasEnded = eb.case().when('visitor_requests.since', '<=', ended);
+        const hasEnded = eb
+          .case()
+          .when(eb.or([eb('visitor_requests.since', '<=', minuteAgo), eb('visitor_requests.since', '>', inAMinute)]));
         return {
           since: hasEnded.then(eb.ref('excluded.since')).else(eb.ref('visitor_requests.since')).end(),
           requests: hasEnded

@@ -98,8 +98,10 @@ async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: Dat
   return openSqlite(databaseFile(dataDir));
 }
 
-async function migrateToLatest(db: Query): Promise<void> {
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+async function migrateToLatest(db: Query, schema?: string): Promise<void> {
+  const provider = { getMigrations: async () => migrations };
+  const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
+  const { error } = await migrator.migrateToLatest();
   if (/previously executed migration \S+ is missing/.test(String(error)))
     throw storageFailed('a newer version of Platen has migrated the database: use that version, or restore a backup', error);
   if (String(error).includes('New migrations must always'))

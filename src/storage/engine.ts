@@ -25,8 +25,8 @@ export interface Nodes {
 export interface Engine {
   query: Query;
   isShared: boolean;
-  /** Calls `migrate` with a connection that has no time limits. */
-  migrate(migrate: (query: Query) => Promise<void>): Promise<void>;
+  /** Calls `migrate` with a connection that has no time limits, and the schema of the tables if the database has several. */
+  migrate(migrate: (query: Query, schema?: string) => Promise<void>): Promise<void>;
   transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   joinNodes(options: NodesOptions): Promise<Nodes>;

@@ -74,9 +74,20 @@ function matching(text: string, pattern: RegExp, problem: string): string {
   return text;
 }
 
-/** Throws an Error that says what is valid. Only the form of the URL is checked; the driver checks its parameters. */
+/** As libpq names them, with `no-verify` of the driver. */
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** Throws an Error that says what is valid. The driver takes other parameters as they are. */
 export function checkDatabaseUrl(text: string): void {
-  const url = URL.parse(text);
+  const url = URL.parse(text) ?? socketUrl(text);
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
     throw new Error('use an address such as postgres://user:password@host:5432/database?sslmode=verify-full.');
+  const sslMode = url.searchParams.get('sslmode');
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`sslmode must be one of ${SSL_MODES.join(', ')}.`);
+}
+
+/** A URL without a host, such as `postgres://user@/database?host=/run/postgresql`, which the driver understands. */
+function socketUrl(text: string): URL | null {
+  const url = URL.parse(text.replace('@/', '@socket/'));
+  return url?.searchParams.get('host')?.startsWith('/') ? url : null;
 }

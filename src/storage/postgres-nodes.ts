@@ -16,7 +16,7 @@ const LOCK = `hashtext('platen nodes'), 0`;
 const UNREACHABLE = 'the database of the service cannot be reached, or does not answer';
 
 /** Throws `storage_failed` if there is another node and one of the two must be alone. */
-export async function joinNodes(connectionString: string, options: NodesOptions): Promise<Nodes> {
+export async function joinNodes(connectionString: string, options: NodesOptions): Promise<NodesConnection> {
   const nodes = new NodesConnection(connectionString, options);
   await nodes.join().catch(async (error: unknown) => {
     await nodes.close();
@@ -32,6 +32,8 @@ class NodesConnection implements Nodes {
   #client: pg.Client | undefined;
   #refusal: ServiceError | undefined;
   #joined = false;
+  /** The process of the server that serves this connection. A pooler gives the client another number. */
+  backendId = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -49,11 +51,11 @@ class NodesConnection implements Nodes {
     this.#client = client;
     client.on('error', () => this.#lose(client)).on('end', () => this.#lose(client));
     client.on('notification', ({ payload = '', processId }) => {
-      if (processId !== (client as unknown as { processID: number }).processID) this.#options.onNotice(payload);
+      if (processId !== this.backendId) this.#options.onNotice(payload);
     });
     try {
       await client.connect();
-      await enter(client, this.#options.alone);
+      this.backendId = await enter(client, this.#options.alone);
       if (this.#client !== client) throw storageFailed(UNREACHABLE); // the connection was lost in the meantime
       this.#joined = true;
       this.#refusal = undefined;
@@ -100,12 +102,15 @@ class NodesConnection implements Nodes {
   }
 }
 
-async function enter(client: pg.Client, alone: boolean): Promise<void> {
+/** Returns the id of the server process. */
+async function enter(client: pg.Client, alone: boolean): Promise<number> {
   const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
-  const { rows } = await client.query<{ taken: boolean }>(`select ${lock}(${LOCK}) as taken`);
-  if (!rows[0]?.taken)
+  const { rows } = await client.query<{ taken: boolean; id: number }>(`select ${lock}(${LOCK}) as taken, pg_backend_pid() as id`);
+  const [row] = rows;
+  if (!row?.taken)
     throw storageFailed(
       'another node uses the database, and each keeps documents on its own disk: set PLATEN_BLOBS_URL to the same bucket for all nodes',
     );
   await client.query(`listen ${CHANNEL}`);
+  return row.id;
 }

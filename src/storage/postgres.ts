@@ -5,9 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
-import { invalidRequest, type ServiceError, storageFailed } from '../errors.ts';
+import { invalidRequest, ServiceError, storageFailed } from '../errors.ts';
 import { type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
+import { requireNoOther, requireSessions, requireVersion, schemaOf } from './postgres-requirements.ts';
 import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -29,7 +30,6 @@ const IDLE_MS = 60_000;
  * The maximum age of a connection that a library uses. Without it, a connection that no longer responds would not be detected.
  */
 const LIFETIME_SECONDS = 60;
-const OLDEST_VERSION = 14;
 const BIGINT = pg.types.builtins.INT8;
 /** The codes of a deadlock and of a serialization failure, for which the server aborts one of the transactions. */
 const COLLISIONS = ['40P01', '40001'];
@@ -46,7 +46,8 @@ const STORAGE_FAULTS: Readonly<Record<string, string>> = {
   '25006': 'cannot be written',
   '25P03': 'has lost its connection',
   '28': 'refuses the user of the service',
-  '3D': 'does not have the database of the service',
+  '3D': 'does not exist on its server',
+  '42501': 'does not give the user of the service the rights it needs: make it the owner of the database',
   '53': 'is full or has too many connections',
   '55P03': 'is locked',
   '57': 'was stopped, or takes too long',
@@ -74,7 +75,13 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     async migrate(migrate) {
       // Another node may be migrating, and large tables take long, so the time limits of requests do not apply.
       const patient = connect(settings.databaseUrl, { max: 2, statement_timeout: 0, query_timeout: 0 });
-      await migrate(patient).finally(() => patient.destroy());
+      try {
+        const schema = await schemaOf(patient);
+        await requireNoOther(patient, schema);
+        await migrate(patient, schema);
+      } finally {
+        await patient.destroy();
+      }
     },
     transaction: (work, name) =>
       name === undefined ? transaction(query, work, name) : inTurn(turns, name, () => transaction(query, work, name)),
@@ -82,7 +89,17 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     connections: (name, max) =>
       openPool(settings.databaseUrl, { application_name: name, max, maxLifetimeSeconds: LIFETIME_SECONDS }),
     checkNode: () => nodes?.check(),
-    joinNodes: async (options) => (nodes = await joinNodes(settings.databaseUrl, options)),
+    joinNodes: async (options) => {
+      const joined = await joinNodes(settings.databaseUrl, options).catch((error: unknown) => {
+        throw error instanceof ServiceError ? error : toServiceError(error);
+      });
+      await requireSessions(query, joined.backendId).catch(async (error: unknown) => {
+        await joined.close();
+        throw error;
+      });
+      nodes = joined;
+      return nodes;
+    },
     flush: async () => {}, // the server confirms a commit only when it survives a power failure, unless the operator has changed that
     scrub: async () => {}, // the next vacuum of the server removes deleted rows
     release: async () => {},
@@ -94,7 +111,9 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
   const query = connect(databaseUrl, { max: 1 });
   try {
     await requireVersion(query);
-    const tables = (await query.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
+    const schema = await schemaOf(query);
+    const all = await query.introspection.getTables({ withInternalKyselyTables: true });
+    const tables = all.filter((table) => table.schema === schema).map(({ name }) => name);
     if (!tables.includes('kysely_migration')) return undefined;
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(query);
     const applied = rows.map(({ name }) => name);
@@ -116,14 +135,15 @@ function connect(connectionString: string, limits: pg.PoolConfig, check = () => 
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, check) }) });
 }
 
-function openPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
+function openPool(connectionString: string, { statement_timeout = STATEMENT_MS, ...options }: pg.PoolConfig): pg.Pool {
+  // As parameters of the connection, PgBouncer would refuse them.
+  const limits = `set statement_timeout = ${statement_timeout}; set idle_in_transaction_session_timeout = ${STATEMENT_MS}`;
   const pool = new pg.Pool({
     connectionString,
     application_name: 'platen',
     connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: IDLE_MS,
-    statement_timeout: STATEMENT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
+    onConnect: (client) => client.query(limits) as unknown as undefined, // the pool waits for it; its types do not say so
     query_timeout: ANSWER_MS,
     keepAlive: true,
     types: { getTypeParser: (oid, format) => (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format)) },
@@ -131,13 +151,6 @@ function openPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
   });
   pool.on('error', () => {}); // an idle connection has ended; the next statement opens another
   return pool;
-}
-
-async function requireVersion(query: Query): Promise<void> {
-  const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(query);
-  const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-  if (version < OLDEST_VERSION)
-    throw storageFailed(`the server of PLATEN_DATABASE_URL is PostgreSQL ${version}; use ${OLDEST_VERSION} or later`);
 }
 
 /**

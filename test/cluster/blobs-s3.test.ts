@@ -1,4 +1,8 @@
-/** Content in a bucket: the contract, versions, several installations, and a server that is unavailable or silent. */
+/**
+ * Content in a bucket: the contract, versions, both styles of addresses, encryption, several installations, and a server that is
+ * unavailable or silent.
+ */
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,16 +15,27 @@ import type { Blobs } from '../../src/storage/blobs.ts';
 import { openBlobs } from '../../src/storage/open-blobs.ts';
 import { blobsContract, name } from '../storage/blobs-contract.ts';
 import { Between } from './between.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startMoto } from './moto-server.ts';
+import { S3_CREDENTIALS, S3_DOMAIN, type S3Server, startS3 } from './s3-server.ts';
 
 let server: S3Server;
 let dataDir: string;
 let opened: Blobs[];
+/** The host names that were resolved. Those of buckets lead to this machine, as an operator's DNS would have it. */
+const resolved = new Set<string>();
+const { lookup } = dns;
 beforeAll(async () => {
   Object.assign(process.env, S3_CREDENTIALS);
   server = await startS3();
+  dns.lookup = ((host: string, ...rest: [never]) => {
+    resolved.add(host);
+    return lookup(host.endsWith(`.${S3_DOMAIN}`) ? '127.0.0.1' : host, ...rest);
+  }) as typeof dns.lookup;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  dns.lookup = lookup;
+  await server[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-blobs-'));
   opened = [];
@@ -55,9 +70,25 @@ describe('a prefix of a bucket with versions', () => {
   });
 });
 
-test('leaves no version and no delete marker of removed content', async () => {
+describe('a prefix of a bucket with versions whose name is in the host', () => {
+  blobsContract(async () => {
+    const bucket = await server.createBucket({ versions: true });
+    return { blobs: await open(server.virtualUrlOf(bucket, 'a/prefix')), remains };
+  });
+
+  test('is reached by that host, also for a range', async () => {
+    const bucket = await server.createBucket();
+    const blobs = await open(server.virtualUrlOf(bucket));
+    await blobs.put(name(), [Buffer.from('0123456789')]);
+    expect(`${await buffer((await blobs.read(name(), { start: 3, end: 5 })) as Readable)}`).toBe('345');
+    expect([...resolved]).toContain(`${bucket}.${S3_DOMAIN}`);
+    expect(await namesOf(await open(server.urlOf(bucket)))).toEqual([name()]); // one bucket by both addresses
+  });
+});
+
+test.each(['urlOf', 'virtualUrlOf'] as const)('leaves no version and no delete marker of removed content (%s)', async (urlOf) => {
   const Bucket = await server.createBucket({ versions: true });
-  const blobs = await open(server.urlOf(Bucket));
+  const blobs = await open(server[urlOf](Bucket));
   for (let n = 0; n < 3; n++) await blobs.put(name(), [Buffer.from(`secret ${n}`)]);
   await blobs.put(`${name()}x`, [Buffer.from('another')]);
   await blobs.remove(name());
@@ -112,14 +143,34 @@ test('removes unfinished uploads of a dead process', async () => {
   expect(await blobs.removeUnfinished(Date.now() + 60_000)).toBe(0);
 });
 
-test('stores objects with a checksum', async () => {
+test.each(['urlOf', 'virtualUrlOf'] as const)('stores objects with a checksum (%s)', async (urlOf) => {
   const Bucket = await server.createBucket();
-  const blobs = await open(server.urlOf(Bucket));
+  const blobs = await open(server[urlOf](Bucket));
   for (const bytes of [10, 9_000_000]) {
     await blobs.put(name(bytes), [Buffer.alloc(bytes)]);
     const head = await server.client.send(new HeadObjectCommand({ Bucket, Key: name(bytes), ChecksumMode: 'ENABLED' }));
     expect(head.ChecksumCRC32).toBeTruthy();
   }
+});
+
+describe('encryption by the server', () => {
+  const kmsKey = 'arn:aws:kms:eu-central-1:123456789012:key/of-the-operator';
+  test.each([
+    ['', undefined, undefined],
+    ['&sse=AES256', 'AES256', undefined],
+    [`&sse=aws:kms&sse_kms_key_id=${kmsKey}`, 'aws:kms', kmsKey],
+  ] as const)('is reported for each object with "%s"', async (parameters, algorithm, key) => {
+    await using moto = await startMoto();
+    const Bucket = await moto.createBucket();
+    const blobs = await open(`s3://${Bucket}?endpoint=${moto.endpoint}${parameters}`);
+    const sizes = [10, 9_000_000]; // the second in parts
+    for (const bytes of sizes) await blobs.put(name(bytes), [Buffer.alloc(bytes)]);
+    for (const Key of ['platen.json', ...sizes.map((bytes) => name(bytes))]) {
+      const head = await moto.client.send(new HeadObjectCommand({ Bucket, Key }));
+      expect([head.ServerSideEncryption, head.SSEKMSKeyId]).toEqual([algorithm, key]);
+    }
+    for (const bytes of sizes) expect((await buffer((await blobs.read(name(bytes))) as Readable)).length).toBe(bytes);
+  });
 });
 
 describe('a server with a bad connection', () => {

@@ -11,6 +11,8 @@ import { eventually } from '../support/service.ts';
 
 export interface PostgresServer {
   port: number;
+  /** Where its Unix socket is. */
+  folder: string;
   /** A new, empty database: its address. */
   createDatabase(): Promise<string>;
   /** One statement as the superuser, in a database of `createDatabase`. */
@@ -52,6 +54,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
   return {
     port,
+    folder,
     kill,
     ask,
     async createDatabase() {
@@ -80,14 +83,16 @@ async function ask(connectionString: string, text: string): Promise<Array<Record
   }
 }
 
+/** `PLATEN_TEST_POSTGRES_BIN` is the folder of another version. */
 async function findPrograms(): Promise<string> {
+  if (process.env.PLATEN_TEST_POSTGRES_BIN) return process.env.PLATEN_TEST_POSTGRES_BIN;
   const [newest] = (await readdir(VERSIONS).catch(() => [])).toSorted((a, b) => Number(b) - Number(a));
   if (newest === undefined) throw new Error('there is no PostgreSQL on this machine: apt-get install postgresql');
   return join(VERSIONS, newest, 'bin');
 }
 
 /** The server refuses to run as root. */
-async function ordinaryUser(): Promise<{ uid: number; gid: number } | undefined> {
+export async function ordinaryUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? ['', '65534', '65534'];
   return { uid: Number(uid), gid: Number(gid) };

@@ -13,6 +13,7 @@ import { Documents } from '../../src/documents/documents.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
 import type { Nodes } from '../../src/storage/engine.ts';
+import { checkDatabaseUrl } from '../../src/storage/locations.ts';
 import { collisionPauseMs } from '../../src/storage/postgres.ts';
 import { joinNodes } from '../../src/storage/postgres-nodes.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
@@ -21,6 +22,7 @@ import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
 import { eventually, PLANS } from '../support/service.ts';
 import { Between } from './between.ts';
+import { startPgBouncer } from './pgbouncer.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 let server: PostgresServer;
@@ -316,5 +318,79 @@ describe('nodes', () => {
     const alone = await other.joinNodes({ alone: true, onNotice });
     await expect(one.joinNodes({ alone: false, onNotice })).rejects.toMatchObject({ code: 'storage_failed' });
     await alone.close();
+  });
+});
+
+describe('a database that the operator has set up in another way', () => {
+  const as = (user: string, parameters = '') => `${url.replace('platen@', `${user}@`)}${parameters}`;
+  const asked = async (...statements: string[]) => {
+    for (const statement of statements) await server.ask(url, statement);
+  };
+  const refusal = (message: string) => ({ code: 'storage_failed', message: expect.stringContaining(message) });
+
+  test('says so if the user may not create tables, as in the schema public of PostgreSQL 15', async () => {
+    await asked('create role ordinary login', 'revoke create on schema public from public');
+    await expect(open(as('ordinary'))).rejects.toMatchObject(refusal('the owner of the database'));
+    await asked(`alter database ${new URL(url).pathname.slice(1)} owner to ordinary`, 'alter schema public owner to ordinary');
+    await insert(await open(as('ordinary')), 'a');
+  });
+
+  test('may have tables of the same names in other schemas, but no second installation', async () => {
+    await asked('create schema other', 'create table other.kysely_migration (name text)', 'create schema mine');
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toBeUndefined();
+    const mine = as('platen', '?options=-csearch_path%3Dmine');
+    await insert(await open(mine), 'a');
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: mine })).toMatchObject({ pending: [] });
+    expect(await server.ask(url, 'select id from mine.signing_keys')).toEqual([{ id: 'a' }]);
+    await expect(open()).rejects.toMatchObject(refusal('in the schema mine'));
+    await expect(open(as('platen', '?options=-csearch_path%3Dnone'))).rejects.toMatchObject(refusal('search_path'));
+  });
+
+  test('cannot be written after a failover, which costs the connection', async () => {
+    await (await open()).query.selectFrom('signing_keys').select('id').execute();
+    await asked('create role moved login superuser', 'alter role moved set default_transaction_read_only = on');
+    const database = await open(as('moved'));
+    await expect(insert(database, 'a')).rejects.toMatchObject(refusal('cannot be written'));
+    await asked('alter role moved reset default_transaction_read_only');
+    await insert(database, 'b'); // a new connection reaches a server that can be written
+  });
+
+  test('is reached by a Unix socket, with a password of all characters', async () => {
+    const password = `a:b/c?d#e%f@g h+ü'`;
+    await asked(`create role odd login password 'a:b/c?d#e%f@g h+ü'''`, `grant all on schema public to odd`);
+    const { port, pathname } = new URL(url);
+    const user = `odd:${encodeURIComponent(password)}`;
+    for (const address of [`${user}@`, `${user}@localhost`]) {
+      const databaseUrl = `postgres://${address}${pathname}?host=${server.folder}&port=${port}`;
+      checkDatabaseUrl(databaseUrl);
+      await open(databaseUrl);
+    }
+  });
+});
+
+describe('PgBouncer', () => {
+  test('in session mode keeps locks, notices and time limits apart', async () => {
+    await using bouncer = await startPgBouncer(server.port, 'session');
+    const [one, other] = [await open(bouncer.urlOf(url)), await open(bouncer.urlOf(url))];
+    const heard = Promise.withResolvers<string>();
+    const own: string[] = [];
+    const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
+    const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
+    here.notify('changed bat_x');
+    expect(await heard.promise).toBe('changed bat_x');
+    expect(own).toEqual([]);
+    const limits = await sql<object>`show statement_timeout`.execute(one.query);
+    expect(limits.rows).toEqual([{ statement_timeout: '15s' }]);
+    await Promise.all([here.close(), there.close()]);
+    await Promise.all(opened.splice(0).map((database) => database.close()));
+  });
+
+  test('in transaction mode is refused', async () => {
+    await using bouncer = await startPgBouncer(server.port, 'transaction');
+    const database = await open(bouncer.urlOf(url));
+    const joined = database.joinNodes({ alone: true, onNotice: () => {} });
+    await expect(joined).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('transaction mode') });
+    await database.close();
+    opened = [];
   });
 });

@@ -11,12 +11,17 @@ import { eventually } from '../support/service.ts';
 /** The credentials in the environment variables that AWS tools read. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'platen', AWS_SECRET_ACCESS_KEY: 'not-a-secret-of-anybody' };
 
+/** The bucket in a request is the part of the host name before this. */
+export const S3_DOMAIN = 's3.localhost';
+
 export interface S3Server {
   client: S3Client;
   endpoint: string;
   child: ChildProcess;
   /** Returns the value for `PLATEN_BLOBS_URL`. */
   urlOf(bucket: string, prefix?: string): string;
+  /** The same with the bucket in the host name, for a process in which `*.s3.localhost` leads to this machine. */
+  virtualUrlOf(bucket: string, prefix?: string): string;
   createBucket(options?: { versions: boolean }): Promise<string>;
   /** Every file that is kept, versions and parts included; `folder` is where they are. */
   files(): Promise<string[]>;
@@ -31,8 +36,9 @@ export async function startS3(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'platen-s3-'));
   const [objects, versions] = [join(folder, 'objects'), join(folder, 'versions')];
   await Promise.all([mkdir(objects), mkdir(versions)]);
-  const address = `127.0.0.1:${await freePort()}`;
-  const options = ['--quiet', '--keep-alive', '--port', address];
+  const port = await freePort();
+  const address = `127.0.0.1:${port}`;
+  const options = ['--quiet', '--keep-alive', '--port', address, '--virtual-domain', S3_DOMAIN];
   const launch = () =>
     spawn('versitygw', [...options, 'posix', '--versioning-dir', versions, objects], {
       env: {
@@ -73,6 +79,7 @@ export async function startS3(): Promise<S3Server> {
       child = launch();
       await eventually('the S3 server answers', answers);
     },
+    virtualUrlOf: (bucket, prefix = '') => `s3://${bucket}/${prefix}?endpoint=http://${S3_DOMAIN}:${port}&addressing=virtual`,
     urlOf: (bucket, prefix = '') => `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}`,
     async createBucket(options = { versions: false }) {
       const Bucket = `bucket-${++buckets}`;

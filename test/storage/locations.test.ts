@@ -1,7 +1,7 @@
 /** URLs of databases and buckets: their meaning, and errors for invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
-import { parseS3Location } from '../../src/storage/locations.ts';
+import { checkDatabaseUrl, parseS3Location } from '../../src/storage/locations.ts';
 
 describe('for a database', () => {
   test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])('%s', (url) => {
@@ -59,5 +59,26 @@ describe('for a bucket', () => {
     expect(load).toThrow(ConfigError);
     expect(load).toThrow('PLATEN_BLOBS_URL: put no credentials');
     expect(load).not.toThrow('hunter2');
+  });
+});
+
+describe('a database', () => {
+  test.each([
+    'postgres://platen@db.example.com/platen?sslmode=verify-full',
+    'postgresql://platen:%40%2F%3A@[::1]:5432/platen',
+    'postgres://platen@/platen?host=/run/postgresql',
+    'postgres://platen@%2Frun%2Fpostgresql/platen',
+  ])('may be %s', (text) => {
+    expect(() => checkDatabaseUrl(text)).not.toThrow();
+  });
+
+  test.each([
+    ['db.example.com/platen', 'use an address such as'],
+    ['postgres://db.example.com', 'use an address such as'],
+    ['postgres://platen:p@/word@db.example.com/platen', 'use an address such as'],
+    ['postgres://platen@/platen', 'use an address such as'],
+    ['postgres://db.example.com/platen?sslmode=verify', 'sslmode must be one of'],
+  ])('rejects %s', (text, problem) => {
+    expect(() => checkDatabaseUrl(text)).toThrow(problem);
   });
 });
