@@ -3,13 +3,17 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { ServiceError, storageFailed } from '../errors.ts';
+import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { migrations } from './migrations/index.ts';
 import { openForReading, openSqlite } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
 export type { DatabaseState, Query };
+
+/** Optional packages that PostgreSQL needs, and the setting that chooses it. */
+export const POSTGRES_PACKAGES = ['pg graphile-worker', 'PLATEN_DATABASE_URL'] as const;
+const postgres = () => import('./postgres.ts').catch(explainMissing(...POSTGRES_PACKAGES));
 
 export interface DatabaseSettings {
   dataDir: string;
@@ -52,7 +56,7 @@ export interface Database {
 /** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
 export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState | undefined> {
   const { dataDir, databaseUrl } = settings;
-  if (databaseUrl) return (await import('./postgres.ts')).inspectPostgres(databaseUrl, Object.keys(migrations));
+  if (databaseUrl) return (await postgres()).inspectPostgres(databaseUrl, Object.keys(migrations));
   const file = databaseFile(dataDir);
   if (!(await isThere(file))) return undefined;
   using database = openForReading(file);
@@ -91,7 +95,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {
   if (databaseUrl) {
-    const { openPostgres } = await import('./postgres.ts'); // loaded only if it is configured
+    const { openPostgres } = await postgres(); // loaded only if it is configured
     return openPostgres({ databaseUrl, databaseConnections });
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
