@@ -1,4 +1,4 @@
-/** HAProxy in front of several nodes, as an operator would set it up: it leaves out nodes that are away, and asks another one instead. */
+/** HAProxy in front of several nodes, configured as an operator would: it skips nodes that are down and tries another one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ export interface Balancer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A request that a node left without an answer is sent to another one; what makes that safe is its `Idempotency-Key`. */
+/** Sends a request that a node did not answer to another node. The `Idempotency-Key` of the request makes this safe. */
 const RETRIED = 'conn-failure empty-response junk-response';
 
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {

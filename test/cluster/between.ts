@@ -1,4 +1,4 @@
-/** A connection between the service and a server: passes bytes on, until it is told to stand still or to drop its connections. */
+/** A TCP proxy between the service and a server. It forwards bytes until it is paused or drops its connections. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -30,18 +30,18 @@ export class Between {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How often the service has begun to speak after the server, over all connections: the round trips so far. */
+  /** Round trips so far over all connections: how often the service sent something after the server had. */
   get roundTrips(): number {
     return this.#turns;
   }
 
-  /** Nothing is closed or refused, and nothing comes through. */
+  /** Pauses all connections: nothing is closed or refused, and no bytes are forwarded. */
   standStill(): void {
     this.#standsStill = true;
     for (const [from, to] of this.#sockets) from.unpipe(to).pause();
   }
 
-  /** The same as soon as what was sent onward has contained a text so many times. Resolves then. */
+  /** Pauses all connections, and resolves, once the forwarded bytes have contained this text so many times. */
   standStillAfter(times: number, text: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let left = times;
@@ -74,7 +74,7 @@ export class Between {
 
   #count(client: Socket, server: Socket): void {
     let isAnswered = true;
-    for (const socket of [client, server]) socket.pause(); // a listener would let them flow, and lose what comes while this stands still
+    for (const socket of [client, server]) socket.pause(); // removing the listener instead would lose the bytes that arrive during the pause
     client.on('data', () => {
       if (isAnswered) this.#turns++;
       isAnswered = false;

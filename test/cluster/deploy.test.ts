@@ -1,4 +1,4 @@
-/** The files of deploy/ by those who read them: Kubernetes' schemas, the Compose Specification and HAProxy. */
+/** Checks the files of deploy/ against the schemas of Kubernetes, the Compose Specification and HAProxy itself. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const DEPLOY = new URL('../../deploy', import.meta.url).pathname;
 const COMPOSE_FILE = new URL('compose-file', import.meta.url).pathname;
-/** What `compose.yaml` asks the operator for. */
+/** The variables that `compose.yaml` requires from the operator. */
 const ANSWERS = { POSTGRES_PASSWORD: 'a', S3_ACCESS_KEY: 'b', S3_SECRET_KEY: 'c', GRAFANA_PASSWORD: 'd' };
 
 interface Verdict {
@@ -25,7 +25,7 @@ async function conforms(manifests: string, version: string): Promise<Verdict> {
   return JSON.parse(stdout);
 }
 
-/** A copy of `deploy/` in which one file has another text. */
+/** Returns a copy of `deploy/` in which a text in one file is replaced. */
 async function changed(name: string, from: string, to: string) {
   const folder = await mkdtemp(join(tmpdir(), 'platen-deploy-'));
   await cp(DEPLOY, folder, { recursive: true });

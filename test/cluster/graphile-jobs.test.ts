@@ -35,7 +35,7 @@ async function openWorld() {
 
 describe('graphile-worker', () => describeJobs(openWorld));
 
-/** Counts how often it was taken by each process. */
+/** Counts how often each process took the job. */
 function counted(name: TaskName, jobs: Jobs[], rows: Map<string, number>, everyMs?: number): number[] {
   const counts = jobs.map(() => 0);
   for (const [node, each] of jobs.entries()) {

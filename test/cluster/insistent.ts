@@ -1,4 +1,4 @@
-/** A caller that repeats a request until it has its reply, as our clients do: with the same `Idempotency-Key`, for a limited time. */
+/** A caller that repeats a request until it gets a reply, as our clients do: with the same `Idempotency-Key`, for a limited time. */
 import { expect } from 'vitest';
 import type { Client } from '../support/client.ts';
 
@@ -8,13 +8,13 @@ export interface Reply {
   bytes: Buffer;
 }
 
-/** A node that was killed may have been at it: its claim ends with its lease. */
+/** A killed node may have claimed the request. Its claim ends with its lease. */
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 250;
 const PASSING = [409, 429, 502, 503, 504];
 
 export class Insistent {
-  /** How often a reply did not come, or told to come again. */
+  /** How often there was no reply, or one that asks to try again. */
   repeated = 0;
   readonly #client: Client;
 
@@ -33,7 +33,7 @@ export class Insistent {
     }
   }
 
-  /** The body of a reply that has to have this status. */
+  /** Returns the body of the reply. Throws unless it has this status. */
   async json<T>(expected: number, ...request: Parameters<Insistent['send']>): Promise<T> {
     const { status, bytes } = await this.send(...request);
     expect(status, `${bytes.subarray(0, 500)}`).toBe(expected);
@@ -46,7 +46,7 @@ export class Insistent {
   }
 }
 
-/** A 409 is one of a request that still runs. */
+/** A 409 means that an earlier attempt is still running. */
 function isPassing({ status, bytes }: Reply): boolean {
   if (!PASSING.includes(status)) return false;
   return status !== 409 || bytes.includes('"idempotency_running"');

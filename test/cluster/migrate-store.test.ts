@@ -1,4 +1,4 @@
-/** `platen migrate-store`: a data folder to PostgreSQL and S3, killed, resumed, and refused where it would do harm. */
+/** `platen migrate-store` copies a data folder to PostgreSQL and S3. It is killed, resumed, and refused where it would do harm. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   const service = await startService(settings);
   [postgres, s3, origin] = await Promise.all([startPostgres(), startS3(), fill(service)]);
   service.child.removeAllListeners('exit');
-  service.child.kill('SIGKILL'); // with items that wait
+  service.child.kill('SIGKILL'); // while items are waiting
   await once(service.child, 'exit');
   env = service.env;
 });
@@ -99,7 +99,7 @@ const count = async (table: string) => Number((await postgres.ask(databaseUrl, `
 const objects = async () =>
   (await s3.files()).filter((file) => file.includes(`/${bucket}/`)).flatMap((file) => /(?:doc|idm)_\w+$/.exec(file) ?? []);
 
-/** Everything that was there is there, and goes on. */
+/** Expects that everything was copied and that work continues. */
 async function requireWhole(changes: Record<string, string>): Promise<void> {
   const mine = { PLATEN_DATA_DIR: join(folder, `node-${copies}`), PLATEN_PLAYGROUND: 'off', ...changes };
   await using service = await startService(mine, { firstKey: origin.key });

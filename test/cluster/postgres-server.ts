@@ -1,4 +1,4 @@
-/** A PostgreSQL server on a folder of its own, with as many databases as are asked for. */
+/** Starts a PostgreSQL server on a temporary folder and creates databases on it. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -11,19 +11,19 @@ import { eventually } from '../support/service.ts';
 
 export interface PostgresServer {
   port: number;
-  /** Where its Unix socket is. */
+  /** The folder of its Unix socket. */
   folder: string;
-  /** A new, empty database: its address. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** One statement as the superuser, in a database of `createDatabase`. */
+  /** Runs a statement as the superuser in a database of `createDatabase`. */
   ask(url: string, text: string): Promise<Array<Record<string, unknown>>>;
-  /** Ends at once, without a word to those who are connected. */
+  /** Stops at once, without closing connections in an orderly way. */
   kill(): Promise<void>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Where Debian puts what is not for everybody's PATH. */
+/** Debian installs the server programs here, outside of PATH. */
 const VERSIONS = '/usr/lib/postgresql';
 
 export async function startPostgres(): Promise<PostgresServer> {
@@ -83,7 +83,7 @@ async function ask(connectionString: string, text: string): Promise<Array<Record
   }
 }
 
-/** `PLATEN_TEST_POSTGRES_BIN` is the folder of another version. */
+/** `PLATEN_TEST_POSTGRES_BIN` names the folder of another version's programs. */
 async function findPrograms(): Promise<string> {
   if (process.env.PLATEN_TEST_POSTGRES_BIN) return process.env.PLATEN_TEST_POSTGRES_BIN;
   const [newest] = (await readdir(VERSIONS).catch(() => [])).toSorted((a, b) => Number(b) - Number(a));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** The fewest of several, until it is what is expected: leases are renewed meanwhile, and nodes look after their connections. */
+/** Returns the fewest of several measurements, because renewed leases and checks of connections add round trips. */
 async function fewest(between: Between, expected: number, work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 100 && least > expected; n++) {
@@ -88,7 +88,7 @@ describe('a write without a result', () => {
       await write(query, { id: 'one' });
       await write(query, { id: 'four' });
     });
-    await expect(failing).rejects.toMatchObject({ code: '23505' }); // and not that the transaction was aborted
+    await expect(failing).rejects.toMatchObject({ code: '23505' }); // the error of the statement itself, not that the transaction was aborted
     expect(await ids()).toEqual(before);
   });
 

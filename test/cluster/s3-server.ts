@@ -1,4 +1,4 @@
-/** A server that speaks S3 (versitygw) on a folder of its own, with buckets with and without versions. */
+/** Starts an S3 server (versitygw) on a temporary folder, with buckets with and without versioning. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -23,10 +23,10 @@ export interface S3Server {
   /** The same with the bucket in the host name, for a process in which `*.s3.localhost` leads to this machine. */
   virtualUrlOf(bucket: string, prefix?: string): string;
   createBucket(options?: { versions: boolean }): Promise<string>;
-  /** Every file that is kept, versions and parts included; `folder` is where they are. */
+  /** Lists every stored file below `folder`, including versions and parts. */
   files(): Promise<string[]>;
   folder: string;
-  /** Ends at once, without a word to those who are connected. */
+  /** Stops at once, without closing connections in an orderly way. */
   kill(): Promise<void>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

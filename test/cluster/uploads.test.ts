@@ -23,7 +23,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Of two items, one has its outcome and is being uploaded. */
+/** One of two items is finished and its result is being uploaded. */
 async function createBatch(batchId: string): Promise<void> {
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
   const { id: account_id } = await accounts.createAccount('growth');
@@ -74,7 +74,7 @@ test.each(['the last item', 'the upload'])('ends a batch once if %s is committed
 
 type Work = Parameters<Database['transaction']>[0];
 
-/** The second does its work while the first has done its own and is not committed: it ends, or waits for the first. */
+/** Runs the second while the first has finished but is not committed. The second ends, or waits for the first. */
 async function overlapping(first: Work, second: Work): Promise<void> {
   const isDone = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();

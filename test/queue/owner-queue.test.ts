@@ -5,7 +5,7 @@ import { OwnerQueue } from '../../src/queue/owner-queue.ts';
 
 const patient = () => new Deadline(60_000);
 
-/** Asks for a place and notes who got one, in order. */
+/** Acquires a place and records the order in which owners get one. */
 function visitor(queue: OwnerQueue, order: string[], owner: string, name = owner) {
   const place = queue.acquire(owner, patient()).then((release) => {
     order.push(name);
@@ -24,7 +24,7 @@ describe('OwnerQueue', () => {
     queue.requireRoom('a');
     for (let n = 0; n < 2; n++) queue.acquire('a', deadline).catch(() => {});
     expect(() => queue.requireRoom('a')).toThrow(expect.objectContaining({ code: 'queue_full' }));
-    queue.requireRoom('b'); // its line is shorter: the last of the other would go
+    queue.requireRoom('b'); // fewer of b are waiting, so the last of a would have to leave
   });
 
   test('alternates between owners, however many requests each has', async () => {
@@ -85,7 +85,7 @@ describe('OwnerQueue', () => {
     first();
     await queue.idle();
     expect(order).toEqual(['a', 'b', 'background a', 'background b', 'background a']);
-    expect(room).toBe(5); // told of each place that no call waited for
+    expect(room).toBe(5); // called for each free place that no call is waiting for
     expect(queue.hasRoomInBackground('a')).toBe(true);
   });
 
@@ -98,13 +98,13 @@ describe('OwnerQueue', () => {
       order.push('background');
       return release;
     });
-    const beside = await queue.acquire('a', patient()); // one more than there are places
+    const beside = await queue.acquire('a', patient()); // one call more than the capacity
     expect(queue.running).toBe(3);
     const places = [visitor(queue, order, 'b'), visitor(queue, order, 'c')];
     expect(queue.waiting).toBe(2);
     held[0]?.();
     await places[0];
-    expect([queue.running, queue.waiting]).toEqual([3, 1]); // two calls, the capacity, beside what still runs
+    expect([queue.running, queue.waiting]).toEqual([3, 1]); // two calls, as many as the capacity, beside one that continues in overtime
     held[1]?.();
     expect([queue.running, queue.waiting]).toEqual([2, 1]);
     beside();
@@ -129,7 +129,7 @@ describe('OwnerQueue', () => {
     (await first)();
     await second;
     expect([queue.running, order]).toEqual([1, ['first', 'second']]);
-    now += 1_000; // nobody has come for long enough
+    now += 1_000; // no call has arrived for long enough
     const fourth = behind('fourth');
     (await second)();
     await Promise.all([third, fourth]);
@@ -156,7 +156,7 @@ describe('OwnerQueue', () => {
     const left = new AbortController();
     const leaving = queue.acquire('c', new Deadline(60_000, left.signal));
     leaving.catch(() => {});
-    release(); // admits c in the very moment it leaves
+    release(); // admits c at the same moment as c leaves
     left.abort();
     await leaving.then(
       (place) => place(),
@@ -204,7 +204,7 @@ describe('an owner with more places than others', () => {
     const places = [visitor(queue, order, 'many'), visitor(queue, order, 'one'), visitor(queue, order, 'none')];
     first();
     await places[2];
-    second(); // now one has none, and many has one
+    second(); // now `one` has no place and `many` has one
     await places[1];
     expect(order).toEqual(['none', 'one']);
   });
@@ -219,9 +219,9 @@ describe('an owner with more places than others', () => {
     const next = visitor(queue, order, 'next');
     expect([queue.running, queue.waiting]).toEqual([3, 2]);
     release();
-    await next; // the reserve is there again
+    await next; // the reserved place is free again
     first();
-    expect(queue.running).toBe(2); // whoever had the reserve has a place of the capacity now
+    expect(queue.running).toBe(2); // the owner of the reserved place has an ordinary place now
     expect(order).toEqual(['next']);
     (await next)();
     await more;
@@ -235,7 +235,7 @@ describe('an owner with more places than others', () => {
     const third = visitor(queue, order, 'c');
     await vi.advanceTimersByTimeAsync(900);
     expect([queue.running, order]).toEqual([2, []]);
-    await vi.advanceTimersByTimeAsync(300); // held for too long while somebody waits
+    await vi.advanceTimersByTimeAsync(300); // held too long while another call is waiting
     await third;
     expect(queue.running).toBe(3);
   });
@@ -248,7 +248,7 @@ describe('an owner with more places than others', () => {
     const order: string[] = [];
     const own = visitor(queue, order, 'slow', 'own');
     await vi.advanceTimersByTimeAsync(5_000);
-    expect([queue.running, told, order]).toEqual([2, 0, []]); // nobody else waits
+    expect([queue.running, told, order]).toEqual([2, 0, []]); // no other owner is waiting
     const others = [visitor(queue, order, 'b'), visitor(queue, order, 'c')];
     await vi.advanceTimersByTimeAsync(200);
     await Promise.all(others);
@@ -280,7 +280,7 @@ describe('an owner with more places than others', () => {
     const last = visitor(queue, order, 'd');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(order).toEqual([]);
-    await vi.advanceTimersByTimeAsync(2_000); // the first has gone on for ten seconds
+    await vi.advanceTimersByTimeAsync(2_000); // the first has been in overtime for ten seconds
     await last;
     expect(deadlines.map(({ error }) => error?.code)).toEqual(['queue_full', undefined, undefined]);
     expect(order).toEqual(['d']);
@@ -298,7 +298,7 @@ describe('an owner with more places than others', () => {
     await hold('neighbour', 'neighbour');
     for (const name of ['first', 'second', 'third']) {
       const held = hold('many', name);
-      const passing = visitor(queue, [], 'passing'); // so that each goes into overtime, where an owner may have two
+      const passing = visitor(queue, [], 'passing'); // sends each into overtime, where an owner may have two calls
       await vi.advanceTimersByTimeAsync(1_200);
       void passing.then((release) => release());
       await vi.advanceTimersByTimeAsync(1_200);
@@ -334,7 +334,7 @@ describe('an owner with more places than others', () => {
     for (const owner of ['a', 'b']) await queue.acquire(owner, patient());
     const third = visitor(queue, [], 'c');
     await vi.advanceTimersByTimeAsync(500);
-    expect([told, queue.waiting]).toEqual([0, 1]); // its place would help nobody
+    expect([told, queue.waiting]).toEqual([0, 1]); // giving up its place would help no other owner
     await vi.advanceTimersByTimeAsync(1_000);
     await third;
     expect(told).toBe(0);
@@ -352,7 +352,7 @@ describe('an owner with more places than others', () => {
     expect(queue.hasRoomInBackground('other')).toBe(false);
     await vi.advanceTimersByTimeAsync(1_200);
     await other;
-    expect(queue.running).toBe(3); // one in overtime, one that still has its place, and the other
+    expect(queue.running).toBe(3); // one in overtime, one in its place, and one of the other owner
     for (const place of ahead) place.catch(() => {});
   });
 
@@ -379,7 +379,7 @@ describe('an owner with more places than others', () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 100, reserved: 1, overtime: 4 });
     const end = new AbortController();
     for (let n = 0; n < 16; n++) void callAgainAndAgain(queue, undefined, end.signal);
-    await vi.advanceTimersByTimeAsync(12_000); // until all that may go on beside others do
+    await vi.advanceTimersByTimeAsync(12_000); // until as many calls as allowed are in overtime
     const items = runItems(queue, 100);
     await vi.advanceTimersByTimeAsync(8_000);
     expect(items.ended).toBe(100);
@@ -399,7 +399,7 @@ describe('an owner with more places than others', () => {
   });
 });
 
-/** Calls of one owner that hold their places for so long, or until they are ended. */
+/** Calls of one owner that hold their places for this time, or until they are ended. */
 async function callAgainAndAgain(queue: OwnerQueue, milliseconds: number | undefined, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
     using deadline = new Deadline(600_000, end);
@@ -410,7 +410,7 @@ async function callAgainAndAgain(queue: OwnerQueue, milliseconds: number | undef
   }
 }
 
-/** One after the other, as the runner of batches begins them. */
+/** Starts them one after the other, as the batch runner does. */
 function runItems(queue: OwnerQueue, count: number): { ended: number } {
   const items = { ended: 0 };
   const run = async () => {
