@@ -117,7 +117,7 @@ const EVERYDAY: Record<string, Given> = {
     },
   ],
   'a header on some of the pages': [
-    page(times(5, (n) => `<h2 style="break-before: page">P${n}</h2><p>x <a href="#q">q</a>`) + '<p id="q">q'),
+    page(`${times(5, (n) => `<h2 style="break-before: page">P${n}</h2><p>x <a href="#q">q</a>`)}<p id="q">q`),
     {
       headerTemplate: band('<h3>Head</h3>'),
       footerTemplate: band('Foot'),
@@ -196,8 +196,8 @@ const EVERYDAY: Record<string, Given> = {
     ['embedded_content #o'],
   ],
   'components with headings and tables': page(
-    '<x-a><h2>Light</h2></x-a><script>customElements.define("x-a", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = `<style>:host { display: block } ::slotted(h2) { color: teal }</style><h2>Shadow</h2><slot></slot><ul><li><a href="https://example.com/">in</a></ul><table><tr><th>a<td>b</table><img alt="Dot" src="${RED}">` } })</script>'.replace(
-      '${RED}',
+    '<x-a><h2>Light</h2></x-a><script>customElements.define("x-a", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = `<style>:host { display: block } ::slotted(h2) { color: teal }</style><h2>Shadow</h2><slot></slot><ul><li><a href="https://example.com/">in</a></ul><table><tr><th>a<td>b</table><img alt="Dot" src="RED">` } })</script>'.replace(
+      'RED',
       RED,
     ),
   ),
