@@ -33,7 +33,7 @@ const fresh = (suffix = '') => join(folder, `${++made}${suffix}`);
 const newClient = async (plan?: string) => new Client(service.url, (await service.createKey(plan)).key);
 const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;
 
-/** A document of so many bytes that nothing makes smaller. */
+/** A document of this many bytes that cannot be compressed. */
 function large(bytes: number): object {
   const content = randomBytes(bytes).toString('base64');
   return { html: '<p>x', options: { attachments: [{ name: 'a.bin', type: 'application/octet-stream', content }] } };
@@ -78,7 +78,7 @@ test('backs up a running service so that every document is restored byte for byt
 
   const dataDir = fresh();
   await restoring(destination, dataDir);
-  const living = namedFiles(join(dataDir, 'platen.db')).filter(({ until }) => until > Date.now()); // others are about to be removed
+  const living = namedFiles(join(dataDir, 'platen.db')).filter(({ until }) => until > Date.now()); // the others are about to be deleted
   expect(living.map(({ file }) => file)).toEqual(await blobFiles(dataDir));
   await serving(dataDir, async ({ url }) => {
     const there = new Client(url, client.key);
@@ -95,7 +95,7 @@ test('backs up a running service so that every document is restored byte for byt
   });
 });
 
-/** A backup to a pipe, which is soon full: it stands still wherever nobody reads on. */
+/** Starts a backup to a pipe. It stops wherever the test does not read on. */
 async function stalledBackup(env = service.env) {
   const child = spawnCli(['backup', '-'], env);
   const ended = once(child, 'exit');
@@ -113,7 +113,7 @@ async function stalledBackup(env = service.env) {
   };
   return {
     child,
-    /** Reads on until one of these names has come. */
+    /** Reads until one of these names has arrived. */
     async readTo(names: string[]): Promise<string> {
       for (;;) {
         const text = Buffer.concat(read.slice(-2)).toString('latin1'); // a name may be cut in two
@@ -203,7 +203,7 @@ test('keeps replacements, revocations and cancellations made while content was c
     const { cancelled } = await client.json<{ cancelled: number }>(`/v1/batches/${batch.batch_id}`);
     expect(cancelled).toBeGreaterThan(0);
     const restored = await there.json<{ cancelled: number }>(`/v1/batches/${batch.batch_id}`);
-    expect(restored.cancelled).toBeGreaterThanOrEqual(cancelled); // what was running is not begun again
+    expect(restored.cancelled).toBeGreaterThanOrEqual(cancelled); // running items are not started again
     const { secret } = await new Client(url, account.key).json<{ secret: string }>('/v1/webhooks/secret');
     expect([secret, before.secret === after.secret]).toEqual([after.secret, false]);
   });
@@ -218,7 +218,7 @@ test('does not restore a document that is deleted between the copy of the databa
   const id = await backup.readTo(later.map(({ document_id }) => document_id));
   const [found, gone] = [later.filter((each) => each.document_id === id), later.filter((each) => each.document_id !== id)];
   for (const document of gone) expect((await client.send('DELETE', pathOf(document))).status).toBe(204);
-  const archive = await backup.finish(); // and nothing is said to be missing
+  const archive = await backup.finish(); // and reports nothing as missing
 
   const dataDir = fresh();
   await restoring(archive, dataDir);
@@ -300,7 +300,7 @@ test('marks a document that expires during the backup as expired, without its co
   );
 });
 
-/** As if its day had come. */
+/** Makes a document expire now. */
 function endNow({ document_id }: DocumentRecord): void {
   using database = new DatabaseSync(join(service.env.PLATEN_DATA_DIR ?? '', 'platen.db'));
   database.exec('PRAGMA busy_timeout = 5000');
@@ -376,7 +376,7 @@ describe('restoring is refused, and the folder stays empty', () => {
     return copy;
   }
 
-  /** Changes a file, and its checksum with it. */
+  /** Changes a file together with its checksum. */
   async function rewrite(copy: string, name: string, change: (content: string) => string): Promise<void> {
     const [path, sums] = [join(copy, name), join(copy, 'SHA256SUMS')];
     const content = await readFile(path);

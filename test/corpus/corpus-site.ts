@@ -1,4 +1,4 @@
-/** The site the corpus is on: its documents, the packages they are made of, and the data they ask for. */
+/** Serves the corpus: its documents, the packages they use, and the data they request. */
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Answer, html, Site, send, status } from '../support/site.ts';
@@ -15,9 +15,9 @@ const TYPES: Record<string, string> = {
   '.woff': 'font/woff',
   '.woff2': 'font/woff2',
 };
-/** Documents from `html` are on no site. */
+/** Documents sent as `html` have no site. */
 const OPEN = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-/** What data take that come from a database. */
+/** The response time of data, as if it came from a database. */
 const DATA_MS = 150;
 
 const ROWS = Array.from({ length: 12 }, (_, index) => ({
@@ -52,7 +52,7 @@ export async function startCorpusSite(documents: CorpusDocument[]): Promise<Site
   return site;
 }
 
-/** Its path on the site. */
+/** The path of a document on the site. */
 export function addressOf({ name }: CorpusDocument): string {
   return `/documents/${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.html`;
 }

@@ -98,7 +98,7 @@ function otherWords(pages: string[], expected: string[]): string {
   return `${pages.length} pages, not ${expected.length}; page ${page + 1} has "${own.slice(at, at + 80)}", not "${other.slice(at, at + 80)}"`;
 }
 
-/** Of the pages, in words; keeps what differs. */
+/** Describes the differences between the pages, and saves images of them. */
 async function differences(document: CorpusDocument, pdf: Buffer, reference: Buffer): Promise<string[]> {
   const [pages, expected] = await Promise.all([paint(pdf), paint(reference)]);
   const numbers = Array.from({ length: Math.max(pages.length, expected.length) }, (_, index) => index);
@@ -109,7 +109,7 @@ async function differences(document: CorpusDocument, pdf: Buffer, reference: Buf
   return Promise.all(comparisons.flatMap((each, index) => (each.same ? [] : [complain(each, index + 1, folder)])));
 }
 
-/** The folder it is in. */
+/** Returns the folder of the saved images. */
 async function keep({ name }: CorpusDocument, run: string, pdf: Buffer): Promise<string> {
   const folder = join(FAILURES, name.replaceAll(/\W+/g, '-'));
   await mkdir(folder, { recursive: true });

@@ -1,13 +1,13 @@
-/** A document of the corpus in a few words: packages, markup and script in, HTML out. */
+/** Builds a document of the corpus from packages, markup and a script. */
 
 export interface CorpusDocument {
   name: string;
   html: string;
-  /** The kinds of all warnings it has to come with. None unless said. */
+  /** The kinds of warnings that it must have. Default: none. */
   warnings?: string[];
-  /** It prints the time or random numbers, so that no print is like another. */
+  /** Whether it prints the time or random numbers, so that no two prints are equal. */
   differs?: true;
-  /** Where Chromium that waits is not what a reader wants: a style sheet that the reference alone has, and why. */
+  /** A style sheet for the reference only, if waiting in Chromium does not give what a reader wants, and why. */
   reference?: { style: string; why: string };
   /** A known fault of the service, from `documents.ts`. */
   known?: string;
@@ -20,14 +20,14 @@ export interface Parts {
   body?: string;
   /** Runs after the body. */
   script?: string;
-  /** Of modules, by their path in `node_modules`; the script is a module then. */
+  /** Modules by their path in `node_modules`. The script is then a module as well. */
   imports?: Record<string, string>;
   lang?: string;
   /** As in `CorpusDocument`. */
   warnings?: string[];
 }
 
-/** Whole points and whole pixels: Chromium alone rounds A4 to them, and what is laid out for other paper is laid out otherwise. */
+/** Whole points and pixels. Chromium by itself rounds A4 to them, and paper of another size changes the layout. */
 export const PAPER = '@page { size: 600pt 840pt; margin: 45pt }';
 
 export function page({ uses = [], style = '', body = '', script = '', imports, lang = 'en' }: Parts): string {
@@ -52,7 +52,7 @@ function load(path: string): string {
   return path.endsWith('.css') ? `<link rel="stylesheet" href="${npm(path)}">` : `<script src="${npm(path)}"></script>`;
 }
 
-/** Documents of one kind, named after it. */
+/** Documents of one kind, with the kind as prefix of their names. */
 export function family<Data>(
   kind: string,
   members: Record<string, Data>,

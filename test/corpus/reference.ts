@@ -1,4 +1,4 @@
-/** What a document is when one waits long enough: an address in, the PDF of a Chromium without the service around it out. */
+/** Prints an address with Chromium alone, after a long wait. The result is what the service must print. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchFlags } from '../../src/chromium/launch/launch-flags.ts';
 import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
@@ -6,18 +6,18 @@ import { loadConfig } from '../../src/config.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';
 
-/** As the service's: what is laid out differently is wider or narrower on paper, too. */
+/** The same as in the service, because another width of the window changes the layout on paper. */
 const WINDOW = { width: 800, height: 600 };
-/** Higher ones are not made higher still by what the window shows of them. */
+/** The window gets no higher than this. Documents that are higher do not grow when more of them is shown. */
 const MAX_HEIGHT = 12_000;
-/** What the service takes where nothing is sent: media queries ask for it even where the document has a size of its own. */
+/** The default paper of the service. Media queries depend on it even if the document has a size of its own. */
 const PAPER = { width: '210mm', height: '297mm', margin: { top: '0.4in', right: '0.4in', bottom: '0.4in', left: '0.4in' } };
-/** Of real time, once nothing is asked for any more. */
+/** Real time without further requests. */
 const WAIT_MS = 4_000;
-/** Without a change; for what takes longer. */
+/** Time without changes, for documents that take longer. */
 const QUIET_MS = 1_000;
 const PATIENCE_MS = 90_000;
-/** Switches that say what a document looks like, of those the service starts its browser with. */
+/** Those switches of the service's browser that affect the appearance of a document. */
 const LOOKS = /^--(headless|disable-gpu|font-render-hinting|force-color-profile|hide-scrollbars|disable-dev-shm-usage)/;
 
 export class ReferencePrinter {
@@ -79,7 +79,7 @@ function addStyle(style: string): void {
   });
 }
 
-/** In a window as high as the document, which may make it higher, once more. */
+/** Makes the window as high as the document, twice, because that may make the document higher. */
 async function showAll(page: Page): Promise<void> {
   for (let times = 0; times < 2; times++) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -1,4 +1,4 @@
-/** All prints of all documents: in three orders on one warm key, in a context of their own, from their address, and the references. */
+/** Prints all documents: in three orders with one warm key, in a context of their own, from their address, and as references. */
 import { Client, type Report } from '../support/client.ts';
 import { withoutDates } from '../support/print-bytes.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -27,7 +27,7 @@ export interface Prints {
 /** The prints by the name of their document. */
 export type AllPrints = Map<string, Prints>;
 
-/** They wait more than they work. */
+/** More than the processors, because they mostly wait. */
 const REFERENCES_AT_ONCE = 6;
 
 interface Place {
@@ -84,7 +84,7 @@ async function references(documents: CorpusDocument[], place: Place): Promise<vo
   await Promise.all(Array.from({ length: REFERENCES_AT_ONCE }, work)).finally(() => printer.close());
 }
 
-/** A failure is one of this document alone. */
+/** A failure affects only this document. */
 async function note({ name }: CorpusDocument, run: Run | 'reference', printed: Promise<Print | Buffer>, { prints }: Place) {
   const outcome = await printed.catch((error: Error) => error);
   Object.assign(prints.get(name) ?? {}, { [run]: outcome });
@@ -103,7 +103,7 @@ async function print(body: object, url: string, key: string): Promise<Print> {
   return { pdf, bytes: withoutDates(pdf), warnings: report.warnings };
 }
 
-/** Always the same way. */
+/** The order is the same in every run. */
 function shuffled<Item>(items: Item[]): Item[] {
   const rank = (index: number) => (index * 2_654_435_761) % 4_294_967_296;
   return items

@@ -1,4 +1,4 @@
-/** Everything the ledger knows against everything the service says and keeps. */
+/** Compares everything in the ledger with what the service answers and stores. */
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
@@ -9,13 +9,13 @@ import { sha256 } from '../support/sha256.ts';
 import { type Account, htmlOf, isNamed, type Kept, type Ledger, mayBeOver, type Replaced } from './ledger.ts';
 import { complaints, type Survivor } from './survivor.ts';
 
-/** Where a document is to be found: names of files on the disk, ids in lists. */
+/** Where a document is found: names of files on the disk, ids in lists. */
 interface Places {
   onDisk: Set<string>;
   listed: Set<string>;
 }
 
-/** `all`: documents, too, that were found to be gone before. */
+/** `all` includes documents that were already found to be gone. */
 export async function audit(ledger: Ledger, survivor: Survivor, service: Service, { all = false } = {}): Promise<void> {
   const onDisk = new Set((await blobFiles(survivor.dataDir)).map((file) => basename(file)));
   const listed = new Set<string>();
@@ -31,7 +31,7 @@ export async function inBatches<T>(items: readonly T[], work: (item: T) => Promi
   for (let start = 0; start < items.length; start += 8) await Promise.all(items.slice(start, start + 8).map(work));
 }
 
-/** Whatever is listed is there, whole. What nobody was told of belongs to a render whose answer got lost. */
+/** Every listed document is complete. One that is in no reply belongs to a render whose reply was lost. */
 async function auditList(ledger: Ledger, account: Account): Promise<string[]> {
   const records: DocumentRecord[] = [];
   for (let cursor = ''; ; ) {
@@ -95,7 +95,7 @@ function auditDatabase(ledger: Ledger, { databaseFile }: Survivor): void {
   database.close();
 }
 
-/** What was charged, row by row. */
+/** Compares the charges row by row. */
 function auditBooks(account: Account, database: DatabaseSync): void {
   const { name, answered, found, lost, issued } = account;
   const { account_id: id, key_id: key } = issued;
@@ -110,7 +110,7 @@ function auditBooks(account: Account, database: DatabaseSync): void {
   expect(used, `${name}: used, but for leases`).toBe(charged + reserved);
   if (isNamed(account)) {
     expect(stored, `${name}: one document for each name`).toBe(answers('document'));
-    const printed = answers('document') + answers('pdf') + answers('not_kept'); // the last where its retention is over
+    const printed = answers('document') + answers('pdf') + answers('not_kept'); // the last if its retention is over
     expect(charged, `${name}: one charge for each name`).toBe(printed);
     expect(templates, `${name}: one template for each name`).toBe(answers('json'));
     expect(charged, `${name}: what was answered is charged`).toBeGreaterThanOrEqual(answered);

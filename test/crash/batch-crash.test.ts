@@ -22,19 +22,19 @@ interface Batch {
 }
 
 const ROUNDS = Number(process.env.PLATEN_TEST_CRASH_ROUNDS) || 40;
-/** `npm test` is content with fewer. */
+/** One kill for ten rounds of `crash.test.ts`, at most 20. */
 const KILLS = Math.min(20, Math.ceil(ROUNDS / 10));
 const ITEMS = 10 * KILLS;
-/** How long after an outcome a kill may come, and how many outcomes later. */
+/** How long after an outcome the service is killed, and how many outcomes later. */
 const WITHIN_MS = 120;
 const WITHIN_OUTCOMES = 5;
 const SETTINGS = { PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' };
 const MARKER = 'kept-in-no-file-as-it-was-sent';
 
-/** So that the batch is not over before the kills are. */
+/** Keeps the batch from ending before the last kill. */
 const PACE = { waitForTimeout: 60 };
 
-/** Of every ten, one is broken, which shows only in the browser, and two are the same. */
+/** Of every ten items, one fails in the browser and two are identical. */
 function itemAt(n: number): object {
   const same = n % 10 === 7 ? n - 1 : n;
   return { html: `<!-- ${MARKER} --><p>document ${same}`, options: { ...PACE, ...(n % 10 === 3 && { pageRanges: '9' }) } };
@@ -62,7 +62,7 @@ test(
       const before = outcomes(await look(client, id));
       const wanted = Math.min(ITEMS - 1, before + Math.floor(random() * WITHIN_OUTCOMES));
       await eventually('more is done', async () => outcomes(await look(client, id)) >= wanted, 120_000);
-      await pause(random() * WITHIN_MS); // the moment is to be any
+      await pause(random() * WITHIN_MS); // any moment
       if ((await look(client, id)).completed_at === undefined) killedUnfinished++;
       await killed(current);
       current = await startService({ ...SETTINGS, PLATEN_DATA_DIR: dataDir }, { firstKey: key });
@@ -100,7 +100,7 @@ async function judge(batch: Batch, service: Service, client: Client): Promise<vo
   expect((await client.usage()).storage.documents).toBe(ITEMS * 0.8);
 }
 
-/** Nothing is counted twice, in any of the books. */
+/** Expects that nothing is counted twice anywhere. */
 function audit(dataDir: string, id: string): void {
   const database = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
   const number = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);

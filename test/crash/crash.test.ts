@@ -59,7 +59,7 @@ async function playRound(round: number): Promise<void> {
   if (kind < 0.15) return survivor.killWhileItStarts(random() * 1.2);
   const service = await start();
   try {
-    // Without an audit the load begins beside the first sweep.
+    // Without an audit, the load starts during the first sweep.
     if (kind > 0.4) await audit(ledger, survivor, service);
     await loadUntilKilled(service, round, random);
     expect(complaints(service)).toBe('');
@@ -75,7 +75,7 @@ async function start(): Promise<Service> {
   return service;
 }
 
-/** Kills at a random time; or just after one of the next changes in the folder of what is being written, or in the database. */
+/** Kills the service at a random time, or just after one of the next changes to the database or to the folder of unfinished files. */
 async function loadUntilKilled(service: Service, round: number, random: Random): Promise<void> {
   const loads = Array.from({ length: WORKERS }, (_, worker) => loadOf(worker, randomOf(round, worker)));
   const exited = once(service.child, 'exit');
@@ -105,7 +105,7 @@ function loadOf(worker: number, random: Random): Load {
   return { ledger, killed: false, random, worker };
 }
 
-/** The service is left alone: leases end, every name is answered, and what nothing names is gone. */
+/** Waits without requests until leases have ended, every key has its reply, and unreferenced files are deleted. */
 async function settle(): Promise<void> {
   await using service = await start();
   const load = loadOf(0, randomOf(ROUNDS));
@@ -132,7 +132,7 @@ async function expectChargedOnce(account: Account): Promise<void> {
   expect((await account.client.usage()).daily.reduce((sum, day) => sum + day.documents, 0)).toBe(expected);
 }
 
-/** Whether nothing is due to go, and the files are those the database names. */
+/** Whether nothing is due for deletion and the files are exactly those in the database. */
 async function contentIsNamed(): Promise<boolean> {
   const named = namedFiles(survivor.databaseFile);
   const files = await blobFiles(survivor.dataDir);

@@ -1,4 +1,4 @@
-/** The ledger: what was asked for, and every answer that came, told or found. */
+/** The ledger records every request and every reply. */
 import { expect } from 'vitest';
 import { Client, type DocumentRecord } from '../support/client.ts';
 import type { IssuedKey, Service } from '../support/service.ts';
@@ -6,55 +6,55 @@ import { sha256 } from '../support/sha256.ts';
 
 const ACCOUNTS = ['plain', 'auto', 'named', 'short'] as const;
 
-/** One account. On `plain` and `auto` everything is stored and nothing has a name; on the others every request has one. */
+/** One account. `plain` and `auto` store everything, without keys; requests of the others have an Idempotency-Key. */
 export interface Account {
   name: (typeof ACCOUNTS)[number];
   issued: IssuedKey;
   client: Client;
-  /** Renders that were answered with success, and those the kill left without an answer. */
+  /** Renders that succeeded, and those that a kill left without a reply. */
   answered: number;
   lost: number;
-  /** Of the lost ones, those that turned out to have been stored. */
+  /** Renders without a reply that turned out to be stored. */
   found: number;
 }
 
-/** A document somebody was told of. */
+/** A document that a reply named. */
 export interface Kept {
   id: string;
   account: Account;
   filename: string | undefined;
   sha256: string | undefined;
   expiresAt: number | undefined;
-  /** `deleting`: the answer to a DELETE got lost. */
+  /** `deleting`: the reply to a DELETE was lost. */
   state: 'kept' | 'deleting' | 'deleted';
-  /** Found to be gone once: looked at again in the end only. */
+  /** Was found to be gone once. It is checked again only at the end. */
   buried: boolean;
 }
 
-/** A request under an Idempotency-Key, sent until it is answered. */
+/** A request with an Idempotency-Key, repeated until it has a reply. */
 export interface Named {
   name: string;
   account: Account;
   kind: 'document' | 'pdf' | 'template';
-  /** What the first answer was: an id, or the digest of a PDF. Undefined: none came yet. */
+  /** The first reply: an id, or the digest of a PDF. Undefined until there is one. */
   result: string | undefined;
-  /** The first answer that came was a replay: the service had answered, and nobody had heard it. */
+  /** Whether the first received reply was a replay, because the original one was lost. */
   unheard: boolean;
 }
 
-/** A template that one worker replaces, again and again. */
+/** A template that one worker replaces repeatedly. */
 export interface Replaced {
   id: string;
   worker: number;
   version: number;
-  /** The answer to the last PUT got lost. */
+  /** Whether the reply to the last PUT was lost. */
   pending: boolean;
 }
 
 export interface Reply {
   status: number;
   headers: Headers;
-  /** Undefined: the service died in the middle. */
+  /** Undefined if the service was killed meanwhile. */
   bytes: Buffer | undefined;
 }
 
@@ -63,14 +63,14 @@ export class Ledger {
   readonly documents = new Map<string, Kept>();
   readonly named: Named[] = [];
   readonly replaced: Replaced[] = [];
-  /** Requests without a name. */
+  /** Requests without an Idempotency-Key. */
   unnamed = 0;
 
   private constructor(accounts: Account[]) {
     this.accounts = Object.fromEntries(accounts.map((account) => [account.name, account])) as Ledger['accounts'];
   }
 
-  /** Opens the accounts, and a template for each worker. */
+  /** Creates the accounts, and a template for each worker. */
   static async open(service: Service, workers: number): Promise<Ledger> {
     const accounts: Account[] = [];
     for (const name of ACCOUNTS) {
@@ -87,12 +87,12 @@ export class Ledger {
     return ledger;
   }
 
-  /** The service has been started anew. */
+  /** Call it after the service was restarted. */
   moveTo(service: Service): void {
     for (const account of Object.values(this.accounts)) account.client = new Client(service.url, account.issued.key);
   }
 
-  /** Notes a document from any answer that names one. */
+  /** Records a document from any reply that names one. */
   keep(account: Account, filename: string, { headers, bytes }: Reply): Kept {
     const id = headers.get('platen-document-id') ?? '';
     const isPdf = headers.get('content-type') === 'application/pdf';
@@ -106,7 +106,7 @@ export class Ledger {
     return document;
   }
 
-  /** What is known of a document: nothing but its id, when it is new. */
+  /** Returns what is known about a document: only its id if it is new. */
   document(account: Account, id: string): Kept {
     const known = this.documents.get(id);
     if (known) return known;
@@ -126,7 +126,7 @@ export class Ledger {
   }
 }
 
-/** Whether its time is over, as far as anybody was told when that is. */
+/** Whether the expiry that the service reported has passed. */
 export function mayBeOver({ account, expiresAt }: Kept): boolean {
   return expiresAt === undefined ? account.name === 'short' : expiresAt <= Date.now();
 }
@@ -135,7 +135,7 @@ export function isNamed({ name }: Account): boolean {
   return name === 'named' || name === 'short';
 }
 
-/** Several pages of text, all of which tell the version. */
+/** Several pages of text, each with the version. */
 export function htmlOf(worker: number, version: number): string {
   return `<p>{{x}}</p>${`<p>worker ${worker}, version ${version}</p>`.repeat(500)}`;
 }

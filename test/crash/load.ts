@@ -1,4 +1,4 @@
-/** What one worker has under way until the kill: requests in, replies out, or nothing when the service died first. */
+/** The requests of one worker until the kill. A request returns its reply, or nothing if the service was killed first. */
 import { bytesOf, type Client } from '../support/client.ts';
 import type { Account, Ledger, Reply } from './ledger.ts';
 import type { Random } from './random.ts';
@@ -10,7 +10,7 @@ export interface Load {
   worker: number;
 }
 
-/** Undefined when the service died before it answered. Any other failure is thrown. */
+/** Returns undefined if the service was killed before it answered. Throws after any other failure. */
 export async function send(load: Load, account: Account, ...args: Parameters<Client['send']>): Promise<Reply | undefined> {
   return unlessKilled(load, async () => {
     const response = await account.client.send(...args);
@@ -19,7 +19,7 @@ export async function send(load: Load, account: Account, ...args: Parameters<Cli
   });
 }
 
-/** The beginning of a reply, to say what came instead of what should. */
+/** The beginning of a reply, for the message of a failure. */
 export function textOf({ bytes }: Reply): string {
   return bytes?.toString('latin1', 0, 500) ?? '';
 }

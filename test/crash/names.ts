@@ -1,4 +1,4 @@
-/** Requests under an Idempotency-Key: sent, and sent again, with the same answer every time. */
+/** Sends requests with an Idempotency-Key, repeats them, and expects the same reply every time. */
 import { expect } from 'vitest';
 import type { Problem, TemplateRecord } from '../support/client.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -25,7 +25,7 @@ export async function sendAnyName(load: Load): Promise<void> {
   if (named.length) await sendNamed(load, pick(named, load.random));
 }
 
-/** The first answer is noted; every later one has to be the same, marked as a replay, or say that what it was is gone. */
+/** Records the first reply. Every later one must be the same, marked as a replay, or report that the result is gone. */
 export async function sendNamed(load: Load, request: Named): Promise<void> {
   const { account, kind, name, result } = request;
   const wasDeleted = load.ledger.documents.get(result ?? '')?.state === 'deleted';
@@ -49,19 +49,19 @@ function bodyOf({ kind, name }: Named): [path: string, body: object] {
   return ['/v1/pdf', { html, filename: `${name}.pdf`, store: kind === 'document' }];
 }
 
-/** The lease of a process that died has not ended yet, or another worker sends the same. */
+/** The lease of a killed process has not ended yet, or another worker sends the same request. */
 function isStillRunning({ status, bytes }: Reply): boolean {
   return status === 409 && bytes !== undefined && (JSON.parse(bytes.toString()) as Problem).code === 'idempotency_running';
 }
 
-/** A reply that cannot be given again: of a document that was deleted, or of a plan that keeps for two seconds. */
+/** A reply that cannot be repeated, because the document was deleted or the plan keeps it for two seconds. */
 function expectGone(ledger: Ledger, request: Named, reply: Reply): void {
   if (!reply.bytes) return;
   const { code } = JSON.parse(reply.bytes.toString()) as Problem;
   const document = ledger.documents.get(request.result ?? '');
   const deleted = document !== undefined && document.state !== 'kept';
   const possible = request.account.name === 'short' ? ['document_expired', 'idempotency_result_gone'] : [];
-  // A document that was found in a list was deleted before its name was answered.
+  // The document was found in a list and deleted before this request had its reply.
   if (deleted || (request.kind === 'document' && !document)) possible.push('document_deleted');
   expect(possible, `${request.name}: ${textOf(reply)}`).toContain(code);
   if (code === 'document_expired' && document) expect(mayBeOver(document)).toBe(true);

@@ -1,10 +1,10 @@
-/** Chance that can be had again: numbers that follow from the seed, `PLATEN_TEST_CRASH_SEED`, and from what they are for. */
+/** Reproducible random numbers, derived from the seed `PLATEN_TEST_CRASH_SEED` and from their purpose. */
 import { randomInt } from 'node:crypto';
 import { sha256 } from '../support/sha256.ts';
 
 export const SEED = Number(process.env.PLATEN_TEST_CRASH_SEED) || randomInt(2 ** 31);
 
-/** Gives the next number, from 0 to 1. */
+/** Returns the next number, from 0 to 1. */
 export type Random = () => number;
 
 /** mulberry32. */

@@ -1,4 +1,4 @@
-/** The service on one data folder: started, killed, started again. */
+/** Starts, kills and restarts the service on one data folder. */
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export class Survivor {
   readonly dataDir: string;
   readonly databaseFile: string;
   readonly #temporary: string;
-  /** Of the first start, which printed the first key. */
+  /** The output of the first start, which printed the first key. */
   #first: { key: string; env: Record<string, string>; startMs: number } | undefined;
 
   private constructor(dataDir: string, temporary: string) {
@@ -36,23 +36,23 @@ export class Survivor {
     return service;
   }
 
-  /** Kills it after a part of the time that starting takes; 1: when it should just listen. */
+  /** Kills it after this fraction of the usual start time; 1 is about when it starts to listen. */
   async killWhileItStarts(part: number): Promise<void> {
     const { env = {}, startMs = 0 } = this.#first ?? {};
     const child = spawnCli(['serve'], env);
     child.stdout?.resume();
     child.stderr?.resume();
-    const timer = setTimeout(() => child.kill('SIGKILL'), part * startMs); // the moment is what varies
+    const timer = setTimeout(() => child.kill('SIGKILL'), part * startMs); // the moment of the kill varies
     await once(child, 'exit');
     clearTimeout(timer);
     expect(child.signalCode).toBe('SIGKILL');
   }
 
-  /** To look at the database as the kill left it: opening it would repair it on the way. */
+  /** Copies the database as the kill left it, because opening it would repair it. */
   async withCopy(look: (databaseFile: string) => void): Promise<void> {
     const copy = join(this.#temporary, 'copy.db');
     await copyFile(this.databaseFile, copy);
-    await copyFile(`${this.databaseFile}-wal`, `${copy}-wal`).catch(() => {}); // none yet after a kill in mid-start
+    await copyFile(`${this.databaseFile}-wal`, `${copy}-wal`).catch(() => {}); // there is none if the start was interrupted
     look(copy);
     for (const suffix of ['', '-wal', '-shm']) await rm(copy + suffix, { force: true });
   }
@@ -63,7 +63,7 @@ export class Survivor {
   }
 }
 
-/** Warnings and errors of the log, but for those about the machine it runs on. */
+/** Warnings and errors in the log, except those about the machine. */
 export function complaints(service: Service): string {
   const lines = service.output().split('\n');
   return lines.filter((line) => /"level":[456]0/.test(line) && !/without its sandbox|full browser/.test(line)).join('\n');

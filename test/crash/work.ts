@@ -1,13 +1,13 @@
-/** What workers do until the kill: store, delete, replace, and send what has a name. Every answer goes into the ledger. */
+/** What workers do until the kill: store, delete, replace, and send requests with keys. They record every reply in the ledger. */
 import { expect } from 'vitest';
 import { type Account, htmlOf, mayBeOver } from './ledger.ts';
 import { type Load, send, textOf } from './load.ts';
 import { sendAnyName, sendNewName, sendUnansweredName } from './names.ts';
 import { pick } from './random.ts';
 
-/** Documents kept at one time, about. */
+/** Approximate number of documents stored at one time. */
 const CROWD = 60;
-/** What is done more often stands here more often. */
+/** Frequent actions are listed several times. */
 const ACTIONS: Array<(load: Load) => Promise<void>> = [
   storeUnnamed,
   storeUnnamed,
@@ -45,7 +45,7 @@ async function store(load: Load, account: Account): Promise<void> {
   const label = `unnamed ${++load.ledger.unnamed}`;
   const body = { html: `<p>${label}`, filename: `${label}.pdf`, ...(isAsked && { store: true }) };
   const accept = load.random() < 0.5 ? 'application/pdf' : 'application/json, */*';
-  account.lost++; // until it is answered
+  account.lost++; // until there is a reply
   const reply = await send(load, account, 'POST', '/v1/pdf', body, { accept });
   if (!reply) return;
   account.lost--;

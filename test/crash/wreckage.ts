@@ -1,4 +1,4 @@
-/** What kills left behind, by name and id: it tells which moments were hit. */
+/** Counts what kills left behind, which shows at which moments they came. */
 import { DatabaseSync } from 'node:sqlite';
 import { blobFiles, namedFiles, unfinishedFiles } from '../support/data-folder.ts';
 import type { Survivor } from './survivor.ts';

@@ -1,4 +1,4 @@
-/** What every runner of background work does: turns, limits, transactions, times, and an end in order. */
+/** The contract of every job runner: fairness, limits, transactions, times, and an orderly end. */
 import { expect, test } from 'vitest';
 import type { Jobs, Task, TaskName, Tasks, Turn } from '../../src/jobs/jobs.ts';
 import type { Database, Query } from '../../src/storage/database.ts';
@@ -7,12 +7,12 @@ import { eventually } from '../support/service.ts';
 
 export interface World {
   database: Database;
-  /** A process of its own on the database, where the runner allows several. */
+  /** Another process on the same database, if the runner allows several. */
   open(): Promise<Jobs>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Work that a test has under its hands: rows of each owner, and what was begun, which ends when the test says so. */
+/** Work under the control of a test: rows of each owner, and jobs that end when the test ends them. */
 class Rows {
   readonly begun: string[] = [];
   readonly #held: Array<() => void> = [];
@@ -36,7 +36,7 @@ class Rows {
     return { limit, take: async (owner) => this.take(owner), ...own };
   }
 
-  /** From now on all that was begun ends, and what is begun after it. */
+  /** Ends all running jobs, and all later ones as soon as they start. */
   endAll(): void {
     this.#isHeld = false;
     for (const end of this.#held.splice(0)) end();
@@ -71,7 +71,7 @@ export function describeJobs(open: () => Promise<World>): void {
     await add(world.database, jobs, 'item', 'few');
     rows.endAll();
     await eventually('it has had its turns', () => rows.begun.filter((owner) => owner === 'few').length === 3);
-    // Those that were under way, one whose turn it was, and one of its own between each two of the other's.
+    // The running ones, the one whose turn it was, and then one after every two of the other owner.
     expect(rows.begun.lastIndexOf('few')).toBeLessThan(12);
     expect(rows.most).toBe(2);
     await jobs.drain();
@@ -109,7 +109,7 @@ export function describeJobs(open: () => Promise<World>): void {
     rows.endAll();
     await eventually('all were begun', () => rows.begun.length === 5);
     expect(rows.begun).toEqual(Array(5).fill('other'));
-    expect(asked).toBeLessThanOrEqual(2); // and not once for each of the others
+    expect(asked).toBeLessThanOrEqual(2); // not once for each of the others
     hasRoom = true;
     jobs.wake();
     rows.endAll();

@@ -1,4 +1,4 @@
-/** Pages as pictures: a PDF in, what poppler paints and how it differs from other pictures out. */
+/** Draws the pages of a PDF with poppler, and compares them with other images. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ export async function paint(pdf: Uint8Array): Promise<PNG[]> {
 }
 
 export interface Comparison {
-  /** Of the pixels that both have; 1 where one is missing or of another size. */
+  /** The fraction of pixels that differ; 1 if one image is missing or has another size. */
   share: number;
   same: boolean;
   /** The result of the comparison in words. */
@@ -62,7 +62,7 @@ function different(verdict: string): Comparison {
   return { share: 1, same: false, verdict };
 }
 
-/** Without an alpha channel, and as small as it gets: text is smaller without a filter, a photograph with one. */
+/** Encodes a PNG without alpha channel, as small as possible: text is smaller without a filter, a photograph with one. */
 export function encode(page: PNG): Buffer {
   const options = { colorType: 2, inputHasAlpha: true, deflateLevel: 9, deflateStrategy: 0 } as const;
   const [plain, filtered] = [PNG.sync.write(page, { ...options, filterType: 0 }), PNG.sync.write(page, options)];

@@ -43,7 +43,7 @@ describe('looks as before', () => {
   });
 });
 
-/** The smallest faults that have to be seen: each is put into a document, which then must not pass for what it was. */
+/** The smallest faults that the comparison must detect. Each is put into a document, which must then differ from its reference. */
 describe('detects a fault', () => {
   const faults: Array<[string, string, string | RegExp, string]> = [
     ['a row is missing in the middle of a table', 'invoice', /<tr><td>3<.*/, ''],
@@ -84,7 +84,7 @@ async function render(name: string, html: string): Promise<PNG[]> {
   return paint(await bytesOf(response));
 }
 
-/** One for each page that either of them has. */
+/** One for each page of the longer one. */
 async function compareAll(name: string, pages: PNG[]): Promise<Comparison[]> {
   const references = await readReferences(name);
   return Array.from({ length: Math.max(pages.length, references.length) }, (_, page) => compare(pages[page], references[page]));
@@ -105,7 +105,7 @@ async function replaceReferences(name: string, pages: PNG[]): Promise<void> {
   await Promise.all(pages.map((page, index) => writeFile(join(REFERENCES, `${name}-${index + 1}.png`), encode(page))));
 }
 
-/** Keeps the pictures, and says where they are. */
+/** Saves the images and returns a message that names their files. */
 async function complain(name: string, page: number, actual: PNG | undefined, { verdict, diff }: Comparison): Promise<string> {
   await mkdir(FAILURES, { recursive: true });
   const pictures = Object.entries({ actual, diff }).flatMap(([kind, picture]) =>
