@@ -249,7 +249,7 @@ test('continues with the same id and bytes when the service was killed between t
   timeout: 120_000,
 }, async () => {
   const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
-  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 25 1' };
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 25 1', PLATEN_WEBHOOK_TIMEOUT_SECONDS: '30' };
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
