@@ -44,6 +44,18 @@ async function open(databaseUrl = url, databaseConnections = 5): Promise<Databas
   return database;
 }
 
+/** Joins two nodes. A notice of one must reach the other, and not itself. */
+async function joinAndNotify(one: Database, other: Database): Promise<Nodes[]> {
+  const heard = Promise.withResolvers<string>();
+  const own: string[] = [];
+  const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
+  const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
+  here.notify('changed bat_x');
+  expect(await heard.promise).toBe('changed bat_x');
+  expect(own).toEqual([]);
+  return [here, there];
+}
+
 async function owner(database: Database, plan = 'growth'): Promise<Principal> {
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
   const { id } = await accounts.createAccount(plan);
@@ -272,14 +284,8 @@ describe('nodes', () => {
 
   test('notify each other', async () => {
     const [one, other] = [await open(), await open()];
-    const heard = Promise.withResolvers<string>();
-    const own: string[] = [];
-    const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
-    const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
-    here.notify('changed bat_x');
-    expect(await heard.promise).toBe('changed bat_x');
-    expect(own).toEqual([]);
-    await Promise.all([here.close(), there.close()]);
+    const joined = await joinAndNotify(one, other);
+    await Promise.all(joined.map((node) => node.close()));
   });
 
   test('that must run alone are not ready if another joined while they were disconnected', async () => {
@@ -372,16 +378,10 @@ describe('PgBouncer', () => {
   test('in session mode keeps locks, notices and time limits apart', async () => {
     await using bouncer = await startPgBouncer(server.port, 'session');
     const [one, other] = [await open(bouncer.urlOf(url)), await open(bouncer.urlOf(url))];
-    const heard = Promise.withResolvers<string>();
-    const own: string[] = [];
-    const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
-    const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
-    here.notify('changed bat_x');
-    expect(await heard.promise).toBe('changed bat_x');
-    expect(own).toEqual([]);
+    const joined = await joinAndNotify(one, other);
     const limits = await sql<object>`show statement_timeout`.execute(one.query);
     expect(limits.rows).toEqual([{ statement_timeout: '15s' }]);
-    await Promise.all([here.close(), there.close()]);
+    await Promise.all(joined.map((node) => node.close()));
     await Promise.all(opened.splice(0).map((database) => database.close()));
   });
 

@@ -3,6 +3,7 @@
  * the document can select the role, and must not: the tagged PDF shows the same as any other.
  */
 import {
+  type isSameSelection as IsSameSelection,
   type LinkedStyle,
   SELECTOR_FUNCTIONS,
   type selected as Selected,
@@ -15,6 +16,7 @@ type PageElement = any;
 declare const builtIn: (node: PageElement) => PageElement;
 declare const selectorsFor: typeof SelectorsFor;
 declare const selected: typeof Selected;
+declare const isSameSelection: typeof IsSameSelection;
 
 /** What style sheets must contain to select the role. */
 export const MENTIONS_ROLE = /role/i;
@@ -36,8 +38,7 @@ function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: Link
     for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
   };
   for (const drawing of drawings) setRole(drawing, 'img');
-  const after = selected(selectors);
-  const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
+  const isSame = isSameSelection(before, selected(selectors));
   if (!isSame) world.takeBackRoles();
   delete world.takeBackRoles;
   return isSame;

@@ -11,6 +11,7 @@ import type { Step } from '../devtools/step.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
 import {
+  type isSameSelection as IsSameSelection,
   type LinkedStyle,
   type ScopedSelector,
   SELECTOR_FUNCTIONS,
@@ -140,6 +141,7 @@ declare const addStyles: () => void;
 declare const addLinks: (all: PreparedControl[], key: string) => PageElement;
 declare const selectorsFor: typeof SelectorsFor;
 declare const selected: typeof Selected;
+declare const isSameSelection: typeof IsSameSelection;
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
 declare const restore: (prepared: PreparedControl) => void;
 
@@ -171,7 +173,7 @@ function prepareUnseen(hide: () => PreparedControl[], selectors: ScopedSelector[
   addStyles();
   const holder = addLinks(prepared, key);
   const after = selected(selectors).filter((element) => !holder.contains(element ?? null));
-  const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
+  const isSame = isSameSelection(before, after);
   if (isSame) watch(prepared);
   else {
     for (const each of prepared) restore(each);

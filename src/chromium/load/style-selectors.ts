@@ -30,7 +30,17 @@ export interface ScopedSelector {
   selector: string;
 }
 
-export const SELECTOR_FUNCTIONS = [...RULE_FUNCTIONS, selectorsFor, isUnknown, workOf, selectorsIn, isAbout, sheetsOf, selected];
+export const SELECTOR_FUNCTIONS = [
+  ...RULE_FUNCTIONS,
+  selectorsFor,
+  isUnknown,
+  workOf,
+  selectorsIn,
+  isAbout,
+  sheetsOf,
+  selected,
+  isSameSelection,
+];
 
 /**
  * Returns the selectors that mention what is to be changed. Returns undefined if not all are known, or if it would take long to find
@@ -107,4 +117,9 @@ export function selected(selectors: ScopedSelector[]): PageElement[] {
       return []; // it selects nothing but a part of an element
     }
   });
+}
+
+/** Compares two results of `selected`. */
+export function isSameSelection(before: PageElement[], after: PageElement[]): boolean {
+  return before.length === after.length && before.every((element, index) => element === after[index]);
 }
