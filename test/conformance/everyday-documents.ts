@@ -189,7 +189,15 @@ const EVERYDAY: Record<string, Given> = {
     {},
     ['embedded_content #v'],
   ],
-  'a player of sound': [page('<audio id="a" controls></audio><p>x'), {}, ['embedded_content #a']],
+  // Without its buttons: Chromium draws them a little later, in this print or not.
+  'a player of sound': [
+    page(
+      '<audio id="a" controls style="background: teal"></audio><p>x',
+      '<style>::-webkit-media-controls { display: none !important }</style>',
+    ),
+    {},
+    ['embedded_content #a'],
+  ],
   'an object with a fallback': [
     page(`<object id="o" type="image/svg+xml" data="${RED}" width="20" height="20">fallback</object>`),
     {},
@@ -226,8 +234,8 @@ const EVERYDAY: Record<string, Given> = {
   'roles of all kinds': page(
     '<div role="article">a</div><div role="note">n</div><div role="figure" aria-label="f">f</div><div role="separator"></div><div role="math">m</div><div role="grid"><div role="row"><div role="gridcell">g</div></div></div><div role="tree"><div role="treeitem">t</div></div><div role="tablist"><div role="tab">T</div></div><div role="menu"><div role="menuitem">M</div></div><div role="region" aria-label="R">r</div><div role="toolbar">tb</div><div role="progressbar" aria-label="p" aria-valuenow="3">p</div><div role="feed"><article>f</article></div><div role="term">t</div><div role="definition">d</div><div role="blockquote">b</div><div role="code">c</div><div role="deletion">d</div><div role="emphasis">e</div><div role="caption">c</div><div role="suggestion">s</div><div role="doc-toc"><ul><li>x</ul></div><div role="doc-index">i</div><div role="doc-abstract">abs</div><div role="doc-pullquote">pq</div><div role="doc-example">ex</div><div role="doc-pagebreak" aria-label="2"></div><div role="doc-cover">c</div><h2 role="doc-subtitle">st</h2><div role="link">l</div><div role="graphics-document">g</div><div role="rowgroup">rg</div><div role="listbox"><div role="option">o</div></div><div role="slider" aria-label="s">s</div><div role="tooltip">t</div><div role="timer">t</div>',
   ),
-  'everything in a pre and a marquee': page(
-    '<pre>a\n  <b>b</b>\t<a href="https://example.com/">l</a>\n\n<code>c</code></pre><marquee behavior="slide">m</marquee><center>c</center><font color="red">f</font><nobr>n</nobr><tt>t</tt><big>b</big><listing>l</listing><xmp><b></xmp>',
+  'preformatted text and obsolete elements': page(
+    '<pre>a\n  <b>b</b>\t<a href="https://example.com/">l</a>\n\n<code>c</code></pre><marquee scrollamount="0">m</marquee><center>c</center><font color="red">f</font><nobr>n</nobr><tt>t</tt><big>b</big><listing>l</listing><xmp><b></xmp>',
   ),
   'inline parts that hold blocks and breaks': page(
     '<p><b>bold<br>broken</b><i><div>div in i</div></i><span><h2>h in span</h2></span><code><pre>x</pre></code><a href="#z"><div id="z">d</div></a><sub>s</sub><sup>p</sup><mark>m</mark><abbr title="Ab">a</abbr><kbd>k</kbd><samp>s</samp><output>o</output><ins><p>ins</p></ins><del><ul><li>del</ul></del>',
