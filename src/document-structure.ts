@@ -52,26 +52,44 @@ export interface FieldOption {
   value: string;
   label: string;
   isSelected: boolean;
+  /** The label of its group of options. */
+  group: string;
 }
 
 /** How a field shows its text. Lengths are in CSS pixels. */
 export interface FieldStyle {
-  /** Height of the border box of the control. */
+  /** The place of the border box of the control. */
+  left: number;
+  width: number;
   height: number;
   fontSize: number;
-  /** `font-style`, `font-weight` and `font-family`, as CSS. */
-  fontStyle: string;
-  fontWeight: string;
-  fontFamily: string;
-  lineHeight: string;
-  letterSpacing: string;
+  /** The properties of its text, as CSS declarations. */
+  css: string;
+  /** The opacity of the control and all elements around it. */
+  opacity: number;
   /** Red, green and blue, from 0 to 1. */
   color: number[];
   align: 'left' | 'center' | 'right';
-  direction: 'ltr' | 'rtl';
   language: string;
   /** Border and padding together: top, right, bottom, left. */
   inset: number[];
+  border: number[];
+  /** How far its content is from the whole pixels to which Chromium moves its box. */
+  offset: [x: number, y: number];
+}
+
+/** The look of a checkbox or radio button and its pseudo-elements, as CSS declarations; empty for those that it does not have. */
+export interface BoxLook {
+  box: string;
+  before: string;
+  after: string;
+}
+
+export interface BoxLooks {
+  on: BoxLook;
+  off: BoxLook;
+  /** Whether the page shows the box as it is when off. Its look when on covers that. */
+  isPrinted: boolean;
 }
 
 /** A control that becomes a form field. `name` is its accessible name. */
@@ -88,7 +106,7 @@ export interface FormControl extends NamedElement {
   group: string;
   /** The text, the value of the selected option, or the value of a checkbox or radio button. */
   value: string;
-  /** The text that a text field or a combo box shows. */
+  /** The text that a text field or a combo box shows, which may be its placeholder. */
   shown: string;
   isChecked: boolean;
   options: FieldOption[];
@@ -103,4 +121,8 @@ export interface FormControl extends NamedElement {
   /** Maximum number of characters, or 0 for no limit. */
   maxLength: number;
   style: FieldStyle;
+  /** Of a checkbox or radio button: how it looks when it is on and off. Undefined if that is not known. */
+  looks: BoxLooks | undefined;
+  /** The type and value of a control for a date, a time or a number, which Chromium lays out differently from a text. */
+  typed: { type: string; value: string } | undefined;
 }

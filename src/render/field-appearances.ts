@@ -6,16 +6,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DEFAULT_DEVICE } from '../chromium/devtools/emulation.ts';
 import { type Content, DEFAULT_LOAD } from '../chromium/load/load-settings.ts';
 import type { PrintJob } from '../chromium/page.ts';
-import type { FieldOption, FormControl } from '../document-structure.ts';
+import type { FormControl } from '../document-structure.ts';
 import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
-import { escapeHtml } from './escape-html.ts';
+import { fieldPage, fieldPages, type State } from './field-pages.ts';
 import { GENERATED_PAGE } from './generated-page.ts';
 
 export interface FieldAppearances {
   /** Points per CSS pixel. */
   scale: number;
-  /** The fields that have a page, in the order of the pages. */
-  shown: Array<{ field: number } & FieldSize>;
+  /** What is shown, and the index of its page. Fields that look the same share one. */
+  shown: Array<{ field: number; state: State; page: number } & FieldSize>;
+  /** The number of pages. */
+  pages: number;
   /** Print jobs for these pages, with at most `MAX_PAGES` each. */
   jobs: PrintJob[];
 }
@@ -26,12 +28,10 @@ const PX_PER_INCH = 96;
 const MAX_PAGES = 250;
 /** Tolerance for rounding. */
 const SPARE_PX = 2;
-/** Boxes with size containment are never split between pages. */
-const STYLE = `*, *::before { box-sizing: border-box } body { margin: 0 } div { overflow: hidden; contain: strict; white-space: pre } div + div { break-before: page }
-.line { display: flex; align-items: center } .line > span { flex: 1; min-width: 0 } .text { white-space: pre-wrap; overflow-wrap: break-word }
-.list > span { display: block; padding: 0 2px } .list > .chosen { background: #cecece }`;
 /** If a field is taller on paper than its control by more than this factor, its link encloses several copies of the control. */
 const MAX_STRETCH = 1.5;
+/** The boxes of fields are of whole pixels, so that their measure is not exact. */
+const MAX_DEVIATION = 0.08;
 /** Random for each process. Documents must not know it. */
 const SALT = randomBytes(16);
 
@@ -65,21 +65,67 @@ function setOf({ set, form }: FormControl): string[] {
   return set ? [`${form} ${set}`] : [];
 }
 
-export function fieldAppearances(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>): FieldAppearances {
-  const scale = scaleOf(fields, sizes);
-  const shown = fields.flatMap((field): Shown[] => {
+/** `printed` tells how the document was printed. */
+export function fieldAppearances(
+  fields: readonly FormControl[],
+  sizes: ReadonlyMap<number, FieldSize>,
+  printed: { background: boolean; scale: number },
+): FieldAppearances {
+  const measured = scaleOf(fields, sizes);
+  const expected = POINTS_PER_PX * printed.scale;
+  const scale = Math.abs(measured / expected - 1) < MAX_DEVIATION ? expected : measured;
+  const isAtItsPlace = laidOutAlike(fields, sizes, scale);
+  const pages = new Map<string, FieldPage>();
+  const shown = fields.flatMap((field) => {
     const size = sizes.get(field.number);
     if (!size) throw new Error('a form field has no position in the printed PDF');
-    return showsText(field) ? [{ field, ...size }] : [];
+    const [x, y] = field.style.offset;
+    const offset: [number, number] = [isAtItsPlace(field) ? x : 0, y];
+    return statesOf(field).map((state) => {
+      const html = fieldPage(
+        { ...field, style: { ...field.style, offset } },
+        state,
+        nearly(size.width / scale, field.style.width),
+        nearly(size.height / scale, field.style.height),
+      );
+      const page = pages.get(html) ?? { html, index: pages.size, ...size };
+      pages.set(html, page);
+      return { field: field.number, state, page: page.index, ...size };
+    });
   });
   return {
     scale,
-    shown: shown.map(({ field, ...size }) => ({ field: field.number, ...size })),
-    jobs: inParts(shown).map((part) => jobOf(part, scale)),
+    shown,
+    pages: pages.size,
+    jobs: inParts([...pages.values()]).map((part) => jobOf(part, scale, printed.background)),
   };
 }
 
-type Shown = { field: FormControl } & FieldSize;
+/**
+ * Makes a test of whether a field is as far from the left on paper as in the window, but for the margin, which most fields share. In a
+ * layout of another width, nothing is known of the fractions of pixels.
+ */
+function laidOutAlike(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number) {
+  const marginOf = ({ number, style }: FormControl) =>
+    Math.round((sizes.get(number)?.left ?? 0) / scale - Math.round(style.left));
+  const counts = new Map<number, number>();
+  for (const margin of fields.map(marginOf)) counts.set(margin, (counts.get(margin) ?? 0) + 1);
+  const [usual] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [];
+  return (field: FormControl) => marginOf(field) === usual;
+}
+
+type FieldPage = { html: string; index: number } & FieldSize;
+
+/** The exact side of a box, whose printed one is of whole pixels, unless the layout on paper is another one. */
+function nearly(printed: number, exact: number): number {
+  return Math.abs(printed - exact) < 1 ? exact : printed;
+}
+
+/** What a field shows on a page: a text, a box that is on, or one that is off, unless the page shows that. */
+function statesOf(field: FormControl): State[] {
+  if (field.looks) return field.looks.isPrinted ? ['on'] : ['on', 'off'];
+  return showsText(field) ? [undefined] : [];
+}
 
 function inParts<T>(all: T[]): T[][] {
   const parts: T[][] = [];
@@ -96,51 +142,25 @@ function scaleOf(fields: readonly FormControl[], sizes: ReadonlyMap<number, Fiel
   return ratios.sort((one, other) => one - other)[(ratios.length - 1) >> 1] ?? POINTS_PER_PX;
 }
 
-function showsText({ kind, shown, options, isPassword }: FormControl): boolean {
-  if (isPassword) return false;
+function showsText({ kind, shown, options, typed }: FormControl): boolean {
+  if (typed) return true;
   return kind === 'list' ? options.length > 0 : /^(?:text|combo)$/.test(kind) && shown !== '';
 }
 
-function jobOf(shown: Shown[], scale: number): PrintJob {
-  const pages = shown.map(({ field, width, height }) => pageOf(field, width / scale, height / scale));
+function jobOf(pages: FieldPage[], scale: number, printBackground: boolean): PrintJob {
   const side = (sizes: number[]) => (Math.ceil(Math.max(...sizes)) + SPARE_PX) / PX_PER_INCH;
-  const widthInches = side(shown.map(({ width }) => width / scale));
-  const heightInches = side(shown.map(({ height }) => height / scale));
-  const html = `<!doctype html><html lang=""><title>fields</title><style>${STYLE}</style>${pages.join('')}`;
+  const widthInches = side(pages.map(({ width }) => width / scale));
+  const heightInches = side(pages.map(({ height }) => height / scale));
   return {
-    content: { kind: 'html', html, baseUrl: undefined },
+    content: { kind: 'html', html: fieldPages(pages.map(({ html }) => html)), baseUrl: undefined },
     load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
     print: {
       ...GENERATED_PAGE,
+      printBackground,
       pageRanges: '',
       paper: { widthInches, heightInches },
       paperChosenBy: 'caller',
       marginChosenBy: 'caller',
     },
   };
-}
-
-function pageOf(field: FormControl, width: number, height: number): string {
-  const { style, kind, isMultiLine } = field;
-  const [top, bottom] = within(height, style.inset[0], style.inset[2]);
-  const [left, right] = within(width, style.inset[3], style.inset[1]);
-  const css = [
-    `width:${width}px;height:${height}px;padding:${top}px ${right}px ${bottom}px ${left}px`,
-    `font-style:${style.fontStyle};font-weight:${style.fontWeight};font-size:${style.fontSize}px;font-family:${style.fontFamily}`,
-    `line-height:${style.lineHeight};letter-spacing:${style.letterSpacing};text-align:${style.align};direction:${style.direction}`,
-    `color:rgb(${style.color.map((part) => Math.round(part * 255)).join(' ')})`,
-  ];
-  const kindOfBox = kind === 'list' ? 'list' : isMultiLine ? 'text' : 'line';
-  const inner = kind === 'list' ? field.options.map(rowOf).join('') : `<span>${escapeHtml(field.shown)}</span>`;
-  return `<div class="${kindOfBox}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
-}
-
-function rowOf({ label, isSelected }: FieldOption): string {
-  return `<span${isSelected ? ' class="chosen"' : ''}>${escapeHtml(label) || '&nbsp;'}</span>`;
-}
-
-/** Shrinks the insets of a side if they leave no room for the text. */
-function within(side: number, before = 0, after = 0): [before: number, after: number] {
-  const share = Math.min(1, side / (before + after || 1));
-  return [before * share, after * share];
 }

@@ -115,7 +115,21 @@ export async function printContent(
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   const { raw, stamp } = printed;
-  const { forms, reports = [], place } = key ? await printForm(pool, raw, key, signing, owner, deadline) : {};
+  const {
+    forms,
+    reports = [],
+    place,
+  } = key
+    ? await printForm(
+        pool,
+        raw,
+        key,
+        { background: job.print.printBackground, scale: printedScale(job.print, raw.chunks) },
+        signing,
+        owner,
+        deadline,
+      )
+    : {};
   const shown = printed.shown ?? place;
   deadline.enter('finish');
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
@@ -151,6 +165,7 @@ async function printForm(
   pool: PrintEngine['pool'],
   { chunks, fields }: RawPdf,
   key: string,
+  style: { background: boolean; scale: number },
   signing: Signing | undefined,
   owner: RenderOwner | undefined,
   deadline: Deadline,
@@ -161,11 +176,11 @@ async function printForm(
     const suits = (page: Page) => page.suits({ hanLanguages: languages });
     return pool.use(owner?.boundary, deadline, work, { shareOf: owner?.shareOf ?? '', suits });
   };
-  const { scale, shown, jobs } = fieldAppearances(fields, sizes);
+  const { scale, shown, jobs, pages: expected } = fieldAppearances(fields, sizes, style);
   const languages = hanLanguages(jobs.map(({ content }) => (content.kind === 'html' ? content.html : '')));
   const printed = jobs.length ? await print(languages, (page) => printJobs(page, jobs, languages, deadline)) : [];
   const pages = printed.reduce((sum, each) => sum + countPages(each.chunks), 0);
-  if (pages !== shown.length) throw new Error('what the form fields show is not on one page each');
+  if (pages !== expected) throw new Error('what the form fields show is not on one page each');
   const forms = { key, fields, scale, shown, appearances: printed.map((each) => each.chunks) };
   const reports = printed.map(({ report }) => report);
   const named = signing && namedField(signing, fields, sizes);

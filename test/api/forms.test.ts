@@ -58,10 +58,10 @@ describe('each control', () => {
     ['datetime-local', '2026-01-31T09:30', '01/31/2026, 09:30 AM'],
     ['month', '2026-01', 'January 2026'],
     ['week', '2026-W05', 'Week 05, 2026'],
-    ['date', '', ''],
-  ])('creates a %s of %s that shows what the control shows', async (type, value, shown) => {
+    ['date', '', '', 'mm/dd/yyyy'],
+  ])('creates a %s of %s that shows what the control shows', async (type, value, text, shown = text) => {
     const pdf = await rendered(page(`<input type="${type}" name="at" value="${value}" aria-label="At">`));
-    expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: shown }]);
+    expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: text }]);
     expect(await readAppearances(pdf)).toEqual({ at: shown });
   });
 
@@ -322,6 +322,14 @@ describe('the appearance of fields', () => {
     );
     const shown = await readAppearances(await rendered(page(inputs.join('<br>'))));
     expect(shown).toEqual({ n1: 'Value-1', n2: 'Value-2', n3: 'Value-3' });
+  });
+
+  test('shows the placeholder of an empty field, which is not its value', async () => {
+    const pdf = await rendered(
+      page('<input name="a" placeholder="Your name"><input type="password" name="b" placeholder="8 signs" value="x">'),
+    );
+    expect(await readAppearances(pdf)).toMatchObject({ a: 'Your name', b: '' });
+    expect((await readFields(pdf)).map(({ value }) => value)).toEqual(['', '']);
   });
 
   test('shows the value of each of many fields', async () => {

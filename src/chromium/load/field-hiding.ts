@@ -2,6 +2,7 @@
  * Prepares the controls of a document to become form fields of a PDF: hides their content, and places links over them. Every change
  * is recorded, so that a control can be restored. The functions run in the page, sent as text.
  */
+import type { FormControl } from '../../document-structure.ts';
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -12,13 +13,7 @@ declare const Document: { prototype: object };
 declare const CSSStyleSheet: new () => PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
 declare const contentOf: (element: PageElement) => string;
-
-/** The properties of a field that decide how it is hidden. */
-interface FieldLook {
-  kind: string;
-  isMultiLine: boolean;
-  isChecked: boolean;
-}
+declare const boxLooks: (prepared: PreparedControl) => FormControl['looks'];
 
 /** A control that is prepared for printing. */
 export interface PreparedControl {
@@ -37,6 +32,7 @@ export interface PreparedControl {
 export const FIELD_HIDING_FUNCTIONS = [
   hideField,
   hideContent,
+  hideBox,
   hideMark,
   emptyLook,
   showBox,
@@ -49,11 +45,15 @@ export const FIELD_HIDING_FUNCTIONS = [
 ];
 
 /** `label` is the accessible name by which the tag of the control is found in the PDF. */
-function hideField(control: PageElement, { kind, isMultiLine, isChecked }: FieldLook, label: string): PreparedControl {
+function hideField(control: PageElement, field: FormControl, label: string): PreparedControl {
+  const { kind, isMultiLine, isChecked } = field;
   const content = contentOf(control);
   const prepared: PreparedControl = { control, link: undefined, content, text: undefined, before: new Map(), hiding: {} };
   const isBox = kind === 'checkbox' || kind === 'radio';
-  if (isBox && isChecked) hideMark(prepared, kind === 'radio');
+  setAttribute(prepared, control, 'data-platen-field', '');
+  if (isBox) field.looks = boxLooks(prepared);
+  if (field.looks && !field.looks.isPrinted) hideBox(prepared);
+  else if (isChecked && !field.looks) hideMark(prepared);
   if (!isBox && (kind !== 'signature' || control.localName === 'input')) hideContent(prepared, kind === 'list', isMultiLine);
   showBox(prepared);
   setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium does not tag some controls, such as lists
@@ -69,37 +69,42 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
     for (const option of control.querySelectorAll('option, optgroup')) setStyle(prepared, option, { visibility: 'hidden' });
     return;
   }
-  prepared.hiding = { 'text-indent': '-16000000px' };
+  prepared.hiding = { 'text-indent': '-16000000px', 'text-align': 'start' }; // text at the other end would not be moved
   setStyle(prepared, control, prepared.hiding);
   if (!isMultiLine || control.value === '') return;
   const { width, height, fieldSizing } = getComputedStyle(control);
   if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.text = control.value;
-  control.value = '\u200b'; // only the first line is moved, so the value becomes a single invisible character
+  const overflows = control.scrollHeight > control.clientHeight || control.scrollWidth > control.clientWidth;
+  // Only the first line is moved, so the value becomes a single invisible character. It overflows as before, because borders then look different.
+  control.value = `\u200b${overflows ? '\n'.repeat(control.scrollHeight) : ''}`;
   prepared.content = contentOf(control);
 }
 
-/** Makes the box of a checked control look unchecked. */
-function hideMark(prepared: PreparedControl, isRound: boolean): void {
+/** Hides a box. It is shown by its field, whose appearances could not cover another box exactly. */
+function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
   const style = getComputedStyle(control);
-  const isNative = style.appearance !== 'none';
-  const look = isNative
-    ? {
-        ...{ appearance: 'none', 'box-sizing': 'border-box', width: style.width, height: style.height },
-        ...{ border: '1px solid rgb(118, 118, 118)', background: 'white' },
-        'border-radius': isRound ? '50%' : '2.5px',
-        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // the margin of a native box is below the baseline
-      }
-    : emptyLook(prepared);
-  setStyle(prepared, control, look);
+  const { width, height, boxShadow } = style;
+  const size = { appearance: 'none', 'box-sizing': 'border-box', width, height, border: '0', 'border-radius': '0', padding: '0' };
+  setStyle(prepared, control, {
+    ...(style.appearance === 'none' ? { 'border-color': 'transparent' } : size),
+    ...(style.appearance !== 'none' && style.display === 'inline-block' && { 'margin-bottom': '0' }), // the margin of a native box is below the baseline
+    ...(boxShadow.includes('inset') && { 'box-shadow': 'none' }),
+    background: 'rgb(255 255 255 / 0.004)',
+  });
   setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** Makes the box of a checked control with images of its own look unchecked. */
+function hideMark(prepared: PreparedControl): void {
+  setStyle(prepared, prepared.control, emptyLook(prepared));
+  setAttribute(prepared, prepared.control, 'data-platen-marked', '');
 }
 
 /** Returns the style of an unchecked control that has the document's own design. */
 function emptyLook(prepared: PreparedControl): Record<string, string> {
   const { control } = prepared;
-  setStyle(prepared, control, { transition: 'none' });
   control.checked = false;
   const style = getComputedStyle(control);
   const names = ['background-color', 'background-image', 'border-color', 'box-shadow', 'color', 'outline-style'];
@@ -134,13 +139,12 @@ function setStyle(prepared: PreparedControl, element: PageElement, properties: R
 
 function addStyles(): void {
   const sheet = new CSSStyleSheet();
-  const hidden = ['::placeholder', '::-webkit-calendar-picker-indicator', '::-webkit-list-button'].map(
-    (part) => `[data-platen-field]${part}`,
-  );
+  const hidden = ['[data-platen-field]::placeholder'];
+  const still = '[data-platen-field]::before, [data-platen-field]::after { transition: none !important }';
   const marks = ['[data-platen-marked]::before', '[data-platen-marked]::after'];
   const link = 'a[data-platen-link][data-platen-link][data-platen-link]'; // more specific than most rules for links
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
-  sheet.replaceSync(`${rules.join(' ')} ${link}::before, ${link}::after { content: none !important }`);
+  sheet.replaceSync(`${rules.join(' ')} ${still} ${link}::before, ${link}::after { content: none !important }`);
   const adopted = [...builtIn(document).adoptedStyleSheets, sheet];
   Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
@@ -155,7 +159,6 @@ function addLinks(all: PreparedControl[], key: string): PageElement {
     const name = `--${key}-${number}`;
     const own = getComputedStyle(prepared.control).getPropertyValue('anchor-name');
     setStyle(prepared, prepared.control, { 'anchor-name': own && own !== 'none' ? `${own}, ${name}` : name });
-    setAttribute(prepared, prepared.control, 'data-platen-field', '');
     const link = builtIn(document).createElementNS(html, 'a');
     link.setAttribute('data-platen-link', '');
     link.setAttribute('href', `${key}:${number}`);

@@ -10,6 +10,7 @@ import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.t
 import type { Step } from '../devtools/step.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
+import { FIELD_STYLE_FUNCTIONS } from './field-styles.ts';
 import {
   type isSameSelection as IsSameSelection,
   type LinkedStyle,
@@ -95,6 +96,7 @@ function untold(error?: DevToolsError): ServiceError {
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...FIELD_HIDING_FUNCTIONS,
+  ...FIELD_STYLE_FUNCTIONS,
   ...SELECTOR_FUNCTIONS,
   preparedFields,
   prepareUnseen,
@@ -115,11 +117,11 @@ const FUNCTIONS = [
   textValue,
   shownText,
   shownTime,
+  isDate,
+  showsPlaceholder,
   stateOf,
   optionsOf,
   offeredOptions,
-  styleOf,
-  colorOf,
 ];
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -132,6 +134,7 @@ declare const getComputedStyle: (element: PageElement, pseudo?: string) => PageE
 declare const builtIn: (node: PageElement) => PageElement;
 declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector: string; snippet: string };
 declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
+declare const styleOf: (element: PageElement, pseudo: string | null) => FieldStyle;
 declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
 /** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
@@ -169,8 +172,8 @@ function preparedFields(
 /** Returns false, and restores the controls, if styles of the document then select other elements than before. */
 function prepareUnseen(hide: () => PreparedControl[], selectors: ScopedSelector[], key: string): boolean {
   const before = selected(selectors);
-  const prepared = hide();
   addStyles();
+  const prepared = hide();
   const holder = addLinks(prepared, key);
   const after = selected(selectors).filter((element) => !holder.contains(element ?? null));
   const isSame = isSameSelection(before, after);
@@ -319,7 +322,10 @@ function fieldOf(element: PageElement, number: number, forms: PageElement[], max
     options: optionsOf(element, kind),
     maxLength: kind === 'text' && element.maxLength >= element.value.length ? element.maxLength : 0,
     ...stateOf(element, kind),
-    style: styleOf(element),
+    style: styleOf(element, showsPlaceholder(element, kind) ? '::placeholder' : null),
+    looks: undefined,
+    typed:
+      isDate(element) || (element.type === 'number' && element.value) ? { type: element.type, value: element.value } : undefined,
   };
 }
 
@@ -345,7 +351,7 @@ function groupName(element: PageElement, max: MaxCharacters): string {
 /** The text of a control. Returns an empty text for passwords. */
 function textValue(element: PageElement, kind: FieldKind): string {
   if (element.type === 'password' || kind === 'signature' || kind === 'list') return '';
-  if (/^(?:date|time|datetime-local|month|week)$/.test(element.type)) return shownTime(element);
+  if (isDate(element)) return shownTime(element);
   if (element.localName !== 'select') return element.value ?? '';
   return optionsOf(element, kind).find(({ isSelected }) => isSelected)?.value ?? '';
 }
@@ -365,7 +371,21 @@ function shownTime(element: PageElement): string {
   return new Intl.DateTimeFormat(undefined, { ...shown, timeZone: 'UTC' }).format(at).replace(/\u202f/g, ' ');
 }
 
+function isDate({ localName, type }: PageElement): boolean {
+  return localName === 'input' && /^(?:date|time|datetime-local|month|week)$/.test(type);
+}
+
+function showsPlaceholder(element: PageElement, kind: FieldKind): boolean {
+  return (
+    /^(?:input|textarea)$/.test(element.localName) &&
+    /^(?:text|combo)$/.test(kind) &&
+    element.value === '' &&
+    !!element.placeholder
+  );
+}
+
 function shownText(element: PageElement, kind: FieldKind): string {
+  if (showsPlaceholder(element, kind)) return element.placeholder;
   return element.localName === 'select' && kind === 'combo'
     ? (element.selectedOptions[0]?.label ?? '')
     : textValue(element, kind);
@@ -376,10 +396,20 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
   if (element.localName === 'select') {
     const all = offeredOptions(element, kind);
     const areUnlike = new Set(all.map(({ value }) => value)).size === all.length;
-    return all.map(({ value, label, selected }) => ({ value: areUnlike ? value : label, label, isSelected: selected }));
+    return all.map((option) => ({
+      value: areUnlike ? option.value : option.label,
+      label: option.label,
+      isSelected: option.selected,
+      group: builtIn(option).parentElement?.label ?? '',
+    }));
   }
   if (kind !== 'combo') return [];
-  return [...builtIn(element).list.options].map(({ value }) => ({ value, label: value, isSelected: value === element.value }));
+  return [...builtIn(element).list.options].map(({ value }) => ({
+    value,
+    label: value,
+    isSelected: value === element.value,
+    group: '',
+  }));
 }
 
 /**
@@ -390,33 +420,4 @@ function offeredOptions(element: PageElement, kind: FieldKind): PageElement[] {
   const isHidden = (option: PageElement) => option.closest('[hidden]') || getComputedStyle(option).display === 'none';
   if (kind !== 'combo') return [...element.options].filter((option) => !isHidden(option));
   return [...element.options].filter((option) => option.selected || !(isHidden(option) || option.matches(':disabled')));
-}
-
-function styleOf(element: PageElement): FieldStyle {
-  const style = getComputedStyle(element);
-  const length = (name: string) => Number.parseFloat(style.getPropertyValue(name)) || 0;
-  const inset = ['top', 'right', 'bottom', 'left'].map((side) => length(`border-${side}-width`) + length(`padding-${side}`));
-  if (element.localName === 'select' && !/^none$/.test(style.appearance)) inset[3] = (inset[3] ?? 0) + 4;
-  const isCentered = /center$/.test(style.textAlign);
-  const isAtRight = style.textAlign === 'right' || style.textAlign === (style.direction === 'rtl' ? 'start' : 'end');
-  return {
-    height: builtIn(element).getBoundingClientRect().height,
-    fontSize: length('font-size'),
-    fontStyle: style.fontStyle,
-    fontWeight: style.fontWeight,
-    fontFamily: style.fontFamily,
-    lineHeight: style.lineHeight,
-    letterSpacing: style.letterSpacing,
-    color: colorOf(style.color),
-    align: isCentered ? 'center' : isAtRight ? 'right' : 'left',
-    direction: style.direction === 'rtl' ? 'rtl' : 'ltr',
-    language: builtIn(element).closest('[lang]')?.getAttribute('lang') ?? '',
-    inset,
-  };
-}
-
-/** Returns black for anything but an RGB colour. */
-function colorOf(color: string): number[] {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(color);
-  return parts ? parts.slice(1, 4).map((part) => Number(part) / 255) : [0, 0, 0];
 }

@@ -15,7 +15,7 @@ import { fieldFlags, valueEntries } from './field-values.ts';
 import { formDictionary } from './form-dictionary.ts';
 import type { Forms } from './forms.ts';
 import { fill, Marks } from './marks.ts';
-import { printedAppearances } from './printed-appearances.ts';
+import { type PrintedAppearances, printedAppearances } from './printed-appearances.ts';
 
 /** The added fields, with the facts that conformance checks need. */
 export interface AddedFields {
@@ -96,7 +96,7 @@ function addressOf(draft: EditablePdf, annotation: PdfDict): string {
 function rectOf(annotation: PdfDict): number[] {
   const rect = annotation.get('Rect');
   const corners = rect instanceof PdfArray ? rect.toArray() : [];
-  return corners.map((corner) => Number(rounded(corner instanceof PdfNumber ? corner.value : 0)));
+  return corners.map((corner) => (corner instanceof PdfNumber ? corner.value : 0));
 }
 
 /** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */
@@ -148,7 +148,7 @@ class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #draft: EditablePdf;
   readonly #forms: Forms;
-  readonly #printed: Map<number, PdfRef>;
+  readonly #printed: PrintedAppearances;
   readonly #names: FieldNames;
   readonly #marks: Marks;
   readonly #fields: PdfRef[] = [];
@@ -156,7 +156,7 @@ class InteractiveForm {
   /** Groups of radio buttons by form and name. */
   readonly #groups = new Map<string, RadioGroup>();
 
-  constructor(draft: EditablePdf, forms: Forms, printed: Map<number, PdfRef>, names: FieldNames) {
+  constructor(draft: EditablePdf, forms: Forms, printed: PrintedAppearances, names: FieldNames) {
     this.#draft = draft;
     this.#forms = forms;
     this.#printed = printed;
@@ -237,8 +237,11 @@ class InteractiveForm {
   #stateEntries({ field, rect }: Placed, on: string): Record<string, PdfObject> {
     const [width, height] = sizeOf(rect);
     const { color } = field.style;
-    const mark = field.kind === 'radio' ? this.#marks.dot(width, height, color) : this.#marks.tick(width, height, color);
-    const states = { [on]: this.#show(mark), Off: this.#show(this.#marks.empty(width, height)) };
+    const mark = () => (field.kind === 'radio' ? this.#marks.dot(width, height, color) : this.#marks.tick(width, height, color));
+    const states = {
+      [on]: this.#show(this.#printed.get(field.number, 'on') ?? mark()),
+      Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#marks.empty(width, height)),
+    };
     return {
       DA: textString(`/ZaDb 0 Tf ${fill(color)}`),
       MK: PdfDict.of({ CA: textString(field.kind === 'radio' ? 'l' : '4') }),

@@ -1,8 +1,9 @@
 /** Finds the fields of a printed document by the links to `KEY:0`, `KEY:1` and so on that cover them. */
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 
-/** The size of a field in points. */
+/** The size of a field in points, and its distance from the left edge of the page. */
 export interface FieldSize {
+  left: number;
   width: number;
   height: number;
 }
@@ -44,5 +45,5 @@ function sizeBefore(file: ChunkedBuffer, at: number): FieldSize | undefined {
   const before = Math.max(0, at - MAX_LINK);
   const [, left, bottom, right, top] = RECT.exec(file.text(before, at - before))?.map(Number) ?? [];
   if (left === undefined || bottom === undefined || right === undefined || top === undefined) return undefined;
-  return right > 0 && top > 0 ? { width: right - left, height: top - bottom } : undefined;
+  return right > 0 && top > 0 ? { left, width: right - left, height: top - bottom } : undefined;
 }

@@ -8,8 +8,8 @@ export interface Forms {
   fields: readonly FormControl[];
   /** Points per CSS pixel. */
   scale: number;
-  /** PDFs that Chromium printed, with one page for each field that displays text. */
+  /** PDFs that Chromium printed, with one page for each appearance. */
   appearances: Buffer[][];
-  /** The field of each of these pages, in their order, and its size in points, from the upper left corner. */
-  shown: Array<{ field: number; width: number; height: number }>;
+  /** The field and state of each appearance, the index of its page, and its size in points, from the upper left corner. */
+  shown: Array<{ field: number; state: 'on' | 'off' | undefined; page: number; width: number; height: number }>;
 }

@@ -5,20 +5,40 @@ import { inherited } from '../objects/page-view.ts';
 import { decimal, deflated, numbers } from '../objects/syntax.ts';
 import type { Forms } from './forms.ts';
 
-/** The form XObjects by field number. */
-export async function printedAppearances(draft: EditablePdf, { appearances, shown }: Forms): Promise<Map<number, PdfRef>> {
-  const all: Array<{ page: PdfDict; copier: Copier }> = [];
+/** The scale of the printed appearances, which viewers fit into the rectangles of the fields. */
+const POINTS_PER_PX = 0.75;
+
+/** The form XObjects by field and state. */
+export async function printedAppearances(draft: EditablePdf, { appearances, shown, scale }: Forms): Promise<PrintedAppearances> {
+  const pages: Array<{ page: PdfDict; copier: Copier }> = [];
   for (const printed of appearances) {
     const pdf = await PDF.load(Buffer.concat(printed));
     const copier = new Copier(draft, pdf);
-    all.push(...pdf.getPages().map(({ dict: page }) => ({ page, copier })));
+    pages.push(...pdf.getPages().map(({ dict: page }) => ({ page, copier })));
   }
-  return new Map(
-    shown.flatMap(({ field, width, height }, index) => {
-      const { page, copier } = all[index] ?? {};
-      return page && copier ? [[field, copier.formOf(page, width, height)] as const] : [];
-    }),
-  );
+  const forms = new Map<number, PdfRef>();
+  const found = new PrintedAppearances();
+  const enlarged = POINTS_PER_PX / scale;
+  for (const { field, state, page: index, width, height } of shown) {
+    const { page, copier } = pages[index] ?? {};
+    const form = forms.get(index) ?? (page && copier?.formOf(page, width * enlarged, height * enlarged));
+    if (!form) continue;
+    forms.set(index, form);
+    found.set(field, state, form);
+  }
+  return found;
+}
+
+export class PrintedAppearances {
+  readonly #forms = new Map<string, PdfRef>();
+
+  get(field: number, state?: 'on' | 'off'): PdfRef | undefined {
+    return this.#forms.get(`${field} ${state}`);
+  }
+
+  set(field: number, state: 'on' | 'off' | undefined, form: PdfRef): void {
+    this.#forms.set(`${field} ${state}`, form);
+  }
 }
 
 /** Copies objects from one PDF to another, each only once, because many pages share fonts. */
