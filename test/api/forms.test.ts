@@ -491,6 +491,13 @@ describe('limits', () => {
     expect(await readFields(await rendered(many(600)))).toHaveLength(600);
   });
 
+  test('supports 1,500 boxes with a design of their own', async () => {
+    const style =
+      '<style>input { appearance: none; width: 9px; height: 9px; border: 1px solid } :checked::before { content: "x" }</style>';
+    const boxes = Array.from({ length: 1_500 }, () => '<input type="checkbox" checked aria-label="x">');
+    expect(await fieldsOf(boxes.join(''), {}, style)).toHaveLength(1_500);
+  });
+
   test('rejects values of more than 16,000 characters', async () => {
     const html = page(`<input value="${'x'.repeat(16_001)}">`);
     await problem(await client.pdf({ html, options: { forms: true } }), 422, 'resource_limit');

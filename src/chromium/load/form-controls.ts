@@ -61,10 +61,32 @@ export async function prepareFields(
   const value = await readInOwnWorld(session, frameId, { expression }, step).catch((error: unknown) => {
     throw error instanceof DevToolsError ? untold(error) : error;
   });
-  const prepared = Object(value) as Partial<PreparedFields & Exceeded>;
-  const { fields, printed } = prepared;
-  if (fields && printed) return { fields, printed };
-  throw tooMuch(prepared);
+  const prepared = Object(value) as Partial<PackedFields & Exceeded>;
+  const { packed, styles: texts, printed } = prepared;
+  if (packed === undefined || !texts || !printed) throw tooMuch(prepared);
+  return { fields: JSON.parse(packed, (name, item) => (isStyleText(name) ? texts[item] : item)), printed };
+}
+
+/** Fields as JSON, with indexes in place of the texts of their styles, most of which are the same. */
+interface PackedFields {
+  packed: string;
+  styles: string[];
+  printed: ElementLocation[];
+}
+
+/** Whether a property of a field is CSS. */
+function isStyleText(name: string): boolean {
+  return /^(?:css|box|before|after)$/.test(name);
+}
+
+function pack(fields: FormControl[]): Omit<PackedFields, 'printed'> {
+  const styles = new Map<string, number>();
+  const indexOf = (text: string) => {
+    if (!styles.has(text)) styles.set(text, styles.size);
+    return styles.get(text);
+  };
+  const packed = JSON.stringify(fields, (name, item) => (isStyleText(name) ? indexOf(item) : item));
+  return { packed, styles: [...styles.keys()] };
 }
 
 /** Restores some of the prepared fields. Throws `print_failed` if scripts have changed any of the others in the meantime. */
@@ -99,6 +121,8 @@ const FUNCTIONS = [
   ...FIELD_STYLE_FUNCTIONS,
   ...SELECTOR_FUNCTIONS,
   preparedFields,
+  pack,
+  isStyleText,
   prepareUnseen,
   watch,
   contentOf,
@@ -155,7 +179,7 @@ function preparedFields(
   key: string,
   linked: LinkedStyle[] | null,
   mentions: RegExp,
-): PreparedFields | Exceeded {
+): PackedFields | Exceeded {
   const { controls, others } = controlsOf();
   if (controls.length > limits.fields) return { exceeded: 'fields' };
   const forms = [...builtIn(document).querySelectorAll('form')];
@@ -165,8 +189,8 @@ function preparedFields(
   const printed = (list: PageElement[]) => list.slice(0, limits.fields).map((control) => placeOf(control, max));
   const selectors = controls.length ? selectorsFor(controls, rootsOf(document), linked, mentions) : [];
   const hide = () => fields.map((field, number) => hideField(controls[number], field, `${key} ${number}`));
-  if (!selectors || !prepareUnseen(hide, selectors, key)) return { fields: [], printed: printed([...controls, ...others]) };
-  return { fields, printed: printed(others) };
+  if (!selectors || !prepareUnseen(hide, selectors, key)) return { ...pack([]), printed: printed([...controls, ...others]) };
+  return { ...pack(fields), printed: printed(others) };
 }
 
 /** Returns false, and restores the controls, if styles of the document then select other elements than before. */
