@@ -33,7 +33,7 @@ export interface FinishSettings {
   compress: boolean;
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
-  watermark: Watermark | undefined;
+  watermark: PageStamp | undefined;
   password: Password | undefined;
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
@@ -122,7 +122,7 @@ export interface Attachment {
   content: Uint8Array;
 }
 
-export interface Watermark {
+export interface PageStamp {
   /** A PDF that Chromium printed, with one square page without background and tags. */
   stamp: Buffer[];
   /** Page ranges, counted from 1 and inclusive. Empty for all pages. */

@@ -13,7 +13,7 @@ const PRODUCT = 'Platen';
 const MAX_TITLE = 4_096;
 
 /** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
-export function describe(
+export function writeMetadata(
   draft: EditablePdf,
   { metadata, conformance, structure }: Pick<FinishSettings, 'metadata' | 'conformance' | 'structure'>,
   invoice: InvoiceFacts | undefined,
