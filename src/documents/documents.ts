@@ -190,7 +190,7 @@ export class Documents {
   }
 
   /** Resolves when everything committed so far survives a power failure. */
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#database.flush();
   }
 
