@@ -194,8 +194,8 @@ class Signature(TypedDict):
     certificate: str
     """A stored certificate of the same key (see `POST /v1/certificates`)."""
     level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
-    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of
-    revocation, `B-LTA` a time stamp of that. Default: `"B-B"`."""
+    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation
+    data of the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`."""
     reason: NotRequired[str]
     """Why the document is signed."""
     location: NotRequired[str]
