@@ -28,7 +28,7 @@ export interface FinishSettings {
   /** The isolation boundary of the owner. Keys of encrypted PDFs differ between boundaries. */
   boundary: string;
   /** Entries from the caller. Without a title, the title of the document is kept. Dates are in RFC 3339. */
-  metadata: Metadata;
+  metadata: PdfMetadata;
   /** Whether to write object streams and a cross-reference stream. A PDF with a password always has them. */
   compress: boolean;
   /** Names are unique. `type` is a media type. */
@@ -105,7 +105,7 @@ export interface ValidationUpdate {
   timeStampBytes: number | undefined;
 }
 
-export interface Metadata {
+export interface PdfMetadata {
   title?: string;
   author?: string;
   subject?: string;

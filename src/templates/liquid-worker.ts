@@ -3,21 +3,21 @@ import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValu
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { createLiquid } from './liquid-dialect.ts';
 import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
-import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
+import { type Fault, type FillTask, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
 /** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;
 
 serveTasks(
-  (task: LiquidTask): Answer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
-  (error, { html }): Answer<unknown> => ({ fault: faultOf(error, html) }),
+  (task: LiquidTask): LiquidAnswer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
+  (error, { html }): LiquidAnswer<unknown> => ({ fault: faultOf(error, html) }),
 );
 
-function parse(html: string): Answer<{ paths: string[] }> {
+function parse(html: string): LiquidAnswer<{ paths: string[] }> {
   return { value: { paths: pathsOf(parseHtml(html).template) } };
 }
 
-function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): Answer<string> {
+function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): LiquidAnswer<string> {
   const result = new ResultEmitter(limitBytes);
   try {
     const { template } = parsed(key, html);
