@@ -245,7 +245,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   };
 }
 
-/** What reads PDFs that callers send or that are stored. */
+/** The services that read uploaded and stored PDFs. */
 function openPdfReaders({ maxPdfBytes }: Config) {
   return {
     uploadMerging: new UploadMerging({ maxPdfBytes }),

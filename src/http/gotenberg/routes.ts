@@ -199,7 +199,7 @@ function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
 
-/** What to do with the merged PDF, checked like the options of a render. Undefined for nothing. */
+/** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
 function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
   const options = mergeOptionsOf(form);
   if (!Object.keys(options).length) return undefined;
