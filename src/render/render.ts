@@ -81,7 +81,7 @@ export async function render(
     services.memory?.makeRoomFor(pdf.bytes);
     const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
-    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
+    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
@@ -105,7 +105,7 @@ export async function renderImage(
       ? await store(services.documents, { ...image, pages: 1, image: shown }, request, principal, deadline)
       : undefined;
     const delivery = { image, document, remaining: reservation.remaining };
-    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
+    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
@@ -134,7 +134,7 @@ export async function violationsOf(
 }
 
 /** A document that has been admitted to rendering. */
-interface Turn {
+interface AdmittedRender {
   content: Content;
   owner: RenderOwner;
   reservation: Reservation;
@@ -147,7 +147,7 @@ async function charged<T>(
   request: SourceRequest,
   principal: Principal,
   client: AbortSignal,
-  work: (turn: Turn) => Promise<T>,
+  work: (admitted: AdmittedRender) => Promise<T>,
 ): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
@@ -232,7 +232,7 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 }
 
 /** Writes the charge, the document and the writes of the commit hook in one transaction. */
-async function settle<D extends Pick<Delivery, 'document'>>(
+async function commit<D extends Pick<Delivery, 'document'>>(
   { allowance, documents }: RenderServices,
   delivery: D,
   reservation: Reservation,
@@ -253,5 +253,5 @@ async function settle<D extends Pick<Delivery, 'document'>>(
     await Promise.allSettled([document && documents.discard(document, error), commitHook.undo(error)]);
     throw error;
   }
-  if (document || commitHook !== NO_HOOK) await documents.settled();
+  if (document || commitHook !== NO_HOOK) await documents.flush();
 }

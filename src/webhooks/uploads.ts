@@ -164,8 +164,8 @@ export class Uploads<D extends Stored = Stored> {
   async open({ id, keyId, payload }: ClaimedUpload): Promise<OpenedUpload | undefined> {
     const { accounts, cipher, documents } = this.#services;
     if (await accounts.isRevoked(keyId)) return undefined;
-    const sealed = Buffer.from(payload.slice(payload.indexOf(' ') + 1), 'base64');
-    const order = cipher.decrypt(sealed, id) as UploadOrder;
+    const ciphertext = Buffer.from(payload.slice(payload.indexOf(' ') + 1), 'base64');
+    const order = cipher.decrypt(ciphertext, id) as UploadOrder;
     const document = await documents.findLinked(order.documentId).catch((error: unknown) => {
       if (hasCode(error, 'not_found', 'document_expired', 'document_deleted')) return undefined;
       throw error;

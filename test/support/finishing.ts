@@ -1,6 +1,6 @@
 /** Documents, settings and a finish function for the tests of finishing. */
 
-import type { FinishSettings, Watermark } from '../../src/pdf/finish-settings.ts';
+import type { FinishSettings, PageStamp } from '../../src/pdf/finish-settings.ts';
 import { Finisher, type FinisherSettings } from '../../src/pdf/finisher.ts';
 import { PIXEL_URL } from './pixel.ts';
 
@@ -29,7 +29,7 @@ export function settings(changes: Partial<FinishSettings> = {}): FinishSettings 
   };
 }
 
-export function watermark(stamp: Buffer, changes: Partial<Watermark> = {}): Watermark {
+export function watermark(stamp: Buffer, changes: Partial<PageStamp> = {}): PageStamp {
   return { stamp: [Buffer.from(stamp)], pages: [], opacity: 0.5, layer: 'over', ...changes };
 }
 

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
-import type { Delivery } from '../../src/webhooks/webhooks.ts';
+import type { WebhookDelivery } from '../../src/webhooks/webhooks.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
@@ -91,13 +91,13 @@ function enqueue(url = receiver.url, data: object = {}): Promise<string> {
   return opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
 }
 
-async function delivery(id: string): Promise<Delivery> {
+async function delivery(id: string): Promise<WebhookDelivery> {
   const found = (await opened.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
   if (!found) throw new Error(`no delivery ${id}`);
   return found;
 }
 
-async function ended(id: string): Promise<Delivery> {
+async function ended(id: string): Promise<WebhookDelivery> {
   await eventually('the delivery has ended', async () => (await delivery(id)).status !== 'pending');
   return delivery(id);
 }
