@@ -89,7 +89,7 @@ export class BatchRunner implements Task {
     const item = await queue.claim(keyId);
     if (item) return { work: () => this.#trace(item, owner) };
     const next = await queue.nextDue(keyId);
-    return next?.isOfKnownKind === false ? leftToOthers() : next && { dueAt: next.at };
+    return next?.isOfKnownKind === false ? leftToOthers() : next && { afterMs: next.afterMs };
   }
 
   async owners(): Promise<string[]> {

@@ -2,14 +2,12 @@
  * Background jobs for a process that is the only user of its database. Turns are kept in memory; after a restart, recovery
  * derives them from the rows.
  */
-import type { Clock } from '../accounts/leases.ts';
 import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
 const TICK_MS = 250;
 
 export class EmbeddedJobs implements Jobs {
-  readonly #clock: Clock;
   /** The owners who wait for a turn at each task, in the order of their turns, and whether the turn may be taken now. */
   readonly #waiting = new Map<TaskName, Map<string, () => boolean>>();
   #worker: TaskWorker | undefined;
@@ -17,10 +15,6 @@ export class EmbeddedJobs implements Jobs {
   #filling: Promise<void> | undefined;
   #woken = false;
   #draining = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /** Ignores the transaction of the caller, which may still be open: the query that looks for work waits for it. */
   async add(name: TaskName, owner: string): Promise<void> {
@@ -32,7 +26,7 @@ export class EmbeddedJobs implements Jobs {
     const all = withRecovery(tasks, async (name, owners) => {
       for (const owner of owners) void this.add(name, owner);
     });
-    this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
+    this.#worker = new TaskWorker(all, onFault, () => this.wake());
     this.#timer = setInterval(() => this.wake(), TICK_MS).unref();
     for (const name of this.#worker.names) if (all[name].everyMs !== undefined) void this.add(name, '');
   }

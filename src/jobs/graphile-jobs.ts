@@ -14,7 +14,6 @@ import {
   type WorkerEvents,
   type WorkerPool,
 } from 'graphile-worker';
-import type { Clock } from '../accounts/leases.ts';
 import { storageFailed } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { freeTurns, putTurns, TURNS_SCHEMA } from '../storage/turns.ts';
@@ -37,11 +36,11 @@ const OWNERS_AT_ONCE = 200;
 /** How long to wait for the worker and its connections to close, in case the server does not answer. */
 const END_MS = 10_000;
 
-export async function openGraphileJobs(database: Database, clock: Clock): Promise<Jobs> {
+export async function openGraphileJobs(database: Database): Promise<Jobs> {
   const connections = database.connections?.('platen jobs', CONNECTIONS);
   if (!connections) throw new Error('graphile-worker needs a PostgreSQL server');
   connections.on('connect', (client) => client.on('error', () => {})); // the query that uses the connection gets the error
-  const jobs = new GraphileJobs(database, connections, clock);
+  const jobs = new GraphileJobs(database, connections);
   await jobs.migrate().catch(async (error: unknown) => {
     await jobs.close();
     throw error;
@@ -52,7 +51,6 @@ export async function openGraphileJobs(database: Database, clock: Clock): Promis
 class GraphileJobs implements Jobs {
   readonly #database: Database;
   readonly #connections: Pool;
-  readonly #clock: Clock;
   /** Flags of turns for which this process is at its limit, with a function that tells whether it has capacity again. */
   readonly #full = new Map<string, () => boolean>();
   /** The forbidden flags that this process sent when it last fetched a job. */
@@ -64,10 +62,9 @@ class GraphileJobs implements Jobs {
   #draining = false;
   #onFault: (error: unknown) => void = () => {};
 
-  constructor(database: Database, connections: Pool, clock: Clock) {
+  constructor(database: Database, connections: Pool) {
     this.#database = database;
     this.#connections = connections;
-    this.#clock = clock;
   }
 
   /** Runs the migrations of graphile-worker, on one node at a time. */
@@ -90,7 +87,7 @@ class GraphileJobs implements Jobs {
   start(tasks: Tasks, onFault: (error: unknown) => void): void {
     this.#onFault = onFault;
     const all = withRecovery(tasks, (name, owners) => this.#recover(name, owners));
-    this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
+    this.#worker = new TaskWorker(all, onFault, () => this.wake());
     this.#timer = setInterval(() => void this.#keep().catch(onFault), KEEP_MS).unref();
     void this.#keep().catch(onFault);
     void this.#run(this.#worker);

@@ -10,10 +10,10 @@ export type TaskName = 'item' | 'webhook' | 'upload' | 'sweep' | 'recovery';
 export type Work = () => Promise<void>;
 
 /**
- * The result of a turn: work that was claimed; `dueAt` if nothing is due before that time; `hasRoom` if this process cannot take
+ * The result of a turn: work that was claimed; `afterMs` if nothing is due for that long; `hasRoom` if this process cannot take
  * more work of the owner now; or undefined if the owner has no work.
  */
-export type Turn = { work: Work } | { dueAt: number } | { hasRoom: () => boolean } | undefined;
+export type Turn = { work: Work } | { afterMs: number } | { hasRoom: () => boolean } | undefined;
 
 export interface Task {
   /** How many jobs of this task may be in progress in this process. */

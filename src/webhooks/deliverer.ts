@@ -109,7 +109,7 @@ export class Deliverer {
     const due = await this.#claim(kind, accountId);
     if (due) return { work: () => this.#run(due) };
     const next = await this.#nextDueAt(kind, accountId);
-    return next === undefined ? undefined : { dueAt: Math.max(next, this.#services.clock() + CROWDED_MS) };
+    return next === undefined ? undefined : { afterMs: Math.max(next - this.#services.clock(), CROWDED_MS) };
   }
 
   async #run(due: Due): Promise<void> {
