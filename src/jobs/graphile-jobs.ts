@@ -17,7 +17,7 @@ import {
 import { storageFailed } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { freeTurns, putTurns, TURNS_SCHEMA } from '../storage/turns.ts';
-import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
+import { type Jobs, TASK_NAMES, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
 type Pool = ReturnType<NonNullable<Database['connections']>>;
@@ -101,7 +101,7 @@ class GraphileJobs implements Jobs {
     if (!this.#draining && this.#withheld.some((flag) => this.#hasRoom(flag))) this.#pool?.nudge(1);
   }
 
-  async drain(names?: TaskName[]): Promise<void> {
+  async drain(names?: readonly TaskName[]): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
     this.#stop();
@@ -118,7 +118,7 @@ class GraphileJobs implements Jobs {
   async #run(worker: TaskWorker): Promise<void> {
     const takeTurn = (name: TaskName) => (payload: unknown, helpers: JobHelpers) =>
       this.#takeTurn(worker, name, (payload as { owner: string }).owner, helpers.job.run_at);
-    const tasks: TaskList = Object.fromEntries(worker.names.map((name) => [name, takeTurn(name)]));
+    const tasks: TaskList = Object.fromEntries(TASK_NAMES.map((name) => [name, takeTurn(name)]));
     while (!this.#draining) {
       this.#lost = this.#runUntilLost(tasks).catch(this.#onFault);
       await this.#lost;
@@ -177,7 +177,7 @@ class GraphileJobs implements Jobs {
   #withhold(): string[] {
     const [freed] = [...this.#full].find(([, hasRoom]) => hasRoom()) ?? [];
     if (freed !== undefined) this.#full.delete(freed);
-    return [...(this.#worker?.names.filter((name) => !this.#hasRoom(name)) ?? []), ...this.#full.keys()];
+    return [...TASK_NAMES.filter((name) => !this.#hasRoom(name)), ...this.#full.keys()];
   }
 
   #hasRoom(flag: string): boolean {
@@ -207,9 +207,9 @@ class GraphileJobs implements Jobs {
    * continues its job later, the lease of the row makes it roll back.
    */
   async #keep(): Promise<void> {
-    const { names = [], tasks } = this.#worker ?? {};
-    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, [''], 0, { unlessWaiting: true });
-    const furthest = Object.fromEntries(names.map((name) => [name, (tasks?.[name].everyMs ?? 0) + KEEP_MS]));
+    const everyMs = (name: TaskName) => this.#worker?.tasks[name].everyMs;
+    for (const name of TASK_NAMES) if (everyMs(name) !== undefined) await this.#put(name, [''], 0, { unlessWaiting: true });
+    const furthest = Object.fromEntries(TASK_NAMES.map((name) => [name, (everyMs(name) ?? 0) + KEEP_MS]));
     await freeTurns(this.#database.query, { olderThanMs: LOST_MS, furthestMs: JSON.stringify(furthest) });
   }
 }

@@ -4,7 +4,8 @@
  */
 import type { Query } from '../storage/database.ts';
 
-export type TaskName = 'item' | 'webhook' | 'upload' | 'sweep' | 'recovery';
+export const TASK_NAMES = ['item', 'webhook', 'upload', 'sweep', 'recovery'] as const;
+export type TaskName = (typeof TASK_NAMES)[number];
 
 /** Resolves when the claimed work has its outcome. */
 export type Work = () => Promise<void>;
@@ -35,7 +36,7 @@ export interface Jobs {
   /** Call this when this process may have capacity again. */
   wake(): void;
   /** Starts no more jobs. Resolves when all jobs in progress, or those of the given tasks, have ended. */
-  drain(names?: TaskName[]): Promise<void>;
+  drain(names?: readonly TaskName[]): Promise<void>;
   close(): Promise<void>;
 }
 

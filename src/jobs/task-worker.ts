@@ -1,5 +1,5 @@
 /** Runs the tasks of this process and keeps track of the jobs in progress. */
-import type { Task, TaskName, Work } from './jobs.ts';
+import { TASK_NAMES, type Task, type TaskName, type Work } from './jobs.ts';
 
 /** The next turn of an owner, and whether this one began work; `hasRoom` as in `Turn`. */
 type NextTurn = { begun: boolean; afterMs: number; hasRoom?: () => boolean };
@@ -15,10 +15,6 @@ export class TaskWorker {
     this.tasks = tasks;
     this.#onFault = onFault;
     this.#onEnd = onEnd;
-  }
-
-  get names(): TaskName[] {
-    return Object.keys(this.tasks) as TaskName[];
   }
 
   hasRoom(name: TaskName): boolean {
@@ -37,7 +33,7 @@ export class TaskWorker {
   }
 
   /** Resolves when all jobs in progress, or those of the given tasks, have ended. */
-  async ended(names = this.names): Promise<void> {
+  async ended(names: readonly TaskName[] = TASK_NAMES): Promise<void> {
     for (let left = this.#running(names); left.length; left = this.#running(names)) await Promise.all(left);
   }
 
