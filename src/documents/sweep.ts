@@ -35,6 +35,7 @@ const TICK_MS = 20;
 
 export class Sweep implements Task {
   readonly limit = 1;
+  readonly everyMs: number;
   readonly #database: Database;
   readonly #blobs: Blobs;
   readonly #options: SweepOptions;
@@ -47,10 +48,7 @@ export class Sweep implements Task {
     this.#database = database;
     this.#blobs = blobs;
     this.#options = options;
-  }
-
-  get everyMs(): number {
-    return this.#options.everyMs;
+    this.everyMs = options.everyMs;
   }
 
   async take(): Promise<Turn> {

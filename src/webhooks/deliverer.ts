@@ -30,7 +30,7 @@ export interface DelivererServices {
   policy: OutboundPolicy;
   clock: Clock;
   jobs: Pick<Jobs, 'add'>;
-  onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status?: number }): void;
+  onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status: number | undefined }): void;
   /** Reports a refusal of the egress policy, for the operator only. */
   onRefused(details: { host: string; reason: string }): void;
 }
@@ -79,13 +79,16 @@ export class Deliverer {
     this.#settings = settings;
   }
 
-  /** The background task for one kind of delivery. Its owners are accounts. */
+  /**
+   * The background task for one kind of delivery. Its owners are accounts. Those that are due include the ones whose attempts were
+   * lost, because their leases have expired.
+   */
   task(kind: Kind): Task {
-    return {
-      limit: MAX_ATTEMPTS,
-      take: (accountId) => this.#take(kind, accountId),
-      owners: () => this.#accountsWithDue(kind),
+    const owners = async () => {
+      const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
+      return rows.map(({ account_id }) => account_id);
     };
+    return { limit: MAX_ATTEMPTS, take: (accountId) => this.#take(kind, accountId), owners };
   }
 
   /** Aborts the attempts in progress, which are repeated after the next start. */
@@ -152,12 +155,6 @@ export class Deliverer {
       .limit(1);
   }
 
-  /** Includes accounts whose attempts were lost, because their leases have expired. */
-  async #accountsWithDue(kind: Kind): Promise<string[]> {
-    const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
-    return rows.map(({ account_id }) => account_id);
-  }
-
   #trace(due: Due): Promise<void> {
     const { kind: name, traceparent, type, attempts } = due;
     const attributes = { 'platen.webhook_id': due.id, 'platen.webhook_type': type, 'platen.attempt': attempts };
@@ -187,12 +184,8 @@ export class Deliverer {
 
   async #attempt({ host, timeoutMs }: Due, sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>): Promise<AttemptResult> {
     const { policy, onRefused } = this.#services;
-    const result = await attempt(policy, {
-      ...sent,
-      timeoutMs,
-      idleMs: this.#settings.webhookTimeoutMs,
-      signal: this.#end.signal,
-    });
+    const idleMs = this.#settings.webhookTimeoutMs;
+    const result = await attempt(policy, { ...sent, timeoutMs, idleMs, signal: this.#end.signal });
     if (result.refusal) onRefused({ host, reason: result.refusal.message });
     if (result.status !== undefined) describeSpan({ 'http.response.status_code': result.status });
     return result;
@@ -219,24 +212,17 @@ export class Deliverer {
       await this.#change(due, { lease_until: 0 });
       return;
     }
+    const { database, jobs, onOutcome } = this.#services;
     const answer = { response_status: status ?? null, error: error ?? null, lease_until: 0 };
     if (outcome === 'retried') {
       await this.#change(due, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
-      await this.#services.jobs.add(due.kind, due.account_id);
-    } else await this.#finish(due, { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null }, also);
-    this.#services.onOutcome(outcome, {
-      delivery_id: due.id,
-      type: due.type,
-      ...(status !== undefined && { response_status: status }),
-    });
-  }
-
-  async #finish(due: Due, changes: Partial<Row>, also?: Also): Promise<void> {
-    const afterwards = await this.#services.database.transaction(async (query) => {
-      const isOurs = await this.#change(due, changes, query);
-      return isOurs ? also?.(query) : undefined;
-    });
-    await afterwards?.();
+      await jobs.add(due.kind, due.account_id);
+    } else {
+      const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null };
+      const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && also?.(query));
+      if (afterwards) await afterwards();
+    }
+    onOutcome(outcome, { delivery_id: due.id, type: due.type, response_status: status });
   }
 
   #outcomeOf({ attempts }: Due, result: AttemptResult, mayRetry: boolean): DeliveryOutcome {
