@@ -82,7 +82,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const accounts = new Accounts(database, plans, clock);
   await requireKnownPlans(accounts, plans);
   const secretKeys = openSecretKeys(config, database);
-  const jobs = opened.adopt(await openJobs(database, clock), (each) => each.close());
+  const jobs = opened.adopt(await openJobs(database), (each) => each.close());
   const webhooks = new Webhooks(database, clock, jobs);
   const announce: Announce = (event, query) => webhooks.enqueue(event, query);
   const links = await Links.open(database, clock);

@@ -29,7 +29,7 @@ async function openWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
-  const jobs = await openJobs(database, Date.now);
+  const jobs = await openJobs(database);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);

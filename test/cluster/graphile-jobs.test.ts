@@ -22,7 +22,7 @@ async function openWorld() {
   return {
     ...{ databaseUrl, database },
     async open() {
-      const jobs = await openGraphileJobs(database, Date.now);
+      const jobs = await openGraphileJobs(database);
       opened.push(jobs);
       return jobs;
     },
@@ -141,7 +141,7 @@ test('reports a user who must not create the tables', async () => {
   await server.ask(url.href, 'grant all on schema public to limited');
   url.username = 'limited';
   const database = await openDatabase({ dataDir: '', databaseUrl: url.href, databaseConnections: 5 });
-  await expect(openGraphileJobs(database, Date.now)).rejects.toMatchObject({ code: 'storage_failed' });
+  await expect(openGraphileJobs(database)).rejects.toMatchObject({ code: 'storage_failed' });
   await database.close();
 });
 
@@ -149,7 +149,7 @@ test('reconnects to a server that was unavailable, and leaves nothing behind', a
   await using own = await startPostgres();
   const databaseUrl = await own.createDatabase();
   const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections: 5 });
-  const jobs = await openGraphileJobs(database, Date.now);
+  const jobs = await openGraphileJobs(database);
   const faults: unknown[] = [];
   let rows = 0;
   const take = async (): Promise<Turn> => (rows ? { work: async () => void rows-- } : undefined);

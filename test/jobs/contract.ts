@@ -180,8 +180,8 @@ export function describeJobs(open: () => Promise<World>): void {
     const asked: string[] = [];
     const take = async (owner: string): Promise<Turn> => {
       asked.push(owner);
-      const dueAt = due[owner] ?? 0;
-      return dueAt > Date.now() ? { dueAt } : rows.take(owner);
+      const afterMs = (due[owner] ?? 0) - Date.now();
+      return afterMs > 0 ? { afterMs } : rows.take(owner);
     };
     start(jobs, { item: rows.task(5, { take }) });
     for (const owner of ['soon', 'late']) {

@@ -75,7 +75,7 @@ test('hanging uploads delay no webhook, and an account has a limited share', asy
   const receiver = await Receiver.start();
   try {
     const open: Uploads['open'] = (lent) => {
-      accounts.push(owners.find(({ keyId }) => keyId === lent.keyId)?.accountId ?? '');
+      accounts.push(owners.find(({ keyId }) => keyId === lent.key_id)?.accountId ?? '');
       return held.promise;
     };
     start({ open }, receiver.address);
@@ -158,7 +158,7 @@ test('a waiting client is told when the last upload of a batch has ended, and no
   const end = async (position: number) => {
     const afterwards = await opened.database.transaction(async (query) => {
       await query.updateTable('webhook_deliveries').set({ status: 'failed' }).where('batch_position', '=', position).execute();
-      return uploads.settle({ batchId } as Parameters<Uploads['settle']>[0], undefined, false, query);
+      return uploads.settle({ batch_id: batchId } as Parameters<Uploads['settle']>[0], undefined, false, query);
     });
     await afterwards();
   };
