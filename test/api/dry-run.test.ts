@@ -103,7 +103,7 @@ test('accepts each source, for PDFs and for images', async () => {
   const told = await dry({ url: `http://127.0.0.1:${site.port}/` }, { path: '/v1/image' });
   expect(told).toMatchObject({ source: 'url', would_render: true, stored: false });
   expect(told).not.toHaveProperty('html_bytes');
-  expect(site.asked).toEqual([]);
+  expect(site.requests).toEqual([]);
   const raw = await ada.send('POST', '/v1/pdf?dry_run=true', '<p>x', { 'content-type': 'text/html' });
   expect(await raw.json()).toMatchObject({ dry_run: true, html_bytes: 4 });
 });
@@ -157,8 +157,8 @@ test('resolves only listed names when only listed hosts are allowed', async () =
   const html = '<img src="http://secret.of-the-caller.test/"><img src="http://zero.test/">';
   const told = await dry({ html }, { by: new Client(listed.url, listed.key) });
   expect(verdicts(told)['http://secret.of-the-caller.test/']).toBe('refused');
-  expect([...names.asked].filter((name) => name.includes('of-the-caller'))).toEqual([]);
-  expect([...names.asked]).toContain('zero.test');
+  expect([...names.queriedNames].filter((name) => name.includes('of-the-caller'))).toEqual([]);
+  expect([...names.queriedNames]).toContain('zero.test');
 });
 
 test('judges a URL that is truncated in the report by its full host', async () => {

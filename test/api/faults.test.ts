@@ -231,10 +231,10 @@ describe('crashed browsers', () => {
   /** Starts a render that waits for an image. The image arrives only when the document is loaded a second time. */
   const begin = async () => {
     site.forget();
-    site.serve({ '/held.png': (...exchange) => void (site.asked.length > 1 && image(...exchange)) });
+    site.serve({ '/held.png': (...exchange) => void (site.requests.length > 1 && image(...exchange)) });
     const html = `<p>busy<img src="${site.origin}/held.png">`;
     const reply = service.pdf({ html, options: { timeout: 60_000, resourceTimeout: 60_000 } });
-    await eventually('it is under way', () => site.asked.length === 1);
+    await eventually('it is under way', () => site.requests.length === 1);
     return { reply };
   };
 

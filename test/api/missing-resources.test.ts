@@ -165,7 +165,7 @@ describe('without a base URL', () => {
       const inner = `<p>top<div style="height: 20000px"></div><img loading="lazy" src="${site.origin}/image.png"><iframe loading="lazy" src="${site.origin}/frame"></iframe>`;
       site.forget();
       expect((await web.render(`<!doctype html>${make(inner)}`)).pages.join()).toContain('IN THE FRAME');
-      expect(site.askedFor('/image.png')).toHaveLength(1);
+      expect(site.requestsFor('/image.png')).toHaveLength(1);
     });
   });
 

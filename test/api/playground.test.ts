@@ -78,8 +78,8 @@ describe('the playground browser', () => {
     const options = { baseUrl: site.origin };
     expect(await textOf(visitor.pdf({ html: plant, options }))).toBe('planted');
     expect(await textOf(visitor.pdf({ html: look, options }))).toBe('looked 1');
-    expect(site.askedFor('/mark.png').map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
-    expect(site.askedFor('/kept.png')).toHaveLength(2);
+    expect(site.requestsFor('/mark.png').map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+    expect(site.requestsFor('/kept.png')).toHaveLength(2);
   });
 });
 
@@ -211,7 +211,7 @@ describe('network access of a document', () => {
     };
     expect(report.network.contacted).toEqual([]);
     expect(report.network.refused).toHaveLength(hosts.length);
-    expect(inner.asked).toEqual([]);
+    expect(inner.requests).toEqual([]);
     const keyHolder = await new Client(service.url, service.key).pdf({ html: `<img src="${inner.origin}/a.png">` });
     expect((await readPdfReply(keyHolder)).images).toBe(1);
   });
@@ -220,7 +220,7 @@ describe('network access of a document', () => {
     site.serve({ '/a.png': image, '/endless.png': endless('image/png', '', Buffer.alloc(65_536, 1)) });
     const images = Array.from({ length: 3 * MAX_REQUESTS }, (_, n) => `<img src="${site.origin}/a.png?${n}">`).join('');
     expect((await visitor.pdf({ html: images })).status).toBe(200);
-    expect(site.askedFor('/a.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    expect(site.requestsFor('/a.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
     const large = await visitor.pdf({ html: `<img src="${site.origin}/endless.png">` }, { accept: 'application/json' });
     const { report } = (await large.json()) as { report: { network: { bytes: number } } };
     expect(report.network.bytes).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { Conversation } from '../support/raw-http.ts';
+import { RawConnection } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
@@ -35,7 +35,7 @@ const refusals = (usedUp: string) => service.metric('platen_request_memory_refus
 
 /** Sends the head of a request with `Expect: 100-continue`, without its body, and returns the head of the reply. */
 async function announce(key: string, bytes: number, path = '/v1/pdf') {
-  const client = await Conversation.open(service.url);
+  const client = await RawConnection.open(service.url);
   client.socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n\r\n`,
   );
@@ -85,7 +85,7 @@ describe('bodies', () => {
 
   test('rejects a body of unknown length while it arrives, and delivers the answer to a client that sends everything', async () => {
     await using _holds = await announce(first.key, 2_000_000);
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`;
     client.socket.pause();
     client.socket.write(
@@ -100,7 +100,7 @@ describe('bodies', () => {
   });
 
   test('accepts a body of unknown length in small chunks', async () => {
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     client.socket.write(
       `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
@@ -123,7 +123,7 @@ describe('bodies', () => {
     const half = Buffer.alloc(8_000_000, ' ');
     const clients = await Promise.all(
       Array.from({ length: 60 }, async () => {
-        const client = await Conversation.open(roomy.url);
+        const client = await RawConnection.open(roomy.url);
         client.socket.write(
           `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${roomy.key}\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n`,
         );

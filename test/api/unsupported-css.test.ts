@@ -175,7 +175,7 @@ describe('named sizes', () => {
     for (const _ of [1, 2, 3]) expect(await sizesOf(markup)).toEqual([[105, 148]]);
     site.serve({ '/unkept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'no-store' }) });
     expect(await sizesOf(markup.replace('kept', 'unkept'))).toEqual([[105, 148]]);
-    expect(site.askedFor('/unkept.css')).toHaveLength(1);
+    expect(site.requestsFor('/unkept.css')).toHaveLength(1);
   });
 
   test('do not affect the next document of the key', async () => {

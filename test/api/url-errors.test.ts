@@ -104,7 +104,7 @@ describe('413 for documents over 5 MB', () => {
   const tooLarge = async (path: string) => {
     const fault = await web.problemAt(site.origin + path, 413, 'content_too_large', { timeout: 45_000 });
     expect(fault).toMatchObject({ limit: MAX_DOCUMENT_BYTES });
-    await eventually('the site is left alone', () => site.open === 0);
+    await eventually('the site is left alone', () => site.openConnections === 0);
   };
 
   test('while they arrive without end', async () => {
@@ -141,5 +141,5 @@ test('gives a slow document the time of the render', async () => {
   site.serve({ '/trickle': trickle('text/html', '<p>x') });
   const fault = await web.problemAt(`${site.origin}/trickle`, 504, 'render_timeout', { timeout: 2_000, resourceTimeout: 200 });
   expect(fault).toMatchObject({ phase: 'load' });
-  await eventually('the site is left alone', () => site.open === 0);
+  await eventually('the site is left alone', () => site.openConnections === 0);
 });

@@ -585,11 +585,11 @@ describe('animations', () => {
       expect(
         await textOf(body(`document.body.append("stays"); setTimeout(() => { document.body.append(" on"); ${leave} }, 1500)`)),
       ).toBe('stays');
-    expect(site.askedFor('/elsewhere')).toEqual([]);
+    expect(site.requestsFor('/elsewhere')).toEqual([]);
     const refresh = () => 'const refresh = () => location.reload(); setTimeout(() => refresh(), 1500)';
     site.serve({ '/refreshed.html': html(body(`document.body.append("stays"); ${refresh()}`)) });
     expect(await web.textOf('/refreshed.html')).toBe('stays');
-    expect(site.askedFor('/refreshed.html')).toHaveLength(1);
+    expect(site.requestsFor('/refreshed.html')).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
-import { type Received, Receiver, verified } from '../support/receiver.ts';
+import { Receiver, verified, type WebhookRequest } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
 interface DeliveryRecord {
@@ -67,7 +67,7 @@ async function ask(client: Client, url: string | null): Promise<void> {
 
 const listOf = async (client: Client) => (await client.json<List<DeliveryRecord>>(DELIVERIES)).data;
 const secretOf = (client: Client) => client.json<SecretRecord>('/v1/webhooks/secret');
-const documentOf = ({ body }: Received) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
+const documentOf = ({ body }: WebhookRequest) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
 const swept = () => service.metric('platen_swept_total', 'content');
 
 describe('batch.completed', () => {
@@ -80,7 +80,7 @@ describe('batch.completed', () => {
     const client = new Client(service.url, (await service.createKey()).key);
     const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
     await eventually('it is told', () => receiver.received.length === 1);
-    const event = verified(receiver.received[0] as Received, (await secretOf(client)).secret);
+    const event = verified(receiver.received[0] as WebhookRequest, (await secretOf(client)).secret);
     const { completed_at } = await client.json<{ completed_at: string }>(`/v1/batches/${batch_id}`);
     expect(event).toMatchObject({ type: 'batch.completed' });
     expect(event.data).toEqual({ batch_id, status: 'completed', ...counts, cancelled: 0, completed_at });
@@ -210,7 +210,7 @@ describe('the secret', () => {
     expect(Math.abs(left - 86_400_000)).toBeLessThan(1_000);
     await client.store({ html: '<p>a' });
     await eventually('it is told of', () => receiver.received.length === 1);
-    for (const { secret } of [first, second]) verified(receiver.received[0] as Received, secret);
+    for (const { secret } of [first, second]) verified(receiver.received[0] as WebhookRequest, secret);
     expect((await secretOf(await caller())).secret).not.toBe(second.secret);
   });
 
@@ -271,7 +271,7 @@ test('continues with the same id and bytes when the service was killed between t
   expect(new Set(own.ids).size).toBe(1);
   expect(c?.body).toBe(a?.body);
   expect(b?.body).toBe(a?.body);
-  expect(verified(c as Received, secret).type).toBe('document.expired');
+  expect(verified(c as WebhookRequest, secret).type).toBe('document.expired');
   const again = new Client(second.url, key);
   await eventually('it is noted', async () => (await listOf(again))[0]?.status === 'delivered');
   expect(await listOf(again)).toMatchObject([{ delivery_id: own.ids[0], attempts: 3, response_status: 200 }]);

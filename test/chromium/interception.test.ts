@@ -45,7 +45,7 @@ async function visit(path: string, last: string): Promise<Record<string, unknown
   await tab.session.send('Page.navigate', { url: site.origin + path });
   await isThere;
   await proxy.close();
-  return Object.fromEntries([...site.asked, ...other.asked].map((asked) => [asked.path, asked.headers['x-secret']]));
+  return Object.fromEntries([...site.requests, ...other.requests].map((asked) => [asked.path, asked.headers['x-secret']]));
 }
 
 /** Resolves when the document with this path has been loaded. */

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
-import { type Issued, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
+import { type IssuedCertificate, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 import { type Service, startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const issuer = await issue('Test CA', { isAuthority: true });
   revocation = await RevocationAuthority.start();
   revocation.issuer = issuer;
-  authority = await TimeStampAuthority.start(issuer, { list: revocation.at('/list') });
+  authority = await TimeStampAuthority.start(issuer, { crlUrl: revocation.at('/list') });
   const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
   [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchMustang(), fetchSignatureTools()]);
   root = join(folder, 'root.pem');
@@ -60,9 +60,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
+async function signAll(kind: KeyKind, issuer: IssuedCertificate): Promise<void> {
   const client = new Client(service.url, service.key);
-  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000, ocsp: revocation.at('/ocsp') });
+  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000, ocspUrl: revocation.at('/ocsp') });
   const stored = await client.send('POST', '/v1/certificates', {
     name: kind,
     pkcs12: pkcs12Of(own, [issuer], 'x'),

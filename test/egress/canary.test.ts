@@ -265,7 +265,7 @@ describe('by default', () => {
   });
 
   test('resolved names, and refused their addresses', () => {
-    const zones = new Set([...range.names.asked].map((name) => name.split('.').at(-2)));
+    const zones = new Set([...range.names.queriedNames].map((name) => name.split('.').at(-2)));
     expect([...zones]).toEqual(expect.arrayContaining(['private', 'mapped', 'mixed', 'rebind2', 'rebind6', 'slow', 'failing']));
   });
 

@@ -117,7 +117,7 @@ test('does not request again what the page has aborted', async () => {
   asked.destroy();
   await gone;
   await once(ask('/image.png'), 'response'); // This request takes the same route later, so the site has received all earlier ones.
-  await site.caughtUp();
-  expect(site.askedFor('/never')).toHaveLength(1);
+  await site.allRecorded();
+  expect(site.requestsFor('/never')).toHaveLength(1);
   expect(listener.endRender().requests).toBe(3);
 });

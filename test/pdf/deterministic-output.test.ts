@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { normalizeElementIds } from '../../src/pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../src/pdf/edit/normalize-info-dictionary.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
-import { DOCUMENT, inPieces, TAGGED } from '../support/finishing.ts';
+import { DOCUMENT, inChunks, TAGGED } from '../support/finishing.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
@@ -21,7 +21,7 @@ afterAll(() => printer.close());
 const dateOf = (pdf: Buffer) => /CreationDate \((.*)\)/.exec(pdf.toString('latin1'))?.[1];
 
 function settled(pdf: Buffer, size?: number): Buffer {
-  const pieces = inPieces(pdf, size);
+  const pieces = inChunks(pdf, size);
   normalizeInfoDictionary(pieces);
   return Buffer.concat(pieces);
 }
@@ -50,7 +50,7 @@ describe('identity', () => {
     const ids = (pdf: Buffer) => pdf.toString('latin1').match(/\/ID \(\w+\)|\[\(\w+\)[^\]]*\]/g);
     expect(ids(prints[0] as Buffer)).not.toEqual(ids(prints[1] as Buffer));
     for (const [index, pdf] of prints.entries()) {
-      const pieces = inPieces(pdf, 100 + index);
+      const pieces = inChunks(pdf, 100 + index);
       await normalizeElementIds(pieces);
       prints[index] = settled(Buffer.concat(pieces));
     }
@@ -87,9 +87,9 @@ describe('identity', () => {
 
   test('adds metadata wherever the chunks are split, with correct offsets', async () => {
     const metadata = { author: 'Zoë )>>', keywords: ['one', 'two'] };
-    const whole = Buffer.concat(withMetadata(inPieces(settled(plain)), metadata));
+    const whole = Buffer.concat(withMetadata(inChunks(settled(plain)), metadata));
     for (let size = 1; size < 400; size += 13)
-      expect(Buffer.concat(withMetadata(inPieces(settled(plain), size), metadata)).equals(whole), `${size}`).toBe(true);
+      expect(Buffer.concat(withMetadata(inChunks(settled(plain), size), metadata)).equals(whole), `${size}`).toBe(true);
     const { info, texts } = await readFinished(whole);
     expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Author: 'Zoë )>>', Keywords: 'one, two', Creator: 'Platen' });
     expect(texts.join(' ')).toContain('Żółw, Ελληνικά');

@@ -9,7 +9,7 @@ import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
-import { has, pathWithCurl } from '../support/shell-path.ts';
+import { isInstalled, pathWithCurl } from '../support/shell-path.ts';
 
 let service: Service;
 const playgrounds = setUpPlaygrounds(async () => {
@@ -49,8 +49,8 @@ const TEMPLATE_DRAFT = {
 const RUNS: Array<{ language: string; file: string; command: string; args: string[]; there: boolean }> = [
   { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], there: true },
   { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], there: true },
-  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], there: has('python3') },
-  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], there: has('php') },
+  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], there: isInstalled('python3') },
+  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], there: isInstalled('php') },
 ];
 
 test.each([
