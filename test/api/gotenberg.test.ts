@@ -407,7 +407,7 @@ describe('credentials', () => {
 });
 
 describe('webhooks', () => {
-  const told = (path: string) => receiver.received.filter((each) => each.path === path);
+  const requestsFor = (path: string) => receiver.received.filter((each) => each.path === path);
 
   test('uploads a result and sends an event', async () => {
     const response = await html(
@@ -422,8 +422,8 @@ describe('webhooks', () => {
       },
     );
     expect(response.status).toBe(204);
-    await eventually('the event', () => told('POST /events').length > 0);
-    const [result] = told('PUT /result');
+    await eventually('the event', () => requestsFor('POST /events').length > 0);
+    const [result] = requestsFor('PUT /result');
     expect(result?.headers).toMatchObject({
       'content-type': 'application/pdf',
       'content-disposition': 'attachment; filename=sent.pdf',
@@ -432,8 +432,11 @@ describe('webhooks', () => {
       'user-agent': 'Mine/1',
     });
     expect(result?.body).toMatch(/^%PDF-/);
-    expect(JSON.parse(told('POST /events')[0]?.body ?? '')).toMatchObject({ event: 'webhook.success', correlationId: 'trace-2' });
-    expect(told('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
+    expect(JSON.parse(requestsFor('POST /events')[0]?.body ?? '')).toMatchObject({
+      event: 'webhook.success',
+      correlationId: 'trace-2',
+    });
+    expect(requestsFor('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
   });
 
   test('sends an error with its status', async () => {
@@ -447,13 +450,13 @@ describe('webhooks', () => {
       },
     );
     expect(response.status).toBe(204);
-    await eventually('the error', () => told('POST /errors').length > 0);
-    expect(JSON.parse(told('POST /errors')[0]?.body ?? '')).toEqual({
+    await eventually('the error', () => requestsFor('POST /errors').length > 0);
+    expect(JSON.parse(requestsFor('POST /errors')[0]?.body ?? '')).toEqual({
       status: 409,
       message: 'Invalid HTTP status code from the main page: 404',
     });
-    expect(told('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
-    expect(told('POST /none')).toEqual([]);
+    expect(requestsFor('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
+    expect(requestsFor('POST /none')).toEqual([]);
   });
 
   test('sends nothing to a blocked URL, and reports that to the error URL', async () => {
@@ -461,8 +464,8 @@ describe('webhooks', () => {
       { 'index.html': 'x' },
       { 'gotenberg-webhook-url': `${service.url}/v1/usage`, 'gotenberg-webhook-error-url': `http://${receiver.address}/refused` },
     );
-    await eventually('the error', () => told('POST /refused').length > 0);
-    expect(JSON.parse(told('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
+    await eventually('the error', () => requestsFor('POST /refused').length > 0);
+    expect(JSON.parse(requestsFor('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
   });
 
   test('names invalid headers', async () => {

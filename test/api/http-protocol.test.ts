@@ -29,10 +29,10 @@ interface Answer {
 
 /** Returns the only answer to the last request of a connection. */
 async function answerTo(request: string): Promise<Answer> {
-  const said = await exchange(service.url, (write) => write(request));
-  const [head = '', body = ''] = said.split('\r\n\r\n');
+  const received = await exchange(service.url, (write) => write(request));
+  const [head = '', body = ''] = received.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
-  expect(said.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
+  expect(received.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
   const headers = new Headers(fields.map((field) => field.split(/: (.*)/).slice(0, 2) as [string, string]));
   const code = headers.get('content-type')?.includes('problem') ? (JSON.parse(body) as { code: string }).code : undefined;
   return { status: Number(line.split(' ')[1]), headers, code };

@@ -53,8 +53,8 @@ describe('the same key and body', () => {
   test.each([false, true])('return a PDF inside JSON with auto_store: %s', async (autoStore) => {
     const client = await on();
     if (autoStore) await client.send('PATCH', '/v1/account', { auto_store: true });
-    const ask = () => client.pdf({ html: '<p>x' }, { ...named('json'), accept: 'application/json' });
-    const [first, again] = [await ask(), await ask()];
+    const send = () => client.pdf({ html: '<p>x' }, { ...named('json'), accept: 'application/json' });
+    const [first, again] = [await send(), await send()];
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     const [one, other] = (await Promise.all([first.json(), again.json()])) as [{ pdf: string }, { pdf: string }];
     expect(Buffer.from(one.pdf, 'base64').toString('latin1', 0, 5)).toBe('%PDF-');

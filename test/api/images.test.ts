@@ -14,10 +14,10 @@ let ada: Client;
 beforeAll(async () => {
   site = await Site.start({
     '/page': ({ headers }, response) => {
-      const isTold = headers.cookie === 'a=1' && headers['x-b'] === '2';
+      const isSent = headers.cookie === 'a=1' && headers['x-b'] === '2';
       response
         .writeHead(200, { 'content-type': 'text/html' })
-        .end(`${STYLE}<body style="background: ${isTold ? 'lime' : 'red'}">`);
+        .end(`${STYLE}<body style="background: ${isSent ? 'lime' : 'red'}">`);
     },
   });
   service = await startService({
@@ -102,8 +102,8 @@ describe('the image', () => {
 
   test('shows a scrolled document from its top', async () => {
     const html = `${TALL}<div id=a style="background: lime"></div><script>scrollTo(0, 9999)</script>`;
-    const whole = await png(html);
-    expect([whole.height, whole.colorAt(0, 0), whole.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
+    const fullPage = await png(html);
+    expect([fullPage.height, fullPage.colorAt(0, 0), fullPage.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
     const element = await png(html, { selector: '#a' });
     expect([element.width, element.height, element.colorAt(0, 0)]).toEqual([100, 50, '#00ff00ff']);
     const window = await png(html, { fullPage: false });

@@ -32,11 +32,11 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-const toldTo = ({ headers }: SiteRequest) =>
+const secretsIn = ({ headers }: SiteRequest) =>
   ['x-secret', 'authorization', 'cookie'].filter((name) => /secret|Basic|Digest/.test(String(headers[name])));
 const ALL = ['x-secret', 'authorization', 'cookie'];
 /** Returns the requested paths, each with the names of the secrets that were sent along. */
-const told = (each: Site) => Object.fromEntries(each.requests.map((asked) => [asked.path, toldTo(asked)]));
+const secretsByPath = (each: Site) => Object.fromEntries(each.requests.map((request) => [request.path, secretsIn(request)]));
 
 /** Returns elements and scripts that make every kind of request to every origin. */
 function parts(): string {
@@ -73,24 +73,24 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
       '/moved.png',
     ];
     expect(own.map(({ path }) => path)).toEqual(expect.arrayContaining(way === 'url' ? ['/document', ...paths] : paths));
-    for (const asked of own) expect([asked.path, toldTo(asked)]).toEqual([asked.path, ALL]);
-    const others = [...web.other.requests, ...site.requests.filter((asked) => !own.includes(asked))];
+    for (const request of own) expect([request.path, secretsIn(request)]).toEqual([request.path, ALL]);
+    const others = [...web.other.requests, ...site.requests.filter((request) => !own.includes(request))];
     expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining([...paths.slice(0, -1), '/image.png?moved']));
-    for (const asked of others) expect([asked.path, toldTo(asked)]).toEqual([asked.path, []]);
+    for (const request of others) expect([request.path, secretsIn(request)]).toEqual([request.path, []]);
   });
 
   test('replaces the headers of the browser with the given ones', async () => {
     const headers = { ...HEADERS, 'Accept-Language': 'de-DE', 'user-agent': 'Mine/1', 'X-Umlaut': 'sch\xf6n', 'X-Empty': '' };
     await render('<p>x</p><img src="image.png">', { ...SECRETS, extraHTTPHeaders: headers });
-    const [asked] = site.requestsFor('/image.png');
-    expect(asked?.headers).toMatchObject({
+    const [request] = site.requestsFor('/image.png');
+    expect(request?.headers).toMatchObject({
       'x-secret': 'header-secret',
       authorization: 'Bearer token-secret',
       'accept-language': 'de-DE',
       'user-agent': 'Mine/1',
       'x-empty': '',
     });
-    expect(asked?.headers.cookie?.split('; ').sort()).toEqual(['plain=cookie-secret', 'strict=cookie-secret2']);
+    expect(request?.headers.cookie?.split('; ').sort()).toEqual(['plain=cookie-secret', 'strict=cookie-secret2']);
   });
 
   test('sends cookies to their path only, until they expire', async () => {
@@ -112,7 +112,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     web.forget();
     await render('<p>x</p><img src="image.png?again">', {});
     expect(site.requests.length).toBeGreaterThan(0);
-    for (const asked of site.requests) expect(toldTo(asked)).toEqual([]);
+    for (const request of site.requests) expect(secretsIn(request)).toEqual([]);
   });
 
   test('keeps secrets out of logs', () => {
@@ -136,28 +136,28 @@ describe('a redirected document', () => {
   test.each(WAYS)('sends nothing to another site after %s', async (_way, to) => {
     site.serve({ '/start': to(`${web.other.origin}/there`) });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL });
-    expect(told(web.other)).toEqual({ '/there': [], '/image.png?there': [] });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL });
+    expect(secretsByPath(web.other)).toEqual({ '/there': [], '/image.png?there': [] });
   });
 
   test.each(WAYS)('sends nothing to another port or name of the host after %s', async (_way, to) => {
     site.serve({ '/start': to(`${site.as('x.private.test')}/there`) });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL, '/there': [], '/image.png?there': [] });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL, '/there': [], '/image.png?there': [] });
   });
 
   test.each(WAYS)('keeps sending within its origin after %s', async (_way, to) => {
     site.serve({ '/start': to('/there') });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL, '/there': ALL, '/image.png?there': ALL });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL, '/there': ALL, '/image.png?there': ALL });
   });
 
   test('sends nothing for a page elsewhere that requests the origin', async () => {
     web.other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied"><iframe src="${site.origin}/frame"></iframe>`) });
     site.serve({ '/start': html(`<script>location = "${web.other.origin}/spy"</script>`) });
     await visit('/start');
-    for (const asked of site.requestsFor('/image.png')) expect(asked.headers).not.toHaveProperty('x-secret');
-    expect(told(web.other)).toEqual({ '/spy': [] });
+    for (const request of site.requestsFor('/image.png')) expect(request.headers).not.toHaveProperty('x-secret');
+    expect(secretsByPath(web.other)).toEqual({ '/spy': [] });
   });
 });
 
@@ -253,7 +253,7 @@ describe('authenticate', () => {
     site.serve({ '/start': start() });
     const fault = await web.problemAt(`${site.origin}/start`, 422, 'navigation_failed', { authenticate: RIGHT });
     expect(fault).toMatchObject({ upstream_status: 401 });
-    for (const asked of [...site.requests, ...web.other.requests]) expect(asked.headers.authorization).toBeUndefined();
+    for (const request of [...site.requests, ...web.other.requests]) expect(request.headers.authorization).toBeUndefined();
   });
 
   test('does not answer challenges of other origins and of proxies', async () => {
@@ -270,7 +270,7 @@ describe('authenticate', () => {
     await web.visit('/start', { authenticate: RIGHT });
     await web.render(parts, { authenticate: RIGHT, baseUrl: site.origin });
     expect(web.other.requests.length).toBeGreaterThan(4);
-    for (const asked of web.other.requests) expect(asked.headers.authorization).toBeUndefined();
+    for (const request of web.other.requests) expect(request.headers.authorization).toBeUndefined();
     await web.problemAt(`${site.origin}/proxy`, 422, 'navigation_failed', { authenticate: RIGHT });
     for (const { headers } of site.requests) expect(headers).not.toHaveProperty('proxy-authorization');
   });

@@ -180,7 +180,7 @@ describe('baseUrl', () => {
     ["<base target=x href='../other/'>", '/other/image.png'],
   ])('resolves a relative %s against it', async (base, path) => {
     await web.render(`${base}<img src="image.png">`, at());
-    expect(site.requests.map((asked) => asked.path)).toEqual([path]);
+    expect(site.requests.map((request) => request.path)).toEqual([path]);
   });
 
   test.each([

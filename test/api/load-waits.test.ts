@@ -249,11 +249,11 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
       'Error: at last',
     ],
   ];
-  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, told) => {
+  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, message) => {
     // If the wait continued until the deadline, the status would be 504.
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
     expect(detail).toContain('options.waitForFunction threw an exception');
-    expect(detail).toContain(told);
+    expect(detail).toContain(message);
     expect(await textOf(way, '<p>next')).toBe('next');
   });
 

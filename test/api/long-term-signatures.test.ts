@@ -200,12 +200,12 @@ describe('charges and stores nothing', () => {
   });
 
   test('when the outbound policy blocks the requests', async () => {
-    const asked = () => authority.requestedPaths.filter((path) => path === '/ocsp').length;
-    const before = asked();
+    const ocspRequests = () => authority.requestedPaths.filter((path) => path === '/ocsp').length;
+    const before = ocspRequests();
     const away = authority.at('/ocsp').replace('127.0.0.1', '127.0.0.2');
     const issued = await issue('Away', { issuer: root, ocspUrl: away });
     expect(await refused(503, 'revocation_failed', await upload(issued, [root]))).toContain('no address that may be reached');
-    expect(asked()).toBe(before);
+    expect(ocspRequests()).toBe(before);
   });
 
   test.each<[string, CertificateOptions, RegExp]>([

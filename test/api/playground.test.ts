@@ -164,20 +164,20 @@ describe('refuses', () => {
     expect(Buffer.byteLength(most)).toBeLessThanOrEqual(MAX_HTML);
     expect(await textOf(visitor.pdf({ html: most }))).toBe('x');
     const more = `${most}${'y'.repeat(MAX_HTML + 1 - Buffer.byteLength(most))}`;
-    const told = { limit: MAX_HTML, actual: MAX_HTML + 1 };
-    expect(await problem(await visitor.pdf({ html: more }), 413, 'content_too_large')).toMatchObject(told);
-    expect(await problem(await visitor.pdf({ template: more }), 413, 'content_too_large')).toMatchObject(told);
+    const sizes = { limit: MAX_HTML, actual: MAX_HTML + 1 };
+    expect(await problem(await visitor.pdf({ html: more }), 413, 'content_too_large')).toMatchObject(sizes);
+    expect(await problem(await visitor.pdf({ template: more }), 413, 'content_too_large')).toMatchObject(sizes);
     const data = { x: 'y'.repeat(MAX_HTML / 2) };
     for (const engine of ['placeholders', 'liquid']) {
       const doubled = await visitor.pdf({ template: 'z{{x}}{{x}}', engine, data });
-      expect(await problem(doubled, 413, 'content_too_large')).toMatchObject(told);
+      expect(await problem(doubled, 413, 'content_too_large')).toMatchObject(sizes);
     }
   });
 
   test('rejects a body that is too large', async () => {
     const body = JSON.stringify({ template: 'x', data: { x: 'y'.repeat(MAX_BODY) } });
-    const told = await problem(await visitor.pdf(body), 413, 'content_too_large');
-    expect(told).toMatchObject({ limit: MAX_BODY, actual: body.length });
+    const problemBody = await problem(await visitor.pdf(body), 413, 'content_too_large');
+    expect(problemBody).toMatchObject({ limit: MAX_BODY, actual: body.length });
   });
 
   test('ends a render that takes too long', async () => {

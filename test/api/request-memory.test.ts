@@ -45,11 +45,11 @@ async function announce(key: string, bytes: number, path = '/v1/pdf') {
 
 const html = (bytes: number, content = '<p>it is whole') => JSON.stringify({ html: content.padEnd(bytes - 11) });
 
-/** Serves an image that is held back. `asked` resolves with a function that sends it. */
+/** Serves an image that is held back. `requested` resolves with a function that sends it. */
 function heldImage() {
-  const asked = Promise.withResolvers<() => void>();
-  site.serve({ '/held.png': (_request, response) => asked.resolve(() => response.end()) });
-  return { img: `<img src="${site.origin}/held.png">`, asked: asked.promise };
+  const requested = Promise.withResolvers<() => void>();
+  site.serve({ '/held.png': (_request, response) => requested.resolve(() => response.end()) });
+  return { img: `<img src="${site.origin}/held.png">`, requested: requested.promise };
 }
 
 describe('bodies', () => {
@@ -158,19 +158,19 @@ describe('the playground', () => {
 
 describe('running requests', () => {
   test('hold memory until they are answered', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const pending = service.pdf(html(2_000_000, img), { key: first.key });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 
   test('hold memory until their client disconnects', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const leaving = new AbortController();
     const pending = service.pdf(html(2_000_000, img), { key: first.key, signal: leaving.signal }).catch(() => 'gone');
-    await asked;
+    await requested;
     expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
     leaving.abort();
     expect(await pending).toBe('gone');
@@ -178,25 +178,25 @@ describe('running requests', () => {
   });
 
   test('hold the memory of a filled template', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const template = await new Client(service.url, first.key).template(`${img}{% for i in (1..1000) %}{{ text }}{% endfor %}`, {
       engine: 'liquid',
     });
     const body = { template_id: template.template_id, data: { text: ' '.repeat(1_000) } };
     const pending = service.pdf(body, { key: first.key });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBeGreaterThan(2_000_000);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 
   test('hold none once a batch is accepted', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const items = [{ html: img + ' '.repeat(1_000_000) }];
     const pending = new Client(service.url, first.key).send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBe(0);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 });

@@ -126,7 +126,7 @@ describe('a signature', () => {
   });
 
   test('is placed, but neither made nor time-stamped, for a conformance report', async () => {
-    const asked = authority.requests.length;
+    const before = authority.requests.length;
     const report = (signature: object) => {
       const options = { conformance: 'PDF/A-3b', signature: { certificate: ids.EC, level: 'B-T', ...signature } };
       return client.pdf({ html: HTML, options, conformance_report: true });
@@ -137,7 +137,7 @@ describe('a signature', () => {
     };
     expect(violations.map(({ rule }) => rule)).toEqual(['glyph_missing']);
     await problem(await report({ field: { ...FIELD, page: 9 } }), 422, 'print_failed');
-    expect(authority.requests).toHaveLength(asked);
+    expect(authority.requests).toHaveLength(before);
   });
 
   test('stays in a stored document, whatever happens to its record', async () => {

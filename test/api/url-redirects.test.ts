@@ -14,9 +14,9 @@ const script = (source: string) => html(`<p>${STAYED}</p><script>${source}</scri
 beforeAll(async () => {
   web = await Web.start({ PLATEN_RESOURCE_TIMEOUT_SECONDS: '2' });
   ({ site } = web);
-  const there = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
-  site.serve({ '/there': there, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
-  web.other.serve({ '/there': there, '/back': redirect(`${site.origin}/there`) });
+  const arrivedPage = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
+  site.serve({ '/there': arrivedPage, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
+  web.other.serve({ '/there': arrivedPage, '/back': redirect(`${site.origin}/there`) });
   web.forbidden.serve({ '/': html(`<p>${SECRET}`), '/there': html(`<p>${SECRET}`) });
 });
 afterAll(() => web?.close());
@@ -33,17 +33,17 @@ const LAZY = '<img loading="lazy" style="margin-top: 9000px" src="/awaited">';
 
 /** Answers for a document that navigates to `to` as soon as `/awaited` is requested, which never gets a reply. */
 function goingOn(to: string, markup: string): Record<'/start' | '/asked' | '/awaited', Answer> {
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { promise: requested, resolve } = Promise.withResolvers<void>();
   return {
     '/start': html(`<p>start${markup}<script>fetch('/asked').then(() => { location = '${to}' })</script>`),
-    '/asked': (_request, response) => void asked.then(() => response.end()),
+    '/asked': (_request, response) => void requested.then(() => response.end()),
     '/awaited': () => resolve(),
   };
 }
 
-async function arrivesAt(url: string, there: string): Promise<void> {
+async function arrivesAt(url: string, finalUrl: string): Promise<void> {
   const { pages } = await readPdfReply(await web.ada.pdf({ url }));
-  expect(pages).toEqual([`arrived ${there}`]);
+  expect(pages).toEqual([`arrived ${finalUrl}`]);
 }
 
 describe('redirects by a server', () => {

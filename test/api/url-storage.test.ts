@@ -57,12 +57,12 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-const cookiesAsked = () => site.requests.map(({ headers }) => headers.cookie);
+const requestCookies = () => site.requests.map(({ headers }) => headers.cookie);
 
 describe('a document from a URL', () => {
   test('finds nothing of earlier renders of any key', async () => {
     for (const client of [web.ada, web.ada, bob, web.ada]) expect(await web.textOf('/plant', DONE, client)).toBe(CLEAN);
-    expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
+    expect(requestCookies()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('finds nothing of concurrent renders', async () => {
@@ -74,7 +74,7 @@ describe('a document from a URL', () => {
     site.serve({ '/first': html('<script>location = "/second"</script>', { 'set-cookie': 'a=b' }) });
     site.serve({ '/second': html('<p>x</p><img src="/plain.png">') });
     await web.visit('/first');
-    expect(cookiesAsked()).toEqual([undefined, 'a=b', 'a=b']);
+    expect(requestCookies()).toEqual([undefined, 'a=b', 'a=b']);
   });
 
   test('keeps its cookies from other ports of its host', async () => {
@@ -110,7 +110,7 @@ describe('a frame of a site in an HTML document', () => {
         /^origin=true cookie=false local=undefined session=undefined database= caches=undefined files= worker=\w+ name= /,
       );
     }
-    expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
+    expect(requestCookies()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('leaves no worker that answers requests', async () => {

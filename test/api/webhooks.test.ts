@@ -55,11 +55,11 @@ beforeEach(() => {
 /** Creates a client whose documents expire after two seconds and which has a webhook. */
 async function caller(url: string | null = receiver.url): Promise<Client> {
   const client = new Client(service.url, (await service.createKey('short')).key);
-  await ask(client, url);
+  await setWebhookUrl(client, url);
   return client;
 }
 
-async function ask(client: Client, url: string | null): Promise<void> {
+async function setWebhookUrl(client: Client, url: string | null): Promise<void> {
   const response = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: url });
   expect(response.status, await response.clone().text()).toBe(200);
   expect(await response.json()).toMatchObject({ document_expired_webhook_url: url });
@@ -122,10 +122,10 @@ describe('document.expired', () => {
     const before = await swept();
     await client.store({ html: '<p>a sweep later' });
     await eventually('another sweep has been', async () => (await swept()) > before && receiver.received.length === 3);
-    const told = receiver.received.slice(0, 2);
-    expect(told.map(documentOf).sort()).toEqual(kept.map(({ document_id }) => document_id).sort());
+    const expiryEvents = receiver.received.slice(0, 2);
+    expect(expiryEvents.map(documentOf).sort()).toEqual(kept.map(({ document_id }) => document_id).sort());
     const { secret } = await secretOf(client);
-    for (const each of told) {
+    for (const each of expiryEvents) {
       const event = verified(each, secret);
       const document = kept.find(({ document_id }) => document_id === documentOf(each));
       expect(event.type).toBe('document.expired');
@@ -253,7 +253,7 @@ test('continues with the same id and bytes when the service was killed between t
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
-  await ask(client, own.url);
+  await setWebhookUrl(client, own.url);
   await client.store({ html: '<p>a' });
   await eventually('two attempts have failed', async () => {
     const [record] = await listOf(client);
@@ -284,12 +284,12 @@ test('waits on SIGTERM for an attempt no longer than the drain time, and sends t
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
-  await ask(client, own.url);
+  await setWebhookUrl(client, own.url);
   await client.store({ html: '<p>a' });
   await eventually('it is under way', () => own.open === 1);
-  const begun = Date.now();
+  const startedAt = Date.now();
   expect(await first.stop()).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(25_000); // The time limit of the attempt is 30 seconds.
+  expect(Date.now() - startedAt).toBeLessThan(25_000); // The time limit of the attempt is 30 seconds.
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
   const again = new Client(second.url, key);

@@ -47,9 +47,9 @@ test.each([
 });
 
 test('rejects a truncated or changed file, or returns its certificate', async () => {
-  const whole = bytesOf('modern');
-  for (let at = 0; at < whole.length; at += 37) {
-    for (const damaged of [whole.subarray(0, at), changedAt(whole, at)]) {
+  const file = bytesOf('modern');
+  for (let at = 0; at < file.length; at += 37) {
+    for (const damaged of [file.subarray(0, at), changedAt(file, at)]) {
       const outcome = await reader.open('owner', { content: damaged, password: 'sécret' }).then(
         ({ facts }) => facts.commonName,
         (error: unknown) => hasCode(error, 'certificate_password_wrong', 'certificate_unusable') && 'refused',

@@ -28,11 +28,11 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
     ({ der }) => der,
   );
   const collect = async (maxBytes: number) => {
-    const asking = revocation({ maxBytes });
+    const checker = revocation({ maxBytes });
     try {
-      return await asking.collect('a', { own, others: [] }, deadline);
+      return await checker.collect('a', { own, others: [] }, deadline);
     } finally {
-      asking.close();
+      checker.close();
     }
   };
   const { crls } = await collect(10_000);
@@ -47,35 +47,35 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
 test('reuses a response for a limited time, and only while it is valid', async () => {
   using deadline = new Deadline(60_000);
   const own = [await issue('Ada', { issuer: root, ocspUrl: authority.at('/ocsp') }), root].map(({ der }) => der);
-  const askedBy = async (keepMs: number) => {
-    const asking = revocation({ keepMs });
+  const requestsWith = async (keepMs: number) => {
+    const checker = revocation({ keepMs });
     const before = authority.requestedPaths.length;
-    const first = await asking.collect('a', { own, others: [] }, deadline);
-    const second = await asking.collect('b', { own, others: [] }, deadline);
-    asking.close();
+    const first = await checker.collect('a', { own, others: [] }, deadline);
+    const second = await checker.collect('b', { own, others: [] }, deadline);
+    checker.close();
     return {
       asked: authority.requestedPaths.length - before,
       same: second.ocspResponses[0]?.equals(first.ocspResponses[0] as Buffer),
     };
   };
-  expect(await askedBy(60_000)).toEqual({ asked: 1, same: true });
-  expect((await askedBy(0)).asked).toBe(2);
+  expect(await requestsWith(60_000)).toEqual({ asked: 1, same: true });
+  expect((await requestsWith(0)).asked).toBe(2);
   authority.faults.set('/ocsp', 'ending');
-  expect((await askedBy(60_000)).asked).toBe(2);
+  expect((await requestsWith(60_000)).asked).toBe(2);
   authority.faults.clear();
 });
 
 test('stops waiting for a silent issuer when the client disconnects', async () => {
-  const asking = revocation({});
+  const checker = revocation({});
   authority.faults.set('/list', 'silent');
   const client = new AbortController();
   using leaving = new Deadline(60_000, client.signal);
-  const asked = authority.requestedPaths.length;
+  const before = authority.requestedPaths.length;
   const own = [await issue('Ada', { issuer: root, crlUrl: authority.at('/list') }), root].map(({ der }) => der);
-  const held = asking.collect('a', { own, others: [] }, leaving);
-  held.catch(() => {});
-  await authority.waitForRequests(asked + 1);
+  const pending = checker.collect('a', { own, others: [] }, leaving);
+  pending.catch(() => {});
+  await authority.waitForRequests(before + 1);
   client.abort();
-  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
-  asking.close();
+  await expect(pending).rejects.toMatchObject({ code: 'client_closed' });
+  checker.close();
 });

@@ -6,20 +6,20 @@ const LIMIT = 1_000;
 const PROOF_MS = 500;
 
 /** What was told to whom, in order. */
-let told: string[];
+let calls: string[];
 let relief: BrowserMemoryLimit;
 beforeEach(() => {
-  told = [];
+  calls = [];
   relief = new BrowserMemoryLimit(LIMIT, async () => {
-    told.push('the browser ends');
+    calls.push('the browser ends');
   });
 });
 
 function begin(name: string, closed = Promise.resolve()): RunningPage {
   const page = {
     async endToFreeMemory(wasCause: Promise<boolean>) {
-      told.push(`${name} ends`);
-      void wasCause.then((was) => told.push(`${name} ${was ? 'was the cause' : 'was not the cause'}`));
+      calls.push(`${name} ends`);
+      void wasCause.then((was) => calls.push(`${name} ${was ? 'was the cause' : 'was not the cause'}`));
       await closed;
     },
   };
@@ -38,7 +38,7 @@ async function look(everyMs: number, ...amounts: number[]): Promise<void> {
 test('ends no page while the browser is within its limit', async () => {
   begin('a');
   await look(100, 0, LIMIT);
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('ends the longest running page, and blames it if memory is free afterwards', async () => {
@@ -46,7 +46,7 @@ test('ends the longest running page, and blames it if memory is free afterwards'
   begin('a');
   begin('b');
   await look(100, 1_001, 1_001, 600, 600);
-  expect(told).toEqual(['a ends', 'a was the cause']);
+  expect(calls).toEqual(['a ends', 'a was the cause']);
   expect(relief.isBusy).toBe(true);
 });
 
@@ -54,7 +54,7 @@ test('tries the next page if the end of one frees nothing', async () => {
   begin('a');
   begin('b');
   await look(PROOF_MS, 1_001, 1_300, 1_300, 500);
-  expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
+  expect(calls).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
 });
 
 test('decides nothing, and ends no other page, before the browser has closed the page', async () => {
@@ -62,34 +62,34 @@ test('decides nothing, and ends no other page, before the browser has closed the
   begin('a', promise);
   begin('b');
   await look(PROOF_MS, 1_001, 1_300, 1_300, 1_300);
-  expect(told).toEqual(['a ends']);
+  expect(calls).toEqual(['a ends']);
   resolve();
   await look(PROOF_MS, 1_300, 1_300, 1_300, 500);
-  expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
+  expect(calls).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
 });
 
 test('does not blame a page whose end frees almost nothing, even if the browser is within its limit', async () => {
   begin('a');
   await look(PROOF_MS, 1_001, 999, 999);
-  expect(told).toEqual(['a ends', 'a was not the cause']);
+  expect(calls).toEqual(['a ends', 'a was not the cause']);
 });
 
 test('ends several causes one after the other', async () => {
   begin('a');
   begin('b');
   await look(100, 2_000, 1_500, 900);
-  expect(told).toEqual(['a ends', 'b ends', 'a was the cause', 'b was the cause']);
+  expect(calls).toEqual(['a ends', 'b ends', 'a was the cause', 'b was the cause']);
 });
 
 test('ends the browser when no page is running any more, before the last suspect is informed', async () => {
   begin('a');
   await look(PROOF_MS, 1_001, 1_001, 1_001);
-  expect(told).toEqual(['a ends', 'the browser ends', 'a was not the cause']);
+  expect(calls).toEqual(['a ends', 'the browser ends', 'a was not the cause']);
 });
 
 test('ends an idle browser that uses too much memory', async () => {
   await look(100, 1_001);
-  expect(told).toEqual(['the browser ends']);
+  expect(calls).toEqual(['the browser ends']);
 });
 
 test('informs a suspect also if the browser ends by itself', async () => {
@@ -97,5 +97,5 @@ test('informs a suspect also if the browser ends by itself', async () => {
   await look(100, 1_001);
   relief.stop();
   await new Promise(setImmediate);
-  expect(told).toEqual(['a ends', 'a was not the cause']);
+  expect(calls).toEqual(['a ends', 'a was not the cause']);
 });

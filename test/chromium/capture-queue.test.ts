@@ -48,16 +48,16 @@ describe('screenshots of one browser', () => {
     expect([await large, await late]).toEqual([4, 5]);
     const print = Promise.withResolvers<void>();
     const printed = turns.print(() => print.promise);
-    const seen: number[] = [];
-    const beside = [1, 2].map(() =>
+    const counts: number[] = [];
+    const captures = [1, 2].map(() =>
       turns.capture(async () => {
-        seen.push(underWay++);
+        counts.push(underWay++);
         await Promise.resolve();
         underWay--;
       }, 1_000_000),
     );
-    await Promise.all(beside);
-    expect(seen, 'beside a PDF there is one at a time').toEqual([5, 5]);
+    await Promise.all(captures);
+    expect(counts, 'beside a PDF there is one at a time').toEqual([5, 5]);
     print.resolve();
     await printed;
   });

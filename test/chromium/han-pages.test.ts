@@ -44,6 +44,6 @@ test.each([
   ['of one, and the same by a script', `<p lang="ja">\u8fd4${bring('ja')}`, 'ja', ['ja']],
   ['of one, and another by a script', `<p lang="ja">\u8fd4${bring('zh-Hant')}`, 'ja', []],
   ['without, and one by a script', `<p>x${bring('ko')}`, '', ['ko']],
-])('knows the languages of Chinese characters in a document %s', async (_name, html, told, suited) => {
-  expect(await suitedAfter(html, told)).toEqual(suited);
+])('knows the languages of Chinese characters in a document %s', async (_name, html, languages, suited) => {
+  expect(await suitedAfter(html, languages)).toEqual(suited);
 });

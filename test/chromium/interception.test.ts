@@ -45,7 +45,7 @@ async function visit(path: string, last: string): Promise<Record<string, unknown
   await tab.session.send('Page.navigate', { url: site.origin + path });
   await isThere;
   await proxy.close();
-  return Object.fromEntries([...site.requests, ...other.requests].map((asked) => [asked.path, asked.headers['x-secret']]));
+  return Object.fromEntries([...site.requests, ...other.requests].map((request) => [request.path, request.headers['x-secret']]));
 }
 
 /** Resolves when the document with this path has been loaded. */
@@ -58,11 +58,11 @@ async function arrival(tab: Tab, last: string): Promise<void> {
 }
 
 test('sends no secrets when a page elsewhere requests the origin before it is known to be there', async () => {
-  const told = await visit('/elsewhere', '/spy');
-  expect(told).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
+  const secrets = await visit('/elsewhere', '/spy');
+  expect(secrets).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
 });
 
 test('sends secrets again after a redirect via another origin back to it', async () => {
-  const told = await visit('/there-and-back', '/there');
-  expect(told).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
+  const secrets = await visit('/there-and-back', '/there');
+  expect(secrets).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
 });

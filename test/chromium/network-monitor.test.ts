@@ -18,7 +18,7 @@ afterAll(async () => {
   site?.close();
 });
 
-type Told = Events['Network.responseReceivedExtraInfo'][0];
+type ResponseInfo = Events['Network.responseReceivedExtraInfo'][0];
 
 /** Keeps to itself what the network tells of answers; returns what lets it through from then on. */
 function holdBack(session: Session): () => void {
@@ -28,7 +28,7 @@ function holdBack(session: Session): () => void {
     if (event !== 'Network.responseReceivedExtraInfo') return on(event, listener);
     return on(
       'Network.responseReceivedExtraInfo',
-      (told) => void allowed.promise.then(() => (listener as (told: Told) => void)(told)),
+      (info) => void allowed.promise.then(() => (listener as (info: ResponseInfo) => void)(info)),
     );
   };
   return allowed.resolve;
@@ -46,13 +46,13 @@ async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<Failed
   const proxy = await bare.browser.openListener();
   proxy.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
   await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
-  const tell = holdBack(tab.session);
+  const release = holdBack(tab.session);
   const monitor = new NetworkMonitor(tab.session, proxy, tab.frameId);
   const fail = (error: Error) => expect.unreachable(error.message);
   await monitor.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
   await act(tab);
   const findings = monitor.findings(60_000);
-  setImmediate(tell); // when all that can be said without it is said
+  setImmediate(release); // when all that can be said without it is said
   const { failed } = await findings;
   monitor.end();
   await proxy.close();
@@ -69,8 +69,8 @@ describe.each(['/404', '/moved'])('%s', (path) => {
 test.each([
   ['/404', { status: 404, netError: undefined }],
   ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // may not even learn where to
-])('%s, requested by a script that must not read the response', async (path, told) => {
+])('%s, requested by a script that must not read the response', async (path, expected) => {
   const url = site.origin + path;
   const failed = await missingAfter((tab) => tab.evaluate(`fetch('${url}').catch(() => {})`));
-  expect(failed).toEqual([{ url, refused: false, ...told }]);
+  expect(failed).toEqual([{ url, refused: false, ...expected }]);
 });

@@ -8,13 +8,13 @@ interface Window {
   run(source: string): unknown;
   time: PageTime;
   /** The values passed to `say`. */
-  said: unknown[];
+  values: unknown[];
   reported: unknown[];
 }
 
 /** Its time stands still, and timers and frames never come by themselves: what runs was run forward. */
 function openWindow({ isSynchronous = false } = {}): Window {
-  const said: unknown[] = [];
+  const values: unknown[] = [];
   const reported: unknown[] = [];
   let [timers, frames] = [0, 0];
   class Performance {
@@ -46,7 +46,7 @@ function openWindow({ isSynchronous = false } = {}): Window {
     cancelAnimationFrame: () => {},
     fetch: () => new Promise(() => {}),
     reportError: (error: unknown) => reported.push(error),
-    say: (...words: unknown[]) => said.push(...words),
+    say: (...words: unknown[]) => values.push(...words),
   };
   const context = createContext(own);
   const run = (source: string) => runInContext(source, context);
@@ -54,59 +54,59 @@ function openWindow({ isSynchronous = false } = {}): Window {
   run(
     'const since = (() => { const begun = [performance.now(), Date.now()]; return () => [performance.now() - begun[0], Date.now() - begun[1]] })()',
   );
-  return { run, said, reported, time: run(`globalThis[Symbol.for('${TIME}')]`) as PageTime };
+  return { run, values, reported, time: run(`globalThis[Symbol.for('${TIME}')]`) as PageTime };
 }
 
 describe('timers', () => {
   test('run in the order in which they are due, each at its time', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('for (const ms of [2000, 500, 1000]) setTimeout((word) => say(word, ...since()), ms, "after " + ms)');
     expect(await time.forward(true)).toBe(true);
-    expect(said.filter((word) => typeof word === 'string')).toEqual(['after 500', 'after 1000', 'after 2000']);
-    const clocks = said.filter((word) => typeof word === 'number');
+    expect(values.filter((word) => typeof word === 'string')).toEqual(['after 500', 'after 1000', 'after 2000']);
+    const clocks = values.filter((word) => typeof word === 'number');
     for (const [n, due] of [500, 500, 1000, 1000, 2000, 2000].entries()) expect(clocks[n]).toBeGreaterThanOrEqual(due - 2);
   });
 
   test('run when timers start them, if they are due within three seconds', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'const again = (n) => { say(n); setTimeout(again, 1000, n + 1) }; setTimeout(again, 900, 1); setTimeout(say, 60000, "much later")',
     );
     await time.forward(true);
-    expect(said).toEqual([1, 2, 3]);
+    expect(values).toEqual([1, 2, 3]);
   });
 
   test('run repeatedly as intervals until they are cleared', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'let n = 0; setInterval(() => say("slow"), 1100); const id = setInterval(() => { say("quick"); if (++n === 3) clearInterval(id) }, 100)',
     );
     await time.forward(true);
-    expect(said).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
+    expect(values).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
   });
 
   test('do not run after they were cleared', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('clearTimeout(setTimeout(say, 100, "x")); const id = setTimeout(say, 300, "y"); setTimeout(() => clearTimeout(id), 200)');
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 
   test('do not run if they navigate away', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'setTimeout(() => { say("left"); location.href = "/next" }, 1000); setTimeout(function () { say("left"); document.forms[0].submit() }, 1000)',
     );
     expect(time.isDue(true)).toBe(false);
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 
   test('run if they only mention the location', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('var location = { hash: "#7" }, history = { length: 1 }; setTimeout(() => say(location.hash, history.length), 300)');
     expect(await time.forward(true)).toBe(true);
-    expect(said).toEqual(['#7', 1]);
+    expect(values).toEqual(['#7', 1]);
   });
 
   test('leave time to the work they wait for if they poll continuously', async () => {
@@ -119,17 +119,17 @@ describe('timers', () => {
   });
 
   test('do not run where only frames run', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('setTimeout(say, 100, "timer"); requestAnimationFrame(() => say("frame"))');
     await time.forward(false);
-    expect(said).toEqual(['frame']);
+    expect(values).toEqual(['frame']);
   });
 
   test('report their errors, and the next one runs', async () => {
-    const { run, time, said, reported } = openWindow();
+    const { run, time, values, reported } = openWindow();
     run('setTimeout(() => { throw "thrown" }, 10); setTimeout(say, 20, "next")');
     await time.forward(true);
-    expect(said).toEqual(['next']);
+    expect(values).toEqual(['next']);
     expect(reported).toEqual(['thrown']);
   });
 
@@ -143,12 +143,12 @@ describe('timers', () => {
 
 describe('frames', () => {
   test('get increasing timestamps, up to three seconds', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'const begun = performance.now(); const draw = (stamp) => { say(stamp - begun); if (stamp - begun < 2000) requestAnimationFrame(draw) }; requestAnimationFrame(draw)',
     );
     await time.forward(true);
-    const stamps = said as number[];
+    const stamps = values as number[];
     expect(stamps).toEqual(stamps.toSorted((one, other) => one - other));
     expect(stamps[0]).toBeGreaterThanOrEqual(300);
     expect(stamps.at(-1)).toBeGreaterThanOrEqual(2_000);
@@ -171,23 +171,23 @@ describe('frames', () => {
   });
 
   test('do not run after they were cancelled', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'cancelAnimationFrame(requestAnimationFrame(() => say("x"))); requestAnimationFrame(() => cancelAnimationFrame(id)); const id = requestAnimationFrame(() => say("y"))',
     );
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 });
 
 describe('a request that starts meanwhile', () => {
   test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays what follows: %s', async (request) => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
     expect(await time.forward(true)).toBe(false);
-    expect(said).toEqual(['asked']);
+    expect(values).toEqual(['asked']);
     expect(await time.forward(true)).toBe(true); // asked again, when it has ended or been given up
-    expect(said).toEqual(['asked', 'too late']);
+    expect(values).toEqual(['asked', 'too late']);
   });
 });
 

@@ -47,20 +47,20 @@ async function seenAndPrinted(prepare: (tab: Tab) => Promise<unknown>): Promise<
 }
 
 test('shows a document its usual window, and prints the same', async () => {
-  const whole = await seenAndPrinted(async () => {});
+  const expected = await seenAndPrinted(async () => {});
   const unseen = await seenAndPrinted(({ session }) => setWindow(session));
-  expect(unseen.facts).toEqual(whole.facts);
-  expect(whole.facts.window).toEqual([800, 600, 800, 600, 1, 800, 600, 800, 0, 0]);
-  expect(unseen.pdf === whole.pdf, 'the same bytes').toBe(true);
+  expect(unseen.facts).toEqual(expected.facts);
+  expect(expected.facts.window).toEqual([800, 600, 800, 600, 1, 800, 600, 800, 0, 0]);
+  expect(unseen.pdf === expected.pdf, 'the same bytes').toBe(true);
 });
 
 test('also with a window of another size', async () => {
   const size = { width: 1024, height: 700, deviceScaleFactor: 2 };
-  const whole = await seenAndPrinted(({ session }) =>
+  const expected = await seenAndPrinted(({ session }) =>
     session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false }),
   );
   const unseen = await seenAndPrinted(({ session }) => setWindow(session, size));
-  expect(unseen.facts).toEqual(whole.facts);
+  expect(unseen.facts).toEqual(expected.facts);
   expect(unseen.facts.viewport).toEqual([1024, 700, 1, 0]);
-  expect(unseen.pdf === whole.pdf, 'the same bytes').toBe(true);
+  expect(unseen.pdf === expected.pdf, 'the same bytes').toBe(true);
 });

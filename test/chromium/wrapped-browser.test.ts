@@ -83,16 +83,16 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
   });
 
   test('fails to start, and the service says why', async () => {
-    const said = await startService({ PLATEN_BROWSER_PATH: path }).then(
+    const failure = await startService({ PLATEN_BROWSER_PATH: path }).then(
       async (service) => {
         await service[Symbol.asyncDispose]();
         return 'it started';
       },
       (error: Error) => error.message,
     );
-    expect(said).toMatch(/^the service ended with [1-9]/);
-    expect(said).toContain('memory of pages could not be limited');
-    expect(said).toContain('exec');
+    expect(failure).toMatch(/^the service ended with [1-9]/);
+    expect(failure).toContain('memory of pages could not be limited');
+    expect(failure).toContain('exec');
   });
 
   test('is reported by platen doctor with a remedy', async () => {

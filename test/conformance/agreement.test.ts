@@ -100,9 +100,9 @@ function fits(one: string, other: string): boolean {
 }
 
 test('both validators accept undamaged files', () => {
-  const whole = [...ours].filter(([name]) => name.endsWith('as it is.pdf'));
-  expect(whole.length).toBe(PAIRS.length * WANTED);
-  for (const [name, clauses] of whole)
+  const undamaged = [...ours].filter(([name]) => name.endsWith('as it is.pdf'));
+  expect(undamaged.length).toBe(PAIRS.length * WANTED);
+  for (const [name, clauses] of undamaged)
     expect([name, [...clauses], [...clausesOf(theirs.get(basename(name)))]]).toEqual([name, [], []]);
 });
 

@@ -12,14 +12,14 @@ import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 
 /** What is claimed beside the invoice, and what of it veraPDF sees. */
 const CLAIMS = [
-  { conformance: undefined, seen: ['PDF/A-3B'] },
-  { conformance: ['PDF/A-3a', 'PDF/UA-1'], seen: ['PDF/A-3A', 'PDF/UA-1'] },
-  { conformance: 'PDF/UA-1', seen: ['PDF/A-3B', 'PDF/UA-1'] },
+  { conformance: undefined, profiles: ['PDF/A-3B'] },
+  { conformance: ['PDF/A-3a', 'PDF/UA-1'], profiles: ['PDF/A-3A', 'PDF/UA-1'] },
+  { conformance: 'PDF/UA-1', profiles: ['PDF/A-3B', 'PDF/UA-1'] },
 ];
 
 interface Made {
   file: string;
-  seen: string[];
+  profiles: string[];
 }
 
 let service: Service;
@@ -46,11 +46,11 @@ afterAll(async () => {
 });
 
 async function make(name: string, sale: Sale, profile: InvoiceProfile, turn: number): Promise<Made> {
-  const { conformance, seen = [] } = CLAIMS[turn] ?? {};
+  const { conformance, profiles = [] } = CLAIMS[turn] ?? {};
   const attachments = [{ name: 'terms.txt', type: 'text/plain', content: Buffer.from('Net 30 days').toString('base64') }];
   const invoice = { xml: invoiceXml(sale, profile), profile };
   const options = { conformance, invoice, ...(turn === 1 && { attachments }) };
-  return { file: await save(`${profile} ${name}`, await service.pdf({ html: invoiceHtml(sale), options })), seen };
+  return { file: await save(`${profile} ${name}`, await service.pdf({ html: invoiceHtml(sale), options })), profiles };
 }
 
 /** Its total is not the sum of its parts. */
@@ -72,7 +72,10 @@ test('Mustang accepts every invoice of every profile', () => {
 
 test('veraPDF confirms the claims', () => {
   const found = made.map(({ file }) => [basename(file), verdicts.get(basename(file))]);
-  const expected = made.map(({ file, seen }) => [basename(file), Object.fromEntries(seen.map((profile) => [profile, []]))]);
+  const expected = made.map(({ file, profiles }) => [
+    basename(file),
+    Object.fromEntries(profiles.map((profile) => [profile, []])),
+  ]);
   expect(found).toEqual(expected);
 });
 

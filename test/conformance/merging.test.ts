@@ -23,7 +23,7 @@ interface Order {
   name: string;
   items: object[];
   /** What veraPDF has to see, without a fault. */
-  seen: string[];
+  profiles: string[];
 }
 
 const own = (html: string, conformance: unknown, more: object = {}) => ({ html, options: { conformance, ...more } });
@@ -36,17 +36,17 @@ const ORDERS: Order[] = [
       )
       .slice(0, MOST_DOCUMENTS)
       .map(({ html, options }) => own(html, BOTH, { ...options, outline: true })),
-    seen: ['PDF/A-3A', 'PDF/UA-1'],
+    profiles: ['PDF/A-3A', 'PDF/UA-1'],
   },
   {
     name: 'the same documents several times',
     items: [BLENDED, GERMAN, BLENDED, GERMAN, BLENDED].map((html) => own(html, BOTH)),
-    seen: ['PDF/A-3A', 'PDF/UA-1'],
+    profiles: ['PDF/A-3A', 'PDF/UA-1'],
   },
   {
     name: 'several profiles',
     items: [own(BLENDED, 'PDF/A-2u'), own(GERMAN, BOTH), own(GERMAN, 'PDF/A-2a')],
-    seen: ['PDF/A-3U'],
+    profiles: ['PDF/A-3U'],
   },
   {
     name: 'of part 4',
@@ -54,7 +54,7 @@ const ORDERS: Order[] = [
       own(BLENDED, 'PDF/A-4'),
       own(GERMAN, 'PDF/A-4f', { attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] }),
     ],
-    seen: ['PDF/A-4'],
+    profiles: ['PDF/A-4'],
   },
   {
     name: 'of PDF 2.0',
@@ -62,9 +62,9 @@ const ORDERS: Order[] = [
       .filter(({ refused = [], refusedAlways = [] }) => !refused.length && !refusedAlways.length)
       .slice(0, 40)
       .map(({ html, options }) => own(html, ['PDF/A-4', 'PDF/UA-2'], { ...options, outline: true })),
-    seen: ['PDF/A-4', 'PDF/UA-2 + Tagged PDF'],
+    profiles: ['PDF/A-4', 'PDF/UA-2 + Tagged PDF'],
   },
-  { name: 'of part 2', items: [own(BLENDED, 'PDF/A-2b'), own(GERMAN, 'PDF/A-2b')], seen: ['PDF/A-2B'] },
+  { name: 'of part 2', items: [own(BLENDED, 'PDF/A-2b'), own(GERMAN, 'PDF/A-2b')], profiles: ['PDF/A-2B'] },
   {
     name: 'invoices and attachments',
     items: [
@@ -73,7 +73,7 @@ const ORDERS: Order[] = [
       ),
       own(GERMAN, BOTH, { attachments: [{ name: 'a.txt', content: 'YQ==' }] }),
     ],
-    seen: ['PDF/A-3B', 'PDF/UA-1'],
+    profiles: ['PDF/A-3B', 'PDF/UA-1'],
   },
 ];
 
@@ -106,7 +106,7 @@ async function merged(name: string, items: object[]): Promise<string> {
   return file;
 }
 
-test.each(ORDERS)('the merged PDF has the common claims, and is valid: $name', ({ name, seen }) => {
+test.each(ORDERS)('the merged PDF has the common claims, and is valid: $name', ({ name, profiles }) => {
   const verdict = verdicts.get(basename(files.get(name) ?? ''));
-  expect(verdict).toEqual(Object.fromEntries(seen.map((profile) => [profile, []])));
+  expect(verdict).toEqual(Object.fromEntries(profiles.map((profile) => [profile, []])));
 });

@@ -85,8 +85,8 @@ test('EU DSS confirms the level and integrity of each signature', async () => {
   const lines = await judgeByDss(root, files);
   const wrong = lines.filter((line) => {
     const level = /^\w+ B-(\w+)/.exec(line)?.[1] ?? '';
-    return ![`PAdES-BASELINE-${level}\tintact=true\tvalid=true`, `\tstamps=${STAMPS[level]}\t`].every((said) =>
-      line.includes(said),
+    return ![`PAdES-BASELINE-${level}\tintact=true\tvalid=true`, `\tstamps=${STAMPS[level]}\t`].every((part) =>
+      line.includes(part),
     );
   });
   expect(wrong).toEqual([]);
@@ -121,9 +121,9 @@ test.each([
 ])('pyHanko and pdfsig agree on %s', async (name) => {
   const file = join(folder, `${name}.pdf`);
   expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
-  const said = await judgeByPdfsig(file);
-  expect(said).toContain('Signature is Valid');
+  const output = await judgeByPdfsig(file);
+  expect(output).toContain('Signature is Valid');
   // What is written after a signature is not signed by it, but by the time stamp of B-LTA.
-  expect(said).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
-  expect(said).toContain('ETSI.CAdES.detached');
+  expect(output).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
+  expect(output).toContain('ETSI.CAdES.detached');
 });

@@ -62,10 +62,10 @@ test('every probe of a node uses the default port', () => {
   const port = settings.find(({ env }) => env === 'PLATEN_PORT')?.fallback ?? '';
   expect(text('Dockerfile')).toContain(`EXPOSE ${port}`);
   expect(text('Dockerfile')).toContain(`PLATEN_PORT=${port}`);
-  const asked = [text('haproxy.cfg'), text('prometheus/prometheus.yml')].flatMap((content) => [
+  const ports = [text('haproxy.cfg'), text('prometheus/prometheus.yml')].flatMap((content) => [
     ...content.matchAll(/node\d:(\d+)/g),
   ]);
-  expect(asked.map(([, each]) => each)).toEqual(Array(4).fill(port));
+  expect(ports.map(([, each]) => each)).toEqual(Array(4).fill(port));
   expect(text('kubernetes/platen.yaml')).toContain(`containerPort: ${port}`);
 });
 

@@ -228,8 +228,8 @@ describe('by default', () => {
   describe('reaches no assets of an earlier render', () => {
     let base: string;
     beforeAll(async () => {
-      const tell = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
-      const { text } = await outcomeOf(await range.client.pdf({ html: tell, assets: ASSETS }));
+      const showBase = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
+      const { text } = await outcomeOf(await range.client.pdf({ html: showBase, assets: ASSETS }));
       base = /http:\/\/a[0-9a-f]{32}\.invalid\//.exec(text)?.[0] ?? '';
       expect(base, text).not.toBe('');
     });

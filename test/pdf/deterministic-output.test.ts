@@ -87,13 +87,13 @@ describe('identity', () => {
 
   test('adds metadata wherever the chunks are split, with correct offsets', async () => {
     const metadata = { author: 'Zoë )>>', keywords: ['one', 'two'] };
-    const whole = Buffer.concat(withMetadata(inChunks(settled(plain)), metadata));
+    const expected = Buffer.concat(withMetadata(inChunks(settled(plain)), metadata));
     for (let size = 1; size < 400; size += 13)
-      expect(Buffer.concat(withMetadata(inChunks(settled(plain), size), metadata)).equals(whole), `${size}`).toBe(true);
-    const { info, texts } = await readFinished(whole);
+      expect(Buffer.concat(withMetadata(inChunks(settled(plain), size), metadata)).equals(expected), `${size}`).toBe(true);
+    const { info, texts } = await readFinished(expected);
     expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Author: 'Zoë )>>', Keywords: 'one, two', Creator: 'Platen' });
     expect(texts.join(' ')).toContain('Żółw, Ελληνικά');
-    const draft = await EditablePdf.read(whole); // throws where its table does not say where its objects are
+    const draft = await EditablePdf.read(expected); // throws where its table does not say where its objects are
     const raw = [...draft.objects()].map(({ id }) => draft.file.whole(id)?.toString('latin1', 0, 16));
     expect(raw.filter((object) => object && !/^\d+ 0 obj/.test(object))).toEqual([]);
   });

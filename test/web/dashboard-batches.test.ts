@@ -33,10 +33,10 @@ const another = async () => new Client(service.url, (await service.createKey()).
 const visit = () => browser.visit(service.url);
 
 /** A page that does not come before it is let go. */
-function heldPage(path: string, body: string): { url: string; letGo(): void } {
+function heldPage(path: string, body: string): { url: string; respond(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   site.serve({ [path]: (request, response) => void promise.then(() => html(body)(request, response)) });
-  return { url: site.origin + path, letGo: resolve };
+  return { url: site.origin + path, respond: resolve };
 }
 
 async function batchOf(key: Client, items: object[], headers = {}): Promise<BatchRecord> {
@@ -61,7 +61,7 @@ test('shows a batch until its end, item by item, with errors in words', async ()
   const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
   await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
-  held.letGo();
+  held.respond();
   await page.getByRole('img', { name: '2 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('Completed', { exact: true }).waitFor();
   expect(await page.locator('img').count()).toBe(0);
@@ -103,7 +103,7 @@ test('cancels a batch after a confirmation', async () => {
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
-  held.letGo();
+  held.respond();
   await page.getByText(/^Cancelled: \d+ of 40 items rendered, .*\d+ cancelled$/).waitFor();
   expect(await key.json<BatchRecord>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
   await leave(visitor);
@@ -116,7 +116,7 @@ test('updates the list by itself', async () => {
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/batches');
   await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
-  held.letGo();
+  held.respond();
   await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();
   await leave(visitor);
 });

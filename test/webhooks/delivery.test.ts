@@ -358,10 +358,10 @@ describe('an address', () => {
   });
 
   test('that refuses connections is reported as such if it is allowed', async () => {
-    const gone = await another();
-    const { url } = gone;
+    const stopped = await another();
+    const { url } = stopped;
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-    gone.close();
+    stopped.close();
     expect(await ended(await enqueue(url))).toMatchObject({ status: 'failed', error: 'no connection could be made' });
   });
 });
