@@ -1,10 +1,10 @@
-/** The clock of a page moves forward, in a window that consists only of timers and frames. */
+/** The clock of a page, tested in a window that has only timers and animation frames. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/in-page/page-clock.ts';
 
 interface Window {
-  /** Evaluates a script of the document's. */
+  /** Evaluates a script of the document. */
   run(source: string): unknown;
   time: PageTime;
   /** The values passed to `say`. */
@@ -12,7 +12,7 @@ interface Window {
   reported: unknown[];
 }
 
-/** Its time stands still, and timers and frames never come by themselves: what runs was run forward. */
+/** Opens a window whose time stands still. Timers and frames run only when the clock is moved forward. */
 function openWindow({ isSynchronous = false } = {}): Window {
   const values: unknown[] = [];
   const reported: unknown[] = [];
@@ -23,12 +23,12 @@ function openWindow({ isSynchronous = false } = {}): Window {
     }
   }
   class XMLHttpRequest extends EventTarget {
-    /** Synchronous ones have ended when this returns. */
+    /** A synchronous request has ended when this returns. */
     send() {
       if (isSynchronous) this.dispatchEvent(new Event('loadend'));
     }
   }
-  const own = {
+  const globals = {
     Performance,
     performance: new Performance(),
     XMLHttpRequest,
@@ -48,7 +48,7 @@ function openWindow({ isSynchronous = false } = {}): Window {
     reportError: (error: unknown) => reported.push(error),
     say: (...words: unknown[]) => values.push(...words),
   };
-  const context = createContext(own);
+  const context = createContext(globals);
   const run = (source: string) => runInContext(source, context);
   run(PAGE_CLOCK);
   run(
@@ -133,7 +133,7 @@ describe('timers', () => {
     expect(reported).toEqual(['thrown']);
   });
 
-  test('end even if they never stop', async () => {
+  test('are limited if they never stop', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const on = () => { calls++; setTimeout(on); setTimeout(on) }; on()');
     expect(await time.forward(true)).toBe(true);
@@ -152,18 +152,18 @@ describe('frames', () => {
     expect(stamps).toEqual(stamps.toSorted((one, other) => one - other));
     expect(stamps[0]).toBeGreaterThanOrEqual(300);
     expect(stamps.at(-1)).toBeGreaterThanOrEqual(2_000);
-    for (const [n, stamp] of stamps.entries()) expect(stamp - (stamps[n - 1] ?? 0)).toBeLessThan(500); // libraries take more for sleep
+    for (const [n, stamp] of stamps.entries()) expect(stamp - (stamps[n - 1] ?? 0)).toBeLessThan(500); // libraries treat a longer gap as a suspended page
     expect(time.isDue(true)).toBe(false);
   });
 
-  test('run to their end if they count frames instead of time', async () => {
+  test('finish an animation that counts frames instead of time', async () => {
     const { run, time } = openWindow();
     run('let left = 120; const draw = () => { if (--left) requestAnimationFrame(draw) }; draw()');
     expect(await time.forward(true)).toBe(true);
     expect(run('left')).toBe(0);
   });
 
-  test('stop after some hundred if they never end', async () => {
+  test('stop after a few hundred if they never end', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
     for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
@@ -181,12 +181,12 @@ describe('frames', () => {
 });
 
 describe('a request that starts meanwhile', () => {
-  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays what follows: %s', async (request) => {
+  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays later timers: %s', async (request) => {
     const { run, time, values } = openWindow();
     run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
     expect(await time.forward(true)).toBe(false);
     expect(values).toEqual(['asked']);
-    expect(await time.forward(true)).toBe(true); // asked again, when it has ended or been given up
+    expect(await time.forward(true)).toBe(true); // called again after the request has ended or timed out
     expect(values).toEqual(['asked', 'too late']);
   });
 });

@@ -1,8 +1,8 @@
-/** Names of form fields are unique, in time proportional to their number. */
+/** Names of form fields are unique, and finding a free name takes constant time. */
 import { expect, test } from 'vitest';
 import { FieldNames } from '../../src/pdf/forms/field-names.ts';
 
-test('gives a taken name the next number, without counting from the first again', () => {
+test('appends the next free number to a taken name, without counting from the first again', () => {
   let lookups = 0;
   class Counted extends FieldNames {
     override isTaken(name: string): boolean {

@@ -29,10 +29,10 @@ interface BatchRecord {
   status: string;
 }
 
-const another = async () => new Client(service.url, (await service.createKey()).key);
+const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const visit = () => browser.visit(service.url);
 
-/** A page that does not come before it is let go. */
+/** Serves a page whose response is held back until `respond` is called. */
 function heldPage(path: string, body: string): { url: string; respond(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   site.serve({ [path]: (request, response) => void promise.then(() => html(body)(request, response)) });
@@ -48,8 +48,8 @@ async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
   await visitor.context.close();
 }
 
-test('shows a batch until its end, item by item, with errors in words', async () => {
-  const key = await another();
+test('shows a batch until its end, item by item, with the text of errors', async () => {
+  const key = await newClient();
   const held = heldPage('/slow', '<p>slow but sure');
   const items = [
     { html: '<p>one', reference: 'one' },
@@ -75,7 +75,7 @@ test('shows a batch until its end, item by item, with errors in words', async ()
 });
 
 test('downloads all results as one file with the bytes of the API', async () => {
-  const key = await another();
+  const key = await newClient();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/batches');
@@ -94,7 +94,7 @@ test('downloads all results as one file with the bytes of the API', async () => 
 });
 
 test('cancels a batch after a confirmation', async () => {
-  const key = await another();
+  const key = await newClient();
   const held = heldPage('/held', '<p>let go');
   const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
   const { batch_id } = await batchOf(key, slow);
@@ -110,7 +110,7 @@ test('cancels a batch after a confirmation', async () => {
 });
 
 test('updates the list by itself', async () => {
-  const key = await another();
+  const key = await newClient();
   const held = heldPage('/later', '<p>there');
   await batchOf(key, [{ url: held.url }]);
   const visitor = await visit();
