@@ -44,10 +44,10 @@ export async function finish(
   changes: Partial<FinishSettings> = {},
   signal = new AbortController().signal,
 ): Promise<Buffer> {
-  return Buffer.concat(await finisher.finish(inPieces(pdf), settings(changes), signal));
+  return Buffer.concat(await finisher.finish(inChunks(pdf), settings(changes), signal));
 }
 
-export function inPieces(pdf: Buffer, size = 5_000): Buffer[] {
+export function inChunks(pdf: Buffer, size = 5_000): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < pdf.length; at += size) pieces.push(Buffer.from(pdf.subarray(at, at + size)));
   return pieces;

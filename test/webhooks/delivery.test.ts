@@ -240,7 +240,7 @@ describe('a receiver that', () => {
     for (const id of good) expect(await ended(id)).toMatchObject({ status: 'delivered' });
     expect((await Promise.all(stuck.map(delivery))).every(({ status, error }) => status === 'pending' && !error)).toBe(true);
     expect(receiver.open).toBe(3);
-    expect(quick.mostOpen).toBeLessThanOrEqual(3);
+    expect(quick.maxOpen).toBeLessThanOrEqual(3);
   });
 
   test('hangs is ended at the time-out', async () => {
@@ -251,7 +251,7 @@ describe('a receiver that', () => {
       const all = await Promise.all(stuck.map(delivery));
       return all.every(({ error }) => error === 'there was no answer within 2 seconds');
     });
-    expect(receiver.mostOpen).toBe(3);
+    expect(receiver.maxOpen).toBe(3);
   });
 
   test('answers and then never ends has received it, also if it sends without end', async () => {
@@ -327,7 +327,7 @@ describe('an address', () => {
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed' });
     const id = await enqueue(`http://secret.private.test:${receiver.port}/hook`);
     expect(await ended(id)).toMatchObject({ status: 'failed', error: 'the host has no address that may be reached' });
-    expect([...names.asked]).toEqual([]);
+    expect([...names.queriedNames]).toEqual([]);
     names.close();
   });
 
@@ -358,10 +358,10 @@ describe('an address', () => {
   });
 
   test('that refuses connections is reported as such if it is allowed', async () => {
-    const gone = await another();
-    const { url } = gone;
+    const stopped = await another();
+    const { url } = stopped;
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-    gone.close();
+    stopped.close();
     expect(await ended(await enqueue(url))).toMatchObject({ status: 'failed', error: 'no connection could be made' });
   });
 });

@@ -60,7 +60,7 @@ function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
   const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
   const none = () => {};
   const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none };
-  const open = replaced.open ?? ((lent) => uploads.open(lent));
+  const open = replaced.open ?? ((upload) => uploads.open(upload));
   const settle: Uploads['settle'] = (...of) => uploads.settle(...of);
   deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
   const tasks = { webhook: deliverer.task('webhook'), upload: deliverer.task('upload') };
@@ -74,8 +74,8 @@ test('hanging uploads delay no webhook, and an account has a limited share', asy
   const accounts: string[] = [];
   const receiver = await Receiver.start();
   try {
-    const open: Uploads['open'] = (lent) => {
-      accounts.push(owners.find(({ keyId }) => keyId === lent.key_id)?.accountId ?? '');
+    const open: Uploads['open'] = (upload) => {
+      accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
       return held.promise;
     };
     start({ open }, receiver.address);
