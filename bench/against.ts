@@ -48,7 +48,7 @@ async function compare(name: string, html: string, pairs: number, before: Servic
 }
 
 async function timeOf(service: ServiceUnderTest, html: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await service.render(service.keys[0] ?? '', html);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }

@@ -62,11 +62,11 @@ const large = (n: number) => small(n).replace('</body>', `<!-- ${'x'.repeat(LARG
 
 /** Returns the items per second since the batch was sent. */
 async function runBatch(service: ServiceUnderTest, key: string, html: (n: number) => string, during?: () => Promise<void>) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const id = await send(service, key, html);
   const beside = during?.();
   await whenEnded(service, key, id);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   await beside;
   return ITEMS / seconds;
 }
@@ -100,10 +100,10 @@ async function callsBeside(service: ServiceUnderTest, key: string): Promise<numb
 async function lonelyCalls(service: ServiceUnderTest, key: string, until: number): Promise<number[]> {
   const latencies: number[] = [];
   while (performance.now() < until) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { status } = await service.render(key, invoice(20));
     if (status !== 200) throw new Error(`a call was answered ${status}`);
-    latencies.push(performance.now() - begun);
+    latencies.push(performance.now() - startedAt);
     await rest(PAUSE_MS);
   }
   return latencies;

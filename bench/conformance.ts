@@ -80,9 +80,9 @@ function report(sections: number): string {
 async function timed(engine: Engine, html: string, pages: number, options: object, { isRaw = false } = {}): Promise<number> {
   const request = parseRenderRequest({ html, options }, LIMITS);
   if (isRaw) request.finish.repairsTags = false;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const printed = await printAlone(engine, request, OWNER);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   if (printed.pages !== pages) throw new Error(`${printed.pages} pages in place of ${pages}`);
   return ms;
 }

@@ -179,10 +179,10 @@ function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) =>
     SECONDS,
     async () => undefined,
     async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status } = await service.render(service.keys[1] ?? '', html);
       if (status !== 200) throw new Error(`status ${status}`);
-      note(performance.now() - begun);
+      note(performance.now() - startedAt);
     },
   );
 }
@@ -195,13 +195,13 @@ function batches(service: ServiceUnderTest, note: (milliseconds: number) => void
     SECONDS,
     async () => undefined,
     async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
       const { bytes } = await service.request(service.keys[1] ?? '', 'POST', '/v1/batches', { items }, prefer);
       const { status, succeeded } = JSON.parse(bytes.toString()) as { status: string; succeeded: number };
       if (status !== 'running' && succeeded !== ITEMS)
         throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
-      note(performance.now() - begun);
+      note(performance.now() - startedAt);
     },
   );
 }

@@ -89,9 +89,9 @@ async function once(finisher: Finisher, pdf: Buffer, changes: Partial<FinishSett
     pieces.push(Buffer.from(Uint8Array.from(pdf.subarray(at, at + PIECE_BYTES)).buffer));
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const finished = await finisher.finish(pieces, { ...NOTHING, ...changes }, new AbortController().signal);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   await new Promise((resolve) => setTimeout(resolve, 5)); // the histogram records the delay at the next tick
   loop.disable();
   return { ms, loopMs: loop.max / 1e6, bytes: finished.reduce((sum, { length }) => sum + length, 0) };

@@ -73,10 +73,10 @@ async function inTurn(...ways: [() => Promise<number>, () => Promise<number>]): 
 }
 
 async function timeOf(service: ServiceUnderTest, html: string, options?: object): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { status, bytes } = await service.render(service.keys[0] ?? '', html, options);
   if (status !== 200 || bytes < 1_000) throw new Error(`status ${status}, ${bytes} bytes`);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 function chartDocument(library: string): string {

@@ -75,8 +75,8 @@ async function held(service: ServiceUnderTest): Promise<Row> {
 }
 
 async function timed(service: ServiceUnderTest, html: string, options?: object): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { status } = await service.render(service.keys[0] ?? '', html, options);
   if (status !== 200) throw new Error(`status ${status}`);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }

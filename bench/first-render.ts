@@ -53,7 +53,7 @@ async function sparesReady(service: ServiceUnderTest): Promise<void> {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }

@@ -74,12 +74,12 @@ async function attack(service: ServiceUnderTest, { name, html, options }: Hostil
   const watch = new Watch(service, tree);
   const neighbour = keepRendering(service);
   const source = html === undefined ? { url: `${origin}/${encodeURIComponent(name)}` } : { html };
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { status, bytes } = await service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', {
     ...source,
     options: { timeout: TIMEOUT_MS, ...options },
   });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const code = status === 200 ? '' : ` ${(JSON.parse(bytes.toString()) as { code: string }).code}`;
   const longestWaitMs = await neighbour.stop();
   const { peak, overMs } = await watch.stop();
@@ -162,10 +162,10 @@ function keepRendering(service: ServiceUnderTest): { stop(): Promise<number> } {
   let longestMs = 0;
   const loop = (async () => {
     while (!stopped) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status } = await service.render(service.keys[1] ?? '', '<p>neighbour');
       if (status !== 200) throw new Error(`the neighbour was answered ${status}`);
-      longestMs = Math.max(longestMs, performance.now() - begun);
+      longestMs = Math.max(longestMs, performance.now() - startedAt);
     }
   })();
   return {

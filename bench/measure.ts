@@ -21,9 +21,9 @@ export async function closedLoop<C>(
   await Promise.all(
     contexts.map(async (context) => {
       while (performance.now() < end) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         await work(context);
-        latencies.push(performance.now() - begun);
+        latencies.push(performance.now() - startedAt);
       }
     }),
   );

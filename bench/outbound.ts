@@ -51,8 +51,8 @@ export async function outbound(): Promise<Row[]> {
 }
 
 async function costOfProxy(behind: Engine, direct: Engine, port: number): Promise<Row> {
-  let asked = 0;
-  const html = () => invoice(20) + images(port, asked++);
+  let requests = 0;
+  const html = () => invoice(20) + images(port, requests++);
   await loop(behind, html, 1);
   await loop(direct, html, 1);
   const ratios: number[] = [];
@@ -79,9 +79,9 @@ async function costOfProxy(behind: Engine, direct: Engine, port: number): Promis
  */
 async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
   const timed = async (folder: string) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await print(engine, fontPage(`http://127.0.0.1:${port}/${folder}/font.ttf`), folder);
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   };
   const kept: number[] = [];
   const fetched: number[] = [];

@@ -22,9 +22,9 @@ export async function overload(): Promise<Row> {
   const refused: number[] = [];
   const pending: Promise<void>[] = [];
   const total = Math.round(capacity * TIMES_CAPACITY * SECONDS);
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < total; n++) {
-    const due = begun + (n / (capacity * TIMES_CAPACITY)) * 1000;
+    const due = startedAt + (n / (capacity * TIMES_CAPACITY)) * 1000;
     while (performance.now() < due) await new Promise((resolve) => setTimeout(resolve, 1));
     const sent = performance.now();
     pending.push(

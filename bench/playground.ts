@@ -79,7 +79,7 @@ function enter({ url }: ServiceUnderTest): Crowd {
   const visit = async (_: unknown, n: number) => {
     const dispatcher = new Agent({ localAddress: `127.0.0.${n + 2}` });
     while (!left.signal.aborted) {
-      const status = await ask(url, dispatcher, left.signal);
+      const status = await render(url, dispatcher, left.signal);
       if (status === 200) crowd.served++;
       if (status === 504) crowd.late++;
       if (status === 429) {
@@ -101,7 +101,7 @@ function enter({ url }: ServiceUnderTest): Crowd {
 const BODY = JSON.stringify({ template: invoice(20).replace('Invoice 42', 'Invoice {{number}}'), data: { number: 42 } });
 
 /** Returns the status, or undefined if the visitor left before the reply. */
-async function ask(origin: string, dispatcher: Agent, signal: AbortSignal): Promise<number | undefined> {
+async function render(origin: string, dispatcher: Agent, signal: AbortSignal): Promise<number | undefined> {
   try {
     const request = { origin, path: '/v1/playground/pdf', method: 'POST' as const, signal, body: BODY };
     const { statusCode, body } = await dispatcher.request({ ...request, headers: { 'content-type': 'application/json' } });

@@ -135,9 +135,9 @@ async function noting(work: () => Promise<unknown>): Promise<Statement[]> {
   };
   const { query } = pg.Client.prototype;
   const { prepare } = DatabaseSync.prototype;
-  pg.Client.prototype.query = function (this: pg.Client, ...asked: unknown[]) {
-    note(asked[0], asked[1]);
-    return (query as (...given: unknown[]) => unknown).apply(this, asked);
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    note(args[0], args[1]);
+    return (query as (...args: unknown[]) => unknown).apply(this, args);
   } as typeof query;
   DatabaseSync.prototype.prepare = function (text, ...rest) {
     note(text, []);
@@ -156,10 +156,10 @@ async function lookups(engine: Engine, print: Print): Promise<Row[]> {
   const config = loadConfig({ ...engine.settings, PLATEN_LOG_LEVEL: 'silent' });
   const first = await openServices(config, () => NOW);
   await first.close();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await fill(engine.run);
   await engine.run('vacuum analyze'); // the server does this by itself within minutes
-  print(`${engine.name}: filled in ${Math.round((performance.now() - begun) / 1000)} s`);
+  print(`${engine.name}: filled in ${Math.round((performance.now() - startedAt) / 1000)} s`);
   const services = await openServices(config, () => NOW);
   const rows: Row[] = [];
   for (const [what, work] of Object.entries(worksOf(services))) {

@@ -72,7 +72,7 @@ const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 export async function startService(keyCount: number, settings: Record<string, string> = {}): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   const keys = await makeKeys(dataDir, keyCount, settings.PLATEN_DATABASE_URL);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
     env: {
       ...process.env,
@@ -85,7 +85,7 @@ export async function startService(keyCount: number, settings: Record<string, st
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await listening(child);
-  const startedInMs = performance.now() - begun;
+  const startedInMs = performance.now() - startedAt;
   const client = new Pool(url, { connections: 2048, bodyTimeout: 0, headersTimeout: 0 });
   return {
     url,
@@ -98,8 +98,8 @@ export async function startService(keyCount: number, settings: Record<string, st
     },
     request: (...request) => send(client, ...request),
     metric: (name) => readMetric(url, name),
-    memory: () => ask(child, 'collect'),
-    longestHoldMs: async () => (await ask<{ longestHoldMs: number }>(child, 'hold')).longestHoldMs,
+    memory: () => sendCommand(child, 'collect'),
+    longestHoldMs: async () => (await sendCommand<{ longestHoldMs: number }>(child, 'hold')).longestHoldMs,
     async stop() {
       await client.close();
       const exited = once(child, 'exit');
@@ -110,9 +110,9 @@ export async function startService(keyCount: number, settings: Record<string, st
   };
 }
 
-async function ask<T>(child: ChildProcess, what: string): Promise<T> {
+async function sendCommand<T>(child: ChildProcess, command: string): Promise<T> {
   const answer = once(child, 'message');
-  child.send(what);
+  child.send(command);
   return (await answer)[0] as T;
 }
 

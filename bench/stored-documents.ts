@@ -65,10 +65,10 @@ async function look(service: ServiceUnderTest): Promise<Looks> {
 async function timed(service: ServiceUnderTest, path: () => string): Promise<number> {
   const spent: number[] = [];
   for (let n = 0; n < LOOKS; n++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { status } = await service.request(service.keys[0] ?? '', 'GET', path());
     if (status !== 200) throw new Error(`status ${status}`);
-    spent.push(performance.now() - begun);
+    spent.push(performance.now() - startedAt);
   }
   return median(spent);
 }
@@ -108,9 +108,9 @@ async function costOfStoring(service: ServiceUnderTest): Promise<Row> {
 }
 
 async function perSecond(service: ServiceUnderTest, count: number, more: object): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await renderMany(service, count, more);
-  return (1000 * count) / (performance.now() - begun);
+  return (1000 * count) / (performance.now() - startedAt);
 }
 
 async function store(service: ServiceUnderTest, count: number): Promise<void> {

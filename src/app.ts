@@ -57,7 +57,7 @@ const REPLIES_ON_DISK = 4;
 const LONGEST_MERGE_MS = 30_000;
 
 const COUNTED_BY_NODE =
-  'each node counts open streams and requests that do not render by itself: with several nodes, their limits add up';
+  'the limits of open streams and of requests that do not render are counted by each node: with several nodes, they add up';
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -173,7 +173,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
-  services.jobs.start(tasks, (error) => parts.logger.warn({ err: error }, 'work in the background failed; it is tried again'));
+  services.jobs.start(tasks, (error) => parts.logger.warn({ err: error }, 'background work failed and will be tried again'));
   return { url, server, services, engine, sweep, stop };
 }
 
@@ -192,7 +192,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const tracing = await openTracing(config, logger);
   opened.defer(() => tracing?.close());
   const services = await openServices(config, clock, (error) =>
-    logger.error({ err: error }, 'another node has joined beside which this one may not be'),
+    logger.error({ err: error }, 'another node has joined, and this one cannot run beside it'),
   );
   opened.defer(() => services.close());
   const engine = await startEngine(config, logger, services.links.secretFor('finishing'));
@@ -245,7 +245,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   };
 }
 
-/** What reads PDFs that callers send or that are stored. */
+/** The services that read uploaded and stored PDFs. */
 function openPdfReaders({ maxPdfBytes }: Config) {
   return {
     uploadMerging: new UploadMerging({ maxPdfBytes }),
@@ -310,7 +310,7 @@ function createLogger({ logLevel, tracesUrl }: Config) {
     const trace_id = currentTraceId();
     return trace_id === undefined ? {} : { trace_id };
   };
-  return pino({ level: logLevel, serializers: { err: describeError }, ...(tracesUrl && { mixin }) });
+  return pino({ level: logLevel, serializers: { err: errorFields }, ...(tracesUrl && { mixin }) });
 }
 
 async function openTracing(
@@ -375,14 +375,14 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
 }
 
 /** The fields of an error that may be logged. Other properties may hold an address or part of a document. */
-function describeError(error: Error): object {
+function errorFields(error: Error): object {
   const { name, message, stack } = error;
   const { code } = error as NodeJS.ErrnoException;
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
 function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, places, uploads } = services;
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, awaitedSlots, uploads } = services;
   const inBackground = {
     ...services,
     allowance: allowance.inBackground,
@@ -400,7 +400,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     principalOf: (keyId) => accounts.principalOf(keyId),
     hasReservations: (accountId) => allowance.hasReservations(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
-    places,
+    places: awaitedSlots,
     pool: engine.pool,
     render: (request, ...rest) =>
       'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),
@@ -409,9 +409,9 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
   engine.pool.watchRoom(() => jobs.wake());
-  places.watch(() => jobs.wake());
+  awaitedSlots.watch(() => jobs.wake());
   concurrency.watchLeave((accountId) => {
-    places.renderEnded(accountId);
+    awaitedSlots.renderEnded(accountId);
     jobs.wake();
   });
   return runner;

@@ -69,7 +69,7 @@ const SETTINGS = {
   ),
   tsaUrl: authority(
     'PLATEN_TSA_URL',
-    'Address of the time stamp authority (RFC 3161) for signatures of the level B-T, such as https://tsa.example.com/. It may contain a user name and password. When empty, this level is refused.',
+    'Address of the time stamp authority (RFC 3161) for signatures of the levels B-T, B-LT and B-LTA, such as https://tsa.example.com/. It may contain a user name and password. When empty, these levels are refused.',
   ),
   plansFile: text(
     'PLATEN_PLANS_FILE',

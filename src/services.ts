@@ -42,7 +42,7 @@ export interface Services {
   accounts: Accounts;
   allowance: Allowance;
   concurrency: Concurrency;
-  places: AwaitedSlots;
+  awaitedSlots: AwaitedSlots;
   templates: Templates;
   certificates: Certificates;
   /** Absent if the operator has configured no time stamp authority. */
@@ -73,21 +73,23 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const database = opened.adopt(await openDatabase(config), (each) => each.close());
   const leases = opened.adopt(new Leases(clock), (each) => each.stop());
   const allowance = new Allowance(database, clock, leases, config);
-  const places = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) => each.close());
+  const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) =>
+    each.close(),
+  );
   const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
   const accounts = new Accounts(database, plans, clock);
   await requireKnownPlans(accounts, plans);
   const secretKeys = openSecretKeys(config, database);
-  const jobs = opened.adopt(await openJobs(database, clock), (each) => each.close());
+  const jobs = opened.adopt(await openJobs(database), (each) => each.close());
   const webhooks = new Webhooks(database, clock, jobs);
   const announce: Announce = (event, query) => webhooks.enqueue(event, query);
   const links = await Links.open(database, clock);
   const blobs = opened.adopt(await openBlobs(config, links.secretFor('blobs').toString('hex')), (each) => each.close());
   const progress = new Progress();
   const joining = { alone: !blobs.isShared, ...(onRefused && { onRefused }) };
-  const nodes = opened.adopt(await join(database, joining, [progress, places]), (each) => each.close());
+  const nodes = opened.adopt(await join(database, joining, [progress, awaitedSlots]), (each) => each.close());
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
   const uploads = openUploads({ database, clock, jobs, accounts, documents }, links, progress, announce);
@@ -99,7 +101,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
     accounts,
     allowance,
     concurrency: new Concurrency(),
-    places,
+    awaitedSlots,
     certificates: new Certificates(database, clock, pkcs12, secretKeys),
     timeStamps: config.tsaUrl ? new TimeStamps({ url: config.tsaUrl }) : undefined,
     templates: new Templates(database, clock, { liquid, assets: new TemplateAssets(database, blobs, config) }, config),

@@ -145,7 +145,7 @@ export class Allowance {
   /** Whether one more background render of the account may start, according to the reservations. */
   async hasFreeSlot({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
-    const { rows } = await countPlaces(this.#database.query, { accountId, now: this.#clock() });
+    const { rows } = await countSlots(this.#database.query, { accountId, now: this.#clock() });
     return Number(rows[0]?.taken ?? 0) < plan.concurrency;
   }
 
@@ -281,7 +281,7 @@ const insertReservation = preparedWrite((query, { id, accountId, day, until, isB
   query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until, in_background: isBackground }),
 );
 
-const countPlaces = prepared((query, { accountId, now }: { accountId: string; now: number }) =>
+const countSlots = prepared((query, { accountId, now }: { accountId: string; now: number }) =>
   query
     .selectFrom('reservations')
     .select(({ fn }) => fn.countAll<number | string>().as('taken'))

@@ -17,7 +17,7 @@ export class Concurrency {
     return this.#count(this.#calls, accountId);
   }
 
-  /** Like `enter`, for background renders, which use the places that calls leave free. */
+  /** Like `enter`, for background renders, which use the slots that calls leave free. */
   readonly background = {
     enter: (principal: Principal): (() => void) => {
       if (!this.hasRoom(principal)) throw concurrencyLimited(principal.plan.concurrency ?? 0);

@@ -89,14 +89,17 @@ export async function minuteOf(query: Query, { accountId, month }: { accountId: 
  * Inserts the reservation if the account has fewer than `most` running renders. Call it after the row of its month was changed in
  * the same transaction: the lock on that row excludes other nodes. Throws `concurrency_limited`.
  */
-export async function reserveConcurrency(query: Query, place: NewReservation & { now: number; most: number }): Promise<void> {
-  const { numAffectedRows } = await insertBelowLimit(query, place);
-  if (!numAffectedRows) throw concurrencyLimited(place.most);
+export async function reserveConcurrency(
+  query: Query,
+  reservation: NewReservation & { now: number; most: number },
+): Promise<void> {
+  const { numAffectedRows } = await insertBelowLimit(query, reservation);
+  if (!numAffectedRows) throw concurrencyLimited(reservation.most);
 }
 
 /** Calls count only other calls; background renders count all renders. */
-const insertBelowLimit = prepared((query, place: NewReservation & { now: number; most: number }) => {
-  const { id, accountId, day, until, isBackground, now, most } = place;
+const insertBelowLimit = prepared((query, reservation: NewReservation & { now: number; most: number }) => {
+  const { id, accountId, day, until, isBackground, now, most } = reservation;
   return query
     .insertInto('reservations')
     .columns(['id', 'account_id', 'day', 'lease_until', 'in_background'])

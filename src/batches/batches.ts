@@ -154,7 +154,7 @@ export class Batches {
       if (requests.length) await this.#jobs.add('item', owner.keyId, query);
     });
     await this.#database.flush();
-    for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, 1);
+    for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
     return id;
   }
 
@@ -224,8 +224,7 @@ export class Batches {
       return open && cancelQueued(query, id, now, this.#announce);
     });
     await this.#database.flush();
-    if (cancelled?.items) this.progress.outcome(id, 'cancelled', cancelled.items);
-    if (cancelled?.batchEnded) this.progress.ended(id);
+    if (cancelled?.items) this.progress.outcome(id, 'cancelled', cancelled);
   }
 
   /** Removes batches whose documents have all expired. */

@@ -46,10 +46,10 @@ export class DatabaseQueue implements BatchQueue {
     return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
-  async nextDue(keyId: string): Promise<{ at: number; isOfKnownKind: boolean } | undefined> {
+  async nextDue(keyId: string): Promise<{ afterMs: number; isOfKnownKind: boolean } | undefined> {
     const { rows } = await selectNextDue(this.#database.query, { keyId });
     const { due_at: at = null, known_due_at: knownAt = null } = rows[0] ?? {};
-    return at === null ? undefined : { at, isOfKnownKind: at === knownAt };
+    return at === null ? undefined : { afterMs: Math.max(0, at - this.#clock()), isOfKnownKind: at === knownAt };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {

@@ -1,9 +1,12 @@
 /** Notifies listeners of changes to batches: the metrics, other nodes, and clients that follow a batch. */
+import { EventEmitter } from 'node:events';
+import type { Completed } from './queue.ts';
 import { Watch } from './watch.ts';
 
 export class Progress {
-  readonly #watches = new Map<string, Set<Watch>>();
-  #closed = false;
+  /** Its events are the notices that nodes send to each other. */
+  readonly #notices = new EventEmitter().setMaxListeners(0);
+  readonly #end = new AbortController();
   #onOutcome: (outcome: string, items: number) => void = () => {};
   #tellOthers: (notice: string) => void = () => {};
 
@@ -16,35 +19,26 @@ export class Progress {
     this.#tellOthers = listener;
   }
 
-  /** Handles a notice of another node. Ignores unknown notices, which a node of another version may send. */
+  /** Handles a notice of another node. Nobody listens to unknown notices, which a node of another version may send. */
   receiveNotice(notice: string): void {
-    const [what, id] = notice.split(' ');
-    if (what === 'changed') this.#changed(id ?? '');
-    if (what === 'ended') this.#ended(id ?? '');
+    this.#notices.emit(notice);
   }
 
   /** Call this after the outcome of items has been committed: `ok`, `cancelled`, or an error code. */
-  outcome(batchId: string, outcome: string, items: number): void {
+  outcome(batchId: string, outcome: string, { items, batchEnded }: Completed): void {
     this.#onOutcome(outcome, items);
-    this.changed(batchId);
-  }
-
-  /** Call this when items of a batch may have finished. */
-  changed(batchId: string): void {
-    this.#changed(batchId);
-    this.#tellOthers(`changed ${batchId}`);
+    this.#tell(`changed ${batchId}`);
+    if (batchEnded) this.ended(batchId);
   }
 
   /** Call this after the end of a batch has been committed. */
   ended(batchId: string): void {
-    this.#ended(batchId);
-    this.#tellOthers(`ended ${batchId}`);
+    this.#tell(`ended ${batchId}`);
   }
 
   /** Closes all watches, present and future, because the service is shutting down. */
   close(): void {
-    this.#closed = true;
-    for (const watches of this.#watches.values()) for (const watch of watches) watch.close();
+    this.#end.abort();
   }
 
   /**
@@ -52,22 +46,16 @@ export class Progress {
    * is missed, and dispose of it afterwards. It closes when `signal` aborts.
    */
   watch(batchId: string, signal: AbortSignal, what: 'outcomes' | 'end'): Watch {
-    const watches = this.#watches.get(batchId) ?? new Set();
-    this.#watches.set(batchId, watches);
-    const watch: Watch = new Watch(signal, what === 'outcomes', () => {
-      watches.delete(watch);
-      if (!watches.size && this.#watches.get(batchId) === watches) this.#watches.delete(batchId);
+    const notices = what === 'outcomes' ? [`changed ${batchId}`, `ended ${batchId}`] : [`ended ${batchId}`];
+    const watch = new Watch(AbortSignal.any([signal, this.#end.signal]), () => {
+      for (const notice of notices) this.#notices.off(notice, watch.notify);
     });
-    watches.add(watch);
-    if (this.#closed) watch.close();
+    for (const notice of notices) this.#notices.on(notice, watch.notify);
     return watch;
   }
 
-  #changed(batchId: string): void {
-    for (const watch of this.#watches.get(batchId) ?? []) if (watch.isForOutcomes) watch.notify();
-  }
-
-  #ended(batchId: string): void {
-    for (const watch of this.#watches.get(batchId) ?? []) watch.notify();
+  #tell(notice: string): void {
+    this.#notices.emit(notice);
+    this.#tellOthers(notice);
   }
 }

@@ -54,8 +54,8 @@ export interface BatchQueue {
   keysWithWork(): Promise<string[]>;
   /** Claims the first due item of the oldest batch of the key that has one, of a kind that this version can render. */
   claim(keyId: string): Promise<ClaimedItem | undefined>;
-  /** When the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
-  nextDue(keyId: string): Promise<{ at: number; isOfKnownKind: boolean } | undefined>;
+  /** The time until the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
+  nextDue(keyId: string): Promise<{ afterMs: number; isOfKnownKind: boolean } | undefined>;
   /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLostError`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
   /**

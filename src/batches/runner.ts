@@ -5,6 +5,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
+import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { ImageRequest } from '../render/image-request.ts';
 import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
@@ -26,7 +27,7 @@ export interface RunnerServices {
   uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
-  /** Undefined if the key was revoked. */
+  /** Resolves to undefined if the key was revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
   /** Whether an account that has used up its allowance may get some of it back. */
   hasReservations(accountId: string): Promise<boolean>;
@@ -49,8 +50,8 @@ export interface RunnerServices {
 
 export type ItemHook = CommitHook<Pick<Delivery, 'document'>>;
 
-/** Undefined if the key was revoked; an error if its plan cannot be determined. */
-type Owner = Principal | ServiceError | undefined;
+/** An error if the key was revoked, or if its plan cannot be determined. */
+type Owner = Principal | ServiceError;
 
 /** Items in progress for each page of the pool: one being rendered, one ready to follow it, and those that are being stored. */
 const PER_PLACE = 4;
@@ -58,38 +59,30 @@ const LOAD_MS = 1_000;
 /** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
 const LEFT_MS = 5_000;
 
-interface Load {
-  /** Number of queued items. */
-  waiting: number;
-  /** Number of keys with items that can be claimed now. */
-  keys: number;
-}
-
 export class BatchRunner implements Task {
+  readonly limit: number;
   readonly #services: RunnerServices;
-  /** Items in progress, with their account ids. */
-  readonly #underWay = new Map<ClaimedItem, string>();
+  /** Items in progress, by account. */
+  readonly #underWay = new OwnerCounter();
   readonly #end = new AbortController();
-  #lastLoad: Promise<Load> | undefined;
+  #lastLoad: Promise<[queuedItems: number, keys: string[]]> = Promise.resolve([0, []]);
   #loadUntil = 0;
 
   constructor(services: RunnerServices) {
     this.#services = services;
-  }
-
-  get limit(): number {
-    return this.#services.pool.capacity * PER_PLACE;
+    this.limit = services.pool.capacity * PER_PLACE;
   }
 
   async take(keyId: string): Promise<Turn> {
     const { principalOf, queue } = this.#services;
-    const owner = await principalOf(keyId).catch(unexpected);
+    const known = await principalOf(keyId).catch(unexpected);
+    const owner = known ?? new ServiceError('unauthorized', 'the API key of this batch was revoked');
     const hasRoom = () => this.#mayBegin(owner);
     if (!hasRoom()) return { hasRoom };
     const item = await queue.claim(keyId);
     if (item) return { work: () => this.#trace(item, owner) };
     const next = await queue.nextDue(keyId);
-    return next?.isOfKnownKind === false ? leftToOthers() : next && { dueAt: next.at };
+    return next?.isOfKnownKind === false ? leftToOthers() : next && { afterMs: next.afterMs };
   }
 
   async owners(): Promise<string[]> {
@@ -107,33 +100,25 @@ export class BatchRunner implements Task {
    * Estimates the seconds until a batch with `unfinished` items ends, if keys take turns and items render at the present speed.
    */
   async secondsFor(unfinished: number): Promise<number> {
-    const { waiting, keys } = await this.#load();
-    return this.#services.pool.secondsFor(Math.min(unfinished * Math.max(1, keys), waiting + this.#underWay.size));
-  }
-
-  /** Counts at most once per second. */
-  #load(): Promise<Load> {
-    if (this.#lastLoad && performance.now() < this.#loadUntil) return this.#lastLoad;
-    this.#loadUntil = performance.now() + LOAD_MS;
-    this.#lastLoad = this.#countLoad();
-    this.#lastLoad.catch(() => {
-      this.#lastLoad = undefined;
-    });
-    return this.#lastLoad;
-  }
-
-  async #countLoad(): Promise<Load> {
-    const { queue } = this.#services;
-    return { waiting: await queue.waiting(), keys: (await queue.keysWithWork()).length };
+    const { queue, pool } = this.#services;
+    if (performance.now() >= this.#loadUntil) {
+      this.#loadUntil = performance.now() + LOAD_MS; // counts at most once per second
+      this.#lastLoad = Promise.all([queue.waiting(), queue.keysWithWork()]);
+      this.#lastLoad.catch(() => {
+        this.#loadUntil = 0;
+      });
+    }
+    const [waiting, keys] = await this.#lastLoad;
+    return pool.secondsFor(Math.min(unfinished * Math.max(1, keys.length), waiting + this.#underWay.total));
   }
 
   /** Whether an item of the owner may start. Reserves a share of the items in progress for accounts that have none. */
   #mayBegin(owner: Owner): boolean {
     const { pool, hasRoom, places } = this.#services;
     const accountId = accountOf(owner);
-    const own = [...this.#underWay.values()].filter((account) => account === accountId).length;
-    if (!pool.hasRoomInBackground(accountId) || this.limit - this.#underWay.size <= (own ? pool.capacity : 0)) return false;
-    return !isPrincipal(owner) || (hasRoom(owner) && !places.isAwaited(accountId));
+    const left = this.limit - this.#underWay.total - (this.#underWay.of(accountId) ? pool.capacity : 0);
+    if (!pool.hasRoomInBackground(accountId) || left <= 0) return false;
+    return owner instanceof Error || (hasRoom(owner) && !places.isAwaited(accountId));
   }
 
   #trace(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -143,20 +128,19 @@ export class BatchRunner implements Task {
   }
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
-    const { render, onRendered } = this.#services;
-    this.#underWay.set(item, accountOf(owner));
+    const { render, onRendered, progress } = this.#services;
+    const ended = this.#underWay.add(accountOf(owner));
     const written: { completed?: Completed } = {};
     try {
       const request = this.#requestOf(item);
-      if (!owner) throw new ServiceError('unauthorized', 'the API key of this batch was revoked');
       if (owner instanceof Error) throw owner;
       onRendered(await render(request, owner, this.#end.signal, this.#commitHookOf(item, request, owner, written)));
-      this.#tell(item, 'ok', written.completed);
+      if (written.completed) progress.outcome(item.batchId, 'ok', written.completed);
     } catch (error) {
       await this.#failed(item, owner, error);
-      if (written.completed) this.#services.progress.ended(item.batchId); // the outcome may have been committed, so watchers read it again
+      if (written.completed) progress.ended(item.batchId); // the outcome may have been committed, so watchers read it again
     } finally {
-      this.#underWay.delete(item);
+      ended();
     }
   }
 
@@ -178,7 +162,6 @@ export class BatchRunner implements Task {
   ): ItemHook {
     const { queue, uploads } = this.#services;
     return {
-      async prepare() {},
       async write({ document }, query) {
         if (!document) throw new Error('items of batches are stored');
         const { id: documentId, bytes } = document;
@@ -186,25 +169,24 @@ export class BatchRunner implements Task {
         if (deliverTo) await uploads.enqueue({ ...upload, ...deliverTo }, query); // first, because the batch does not end while an upload is pending
         written.completed = await queue.complete(item, { status: 'succeeded', document }, query);
       },
-      async undo() {},
     };
   }
 
   async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
     if (thrown instanceof ClaimLostError) return;
-    const { queue, places, onFault } = this.#services;
+    const { queue, places, progress, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
-      if (error.code === 'concurrency_limited' && isPrincipal(owner)) {
+      if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {
         places.wait(owner);
         return await this.#putBack(item, 0, { uncounted: true });
       }
       if (await this.#shouldRetry(item, owner, error))
         return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
-      this.#tell(item, error.code, await queue.complete(item, outcome));
+      progress.outcome(item.batchId, error.code, await queue.complete(item, outcome));
     } catch (fault) {
       if (fault instanceof ClaimLostError) return;
       onFault(fault);
@@ -215,8 +197,8 @@ export class BatchRunner implements Task {
   async #shouldRetry({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
     if (this.#isEnding(error)) return attempts <= MAX_CLAIMS;
     if (attempts >= MAX_ATTEMPTS) return false;
-    if (owner instanceof Error) return true;
-    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.hasReservations(owner.accountId);
+    if (owner instanceof Error) return !hasCode(owner, 'unauthorized');
+    if (hasCode(error, 'quota_exceeded')) return this.#services.hasReservations(owner.accountId);
     return isTransient(error);
   }
 
@@ -231,13 +213,7 @@ export class BatchRunner implements Task {
   }
 
   #tellCancelled(late: CancelledLate[]): void {
-    for (const cancelled of late) this.#tell(cancelled, 'cancelled', cancelled);
-  }
-
-  #tell({ batchId }: { batchId: string }, outcome: string, completed: Completed | undefined): void {
-    if (!completed) return;
-    this.#services.progress.outcome(batchId, outcome, completed.items);
-    if (completed.batchEnded) this.#services.progress.ended(batchId);
+    for (const cancelled of late) this.#services.progress.outcome(cancelled.batchId, 'cancelled', cancelled);
   }
 }
 
@@ -249,11 +225,7 @@ function leftToOthers(): Turn {
 
 /** Items without a known account share the empty account id. */
 function accountOf(owner: Owner): string {
-  return isPrincipal(owner) ? owner.accountId : '';
-}
-
-function isPrincipal(owner: Owner): owner is Principal {
-  return owner !== undefined && 'plan' in owner;
+  return owner instanceof Error ? '' : owner.accountId;
 }
 
 function unexpected(cause: unknown): ServiceError {

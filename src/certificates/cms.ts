@@ -52,8 +52,8 @@ export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: bool
   return STRUCTURE_BYTES + certificates + signerIdOf(signerCertificateOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
 }
 
-/** `owner` is the owner under which the time stamp request is queued. */
-export interface SigningTurn {
+/** The owner under which requests for time stamps are queued, and their deadline. */
+export interface SigningContext {
   owner: string;
   deadline: Deadline;
 }
@@ -66,13 +66,13 @@ export async function sign(
   signer: SigningKey,
   digest: Uint8Array,
   timeStamps: TimeStamps | undefined,
-  turn: SigningTurn,
+  { owner, deadline }: SigningContext,
 ): Promise<{ signature: Buffer; token: Buffer | undefined }> {
   const attributes = signedAttributes(signer, digest);
   const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
   const signature = await signInThread(algorithmOf(signer).digest, write(TAGS.set, attributes), key);
   const imprint = createHash('sha256').update(signature).digest();
-  const token = await timeStamps?.stamp(turn.owner, imprint, turn.deadline);
+  const token = await timeStamps?.stamp(owner, imprint, deadline);
   return { signature: cmsOf(signer, attributes, signature, token), token };
 }
 

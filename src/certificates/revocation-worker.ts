@@ -4,7 +4,7 @@ import { Certificate, CRLDistributionPoints, type Extension, type GeneralName, I
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { type RevocationStatus, readCrl, readOcspResponse, type StatusResponse } from './revocation-status.ts';
 
-export type RevocationTask = { what: 'describe'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'crl' } & StatusResponse);
+export type RevocationTask = { what: 'sources'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'crl' } & StatusResponse);
 
 /** Where to ask for the revocation status of a certificate, according to its extensions. */
 export interface StatusSources {
@@ -33,11 +33,11 @@ const MAX_ADDRESS_LENGTH = 2_048;
 serveTasks(work, () => ({ unreadable: true }));
 
 function work(task: RevocationTask): Promise<StatusSources[] | RevocationStatus> {
-  if (task.what === 'describe') return describe(task.certificates.map((bytes) => Buffer.from(bytes)));
+  if (task.what === 'sources') return sourcesOf(task.certificates.map((bytes) => Buffer.from(bytes)));
   return task.what === 'ocsp' ? readOcspResponse(task) : readCrl(task);
 }
 
-async function describe(certificates: Buffer[]): Promise<StatusSources[]> {
+async function sourcesOf(certificates: Buffer[]): Promise<StatusSources[]> {
   const read = certificates.map((bytes) => new X509Certificate(bytes));
   return Promise.all(
     certificates.map(async (bytes, index) => {
@@ -60,7 +60,7 @@ function addressesOf(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issu
   const extension = (id: string) => extensions.find(({ extnID }: Extension) => extnID === id)?.parsedValue as unknown;
   const information = extension(AUTHORITY_INFORMATION_ACCESS);
   const descriptions = information instanceof InfoAccess ? information.accessDescriptions : [];
-  const described = (method: string) =>
+  const withMethod = (method: string) =>
     addresses(descriptions.filter(({ accessMethod }) => accessMethod === method).map(({ accessLocation }) => accessLocation));
   const points = extension(CRL_DISTRIBUTION_POINTS);
   // A distribution point for some reasons only, or with another CRL issuer, does not give the complete status.
@@ -69,7 +69,7 @@ function addressesOf(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issu
   );
   const crls = addresses(whole.flatMap(({ distributionPoint: names }) => (Array.isArray(names) ? names : [])));
   const isExempt = extensions.some(({ extnID }) => extnID === OCSP_NO_CHECK);
-  return { ocsp: described(OCSP), crls, issuers: described(ISSUER), isExempt };
+  return { ocsp: withMethod(OCSP), crls, issuers: withMethod(ISSUER), isExempt };
 }
 
 function addresses(names: GeneralName[]): string[] {

@@ -102,7 +102,7 @@ export class Revocation {
 
   /** Makes no requests. Throws `certificate_unusable` if the chain does not say where to ask, and `queue_full`. */
   async requireSources(owner: string, chain: readonly Buffer[], signal?: AbortSignal): Promise<void> {
-    const [own, ...above] = await this.#describe(owner, chain, signal);
+    const [own, ...above] = await this.#sourcesOf(owner, chain, signal);
     if (own?.isRoot) throw unusable('it is self-signed, so its revocation status cannot be checked');
     for (const each of own ? [own, ...above] : []) {
       if (each.isRoot) continue;
@@ -149,7 +149,7 @@ export class Revocation {
     };
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const certificates = known.all;
-      const described = await this.#describe(owner, certificates, signal);
+      const described = await this.#sourcesOf(owner, certificates, signal);
       const more: Buffer[] = [];
       for (const [index, each] of described.entries()) {
         const issuer = each.issuer === undefined ? undefined : certificates[each.issuer];
@@ -200,12 +200,12 @@ export class Revocation {
     const fetched = await fetchBytes(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
     crls.set(url.href, fetched);
     if ([...crls.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
-      throw failed(`the revocation crls of their issuers have more than ${this.#maxBytes} bytes in all`);
+      throw failed(`the CRLs of their issuers have more than ${this.#maxBytes} bytes in all`);
     return fetched;
   }
 
-  async #describe(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
-    const described = (await this.#run(owner, { what: 'describe', certificates: [...certificates] }, signal)) as
+  async #sourcesOf(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
+    const described = (await this.#run(owner, { what: 'sources', certificates: [...certificates] }, signal)) as
       | StatusSources[]
       | Unreadable;
     if ('unreadable' in described) throw failed('a certificate cannot be read');

@@ -14,7 +14,7 @@ export async function createBackup(destination: string): Promise<void> {
   // Other commands succeed if the reader closes their output. An incomplete backup must fail, and remove its copy of the database.
   if (destination === '-') process.stdout.removeAllListeners('error');
   const summary = await backUp({ ...config, version: VERSION }, destination, process.stdout);
-  tell(`backed up ${describe(summary)}`);
+  tell(`backed up ${sizeOf(summary)}`);
   if (config.blobsUrl)
     tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
   if (!summary.faults.length) return;
@@ -27,7 +27,7 @@ export async function restoreBackup(source: string): Promise<void> {
   refusePostgres(config);
   const target = { dataDir: config.dataDir, content: config.blobsUrl ? 'bucket' : 'files' } as const;
   const restored = await restore(target, source, process.stdin);
-  tell(`restored ${describe(restored)} into ${config.dataDir}, as they were at ${restored.as_of}`);
+  tell(`restored ${sizeOf(restored)} into ${config.dataDir}, as they were at ${restored.as_of}`);
   if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
 }
 
@@ -38,7 +38,7 @@ function refusePostgres({ databaseUrl }: { databaseUrl: string }): void {
     );
 }
 
-function describe({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {
+function sizeOf({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {
   const all = Object.values(rows).reduce((sum, each) => sum + each, 0);
   return `${all} rows and ${files} files with ${bytes} bytes`;
 }

@@ -24,7 +24,7 @@ import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
 export type { ByteRange, ListPage, Metadata, Position };
-export type Source = 'html' | 'markdown' | 'url' | 'template';
+export type SourceKind = 'html' | 'markdown' | 'url' | 'template';
 
 /** The report of a render, which is stored unchanged. */
 export interface Report {
@@ -49,7 +49,7 @@ export interface DocumentDraft {
   image?: StoredImage | undefined;
   /** The default is the id with the extension of the type. */
   filename: string | undefined;
-  source: Source;
+  source: SourceKind;
   templateId: string | undefined;
   metadata: Metadata;
   report: Report;
@@ -63,7 +63,7 @@ export interface StoredDocument {
   /** Undefined for a PDF. */
   image?: StoredImage | undefined;
   sha256: string;
-  source: Source;
+  source: SourceKind;
   templateId: string | null;
   metadata: Metadata;
   createdAt: number;
@@ -190,7 +190,7 @@ export class Documents {
   }
 
   /** Resolves when everything committed so far survives a power failure. */
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#database.flush();
   }
 
@@ -383,7 +383,7 @@ function toDocument(row: DocumentRow): StoredDocument {
     pages: row.pages ?? 0,
     image: row.media_type === null ? undefined : { type: row.media_type, width: row.width ?? 0, height: row.height ?? 0 },
     sha256: row.sha256 ?? '',
-    source: (row.source ?? 'html') as Source,
+    source: (row.source ?? 'html') as SourceKind,
     templateId: row.template_id,
     metadata: readMetadata(row.metadata),
     createdAt: row.created_at,

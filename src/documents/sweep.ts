@@ -30,13 +30,16 @@ const BATCH = 50;
 const ORPHANS_EVERY_MS = 3_600_000;
 /** Content without a row that is older than this will never get a row. */
 const ORPHAN_AGE_MS = 3_600_000;
+/** The kernel stamps files with the time of its last tick, which may lie this far before the time at which they were written. */
+const TICK_MS = 20;
 
 export class Sweep implements Task {
   readonly limit = 1;
+  readonly everyMs: number;
   readonly #database: Database;
   readonly #blobs: Blobs;
   readonly #options: SweepOptions;
-  readonly #madeAt = Date.now();
+  readonly #madeAt = Date.now() - TICK_MS;
   #running: Promise<void> | undefined;
   #orphansLookedForAt = 0;
   #stopped = false;
@@ -45,10 +48,7 @@ export class Sweep implements Task {
     this.#database = database;
     this.#blobs = blobs;
     this.#options = options;
-  }
-
-  get everyMs(): number {
-    return this.#options.everyMs;
+    this.everyMs = options.everyMs;
   }
 
   async take(): Promise<Turn> {

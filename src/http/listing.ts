@@ -5,7 +5,7 @@ import { type FieldError, invalidRequest } from '../errors.ts';
 import { isMetadataName, MAX_METADATA } from '../render/metadata.ts';
 import { suggestion } from '../validate.ts';
 
-export interface Page {
+export interface ListRequest {
   limit: number;
   after: Position | undefined;
 }
@@ -49,7 +49,7 @@ function readParameters<R extends Readers>(parameters: Array<[string, unknown]>,
 }
 
 /** Reads `limit`, `cursor` and the filters of the list. */
-export function readPage<R extends Readers>(request: FastifyRequest, filters: R): { page: Page; filter: Values<R> } {
+export function readPage<R extends Readers>(request: FastifyRequest, filters: R): { page: ListRequest; filter: Values<R> } {
   const { limit, cursor, ...filter } = readQuery(request, { ...filters, ...PAGE_READERS }) as Values<typeof PAGE_READERS>;
   return { page: { limit: limit ?? DEFAULT_LIMIT, after: cursor }, filter: filter as Values<R> };
 }
@@ -88,7 +88,7 @@ function memberOf(parameter: string): string {
 }
 
 /** Expects one row more than fits on the page if there are further rows. */
-export function pageOf<T extends Position, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
+export function pageOf<T extends Position, R>(rows: T[], { limit }: ListRequest, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
   return pageBefore(rows.length > limit ? data.at(-1) : undefined, data.map(toRecord));
 }

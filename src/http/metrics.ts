@@ -46,7 +46,7 @@ export interface Metrics {
   delivered(delivery: Delivery | ImageDelivery): void;
   /** `ok`, `cancelled`, or an error code. */
   batchItemsEnded(outcome: string, items: number): void;
-  /** What a sweep found and removed. */
+  /** Counts the objects that a sweep removed. */
   swept(what: 'content' | 'orphans', count: number): void;
   sweepFailed(): void;
   webhookAttempted(outcome: DeliveryOutcome): void;

@@ -56,10 +56,10 @@ async function sendReportedStored(documents: Documents, document: StoredDocument
 }
 
 export const RESULT_HEADERS = {
-  'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
+  'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent if the plan has no limit.'),
   'Platen-Document-Id': header('string', 'Set when the result was stored.'),
-  'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
-  'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
+  'Idempotency-Replayed': header('string', '`true` if an earlier reply is repeated.'),
+  'Platen-Warnings': header('integer', 'Number of warnings.'),
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
 };
 

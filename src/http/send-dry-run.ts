@@ -87,7 +87,7 @@ export const DRY_RUN_SCHEMA = recordSchema(
         verdict: {
           ...VERDICT,
           description:
-            'By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a minute.',
+            'Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300 names in a minute.',
         },
       }),
     },

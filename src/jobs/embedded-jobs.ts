@@ -2,29 +2,26 @@
  * Background jobs for a process that is the only user of its database. Turns are kept in memory; after a restart, recovery
  * derives them from the rows.
  */
-import type { Clock } from '../accounts/leases.ts';
-import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
+import { type Jobs, TASK_NAMES, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
 const TICK_MS = 250;
 
 export class EmbeddedJobs implements Jobs {
-  readonly #clock: Clock;
   /** The owners who wait for a turn at each task, in the order of their turns, and whether the turn may be taken now. */
-  readonly #waiting = new Map<TaskName, Map<string, () => boolean>>();
+  readonly #waiting = Object.fromEntries(TASK_NAMES.map((name) => [name, new Map()])) as Record<
+    TaskName,
+    Map<string, () => boolean>
+  >;
   #worker: TaskWorker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #filling: Promise<void> | undefined;
   #woken = false;
   #draining = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
   /** Ignores the transaction of the caller, which may still be open: the query that looks for work waits for it. */
   async add(name: TaskName, owner: string): Promise<void> {
-    this.#turnsOf(name).set(owner, () => true); // a Map keeps the position of a key that it already has
+    this.#waiting[name].set(owner, () => true); // a Map keeps the position of a key that it already has
     this.wake();
   }
 
@@ -32,9 +29,9 @@ export class EmbeddedJobs implements Jobs {
     const all = withRecovery(tasks, async (name, owners) => {
       for (const owner of owners) void this.add(name, owner);
     });
-    this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
+    this.#worker = new TaskWorker(all, onFault, () => this.wake());
     this.#timer = setInterval(() => this.wake(), TICK_MS).unref();
-    for (const name of this.#worker.names) if (all[name].everyMs !== undefined) void this.add(name, '');
+    for (const name of TASK_NAMES) if (all[name].everyMs !== undefined) void this.add(name, '');
   }
 
   wake(): void {
@@ -42,7 +39,7 @@ export class EmbeddedJobs implements Jobs {
     if (this.#worker && !this.#draining) this.#filling ??= this.#fill(this.#worker);
   }
 
-  async drain(names?: TaskName[]): Promise<void> {
+  async drain(names?: readonly TaskName[]): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
     await this.#filling;
@@ -57,14 +54,14 @@ export class EmbeddedJobs implements Jobs {
   async #fill(worker: TaskWorker): Promise<void> {
     while (this.#woken && !this.#draining) {
       this.#woken = false;
-      for (const name of worker.names) if (await this.#beginNext(worker, name)) this.#woken = true;
+      for (const name of TASK_NAMES) if (await this.#beginNext(worker, name)) this.#woken = true;
     }
     this.#filling = undefined;
   }
 
   /** Returns whether a job was started. */
   async #beginNext(worker: TaskWorker, name: TaskName): Promise<boolean> {
-    const turns = this.#turnsOf(name);
+    const turns = this.#waiting[name];
     for (const [owner, mayTake] of [...turns]) {
       if (this.#draining || !worker.hasRoom(name)) return false;
       if (!mayTake()) continue;
@@ -74,12 +71,6 @@ export class EmbeddedJobs implements Jobs {
       if (next?.begun) return true;
     }
     return false;
-  }
-
-  #turnsOf(name: TaskName): Map<string, () => boolean> {
-    const turns = this.#waiting.get(name) ?? new Map<string, () => boolean>();
-    this.#waiting.set(name, turns);
-    return turns;
   }
 }
 

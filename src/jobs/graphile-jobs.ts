@@ -14,11 +14,10 @@ import {
   type WorkerEvents,
   type WorkerPool,
 } from 'graphile-worker';
-import type { Clock } from '../accounts/leases.ts';
 import { storageFailed } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { freeTurns, putTurns, TURNS_SCHEMA } from '../storage/turns.ts';
-import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
+import { type Jobs, TASK_NAMES, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
 type Pool = ReturnType<NonNullable<Database['connections']>>;
@@ -37,11 +36,11 @@ const OWNERS_AT_ONCE = 200;
 /** How long to wait for the worker and its connections to close, in case the server does not answer. */
 const END_MS = 10_000;
 
-export async function openGraphileJobs(database: Database, clock: Clock): Promise<Jobs> {
+export async function openGraphileJobs(database: Database): Promise<Jobs> {
   const connections = database.connections?.('platen jobs', CONNECTIONS);
   if (!connections) throw new Error('graphile-worker needs a PostgreSQL server');
   connections.on('connect', (client) => client.on('error', () => {})); // the query that uses the connection gets the error
-  const jobs = new GraphileJobs(database, connections, clock);
+  const jobs = new GraphileJobs(database, connections);
   await jobs.migrate().catch(async (error: unknown) => {
     await jobs.close();
     throw error;
@@ -52,7 +51,6 @@ export async function openGraphileJobs(database: Database, clock: Clock): Promis
 class GraphileJobs implements Jobs {
   readonly #database: Database;
   readonly #connections: Pool;
-  readonly #clock: Clock;
   /** Flags of turns for which this process is at its limit, with a function that tells whether it has capacity again. */
   readonly #full = new Map<string, () => boolean>();
   /** The forbidden flags that this process sent when it last fetched a job. */
@@ -64,10 +62,9 @@ class GraphileJobs implements Jobs {
   #draining = false;
   #onFault: (error: unknown) => void = () => {};
 
-  constructor(database: Database, connections: Pool, clock: Clock) {
+  constructor(database: Database, connections: Pool) {
     this.#database = database;
     this.#connections = connections;
-    this.#clock = clock;
   }
 
   /** Runs the migrations of graphile-worker, on one node at a time. */
@@ -90,7 +87,7 @@ class GraphileJobs implements Jobs {
   start(tasks: Tasks, onFault: (error: unknown) => void): void {
     this.#onFault = onFault;
     const all = withRecovery(tasks, (name, owners) => this.#recover(name, owners));
-    this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
+    this.#worker = new TaskWorker(all, onFault, () => this.wake());
     this.#timer = setInterval(() => void this.#keep().catch(onFault), KEEP_MS).unref();
     void this.#keep().catch(onFault);
     void this.#run(this.#worker);
@@ -104,7 +101,7 @@ class GraphileJobs implements Jobs {
     if (!this.#draining && this.#withheld.some((flag) => this.#hasRoom(flag))) this.#pool?.nudge(1);
   }
 
-  async drain(names?: TaskName[]): Promise<void> {
+  async drain(names?: readonly TaskName[]): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);
     this.#stop();
@@ -121,7 +118,7 @@ class GraphileJobs implements Jobs {
   async #run(worker: TaskWorker): Promise<void> {
     const takeTurn = (name: TaskName) => (payload: unknown, helpers: JobHelpers) =>
       this.#takeTurn(worker, name, (payload as { owner: string }).owner, helpers.job.run_at);
-    const tasks: TaskList = Object.fromEntries(worker.names.map((name) => [name, takeTurn(name)]));
+    const tasks: TaskList = Object.fromEntries(TASK_NAMES.map((name) => [name, takeTurn(name)]));
     while (!this.#draining) {
       this.#lost = this.#runUntilLost(tasks).catch(this.#onFault);
       await this.#lost;
@@ -180,7 +177,7 @@ class GraphileJobs implements Jobs {
   #withhold(): string[] {
     const [freed] = [...this.#full].find(([, hasRoom]) => hasRoom()) ?? [];
     if (freed !== undefined) this.#full.delete(freed);
-    return [...(this.#worker?.names.filter((name) => !this.#hasRoom(name)) ?? []), ...this.#full.keys()];
+    return [...TASK_NAMES.filter((name) => !this.#hasRoom(name)), ...this.#full.keys()];
   }
 
   #hasRoom(flag: string): boolean {
@@ -210,9 +207,9 @@ class GraphileJobs implements Jobs {
    * continues its job later, the lease of the row makes it roll back.
    */
   async #keep(): Promise<void> {
-    const { names = [], tasks } = this.#worker ?? {};
-    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, [''], 0, { unlessWaiting: true });
-    const furthest = Object.fromEntries(names.map((name) => [name, (tasks?.[name].everyMs ?? 0) + KEEP_MS]));
+    const everyMs = (name: TaskName) => this.#worker?.tasks[name].everyMs;
+    for (const name of TASK_NAMES) if (everyMs(name) !== undefined) await this.#put(name, [''], 0, { unlessWaiting: true });
+    const furthest = Object.fromEntries(TASK_NAMES.map((name) => [name, (everyMs(name) ?? 0) + KEEP_MS]));
     await freeTurns(this.#database.query, { olderThanMs: LOST_MS, furthestMs: JSON.stringify(furthest) });
   }
 }

@@ -4,16 +4,17 @@
  */
 import type { Query } from '../storage/database.ts';
 
-export type TaskName = 'item' | 'webhook' | 'upload' | 'sweep' | 'recovery';
+export const TASK_NAMES = ['item', 'webhook', 'upload', 'sweep', 'recovery'] as const;
+export type TaskName = (typeof TASK_NAMES)[number];
 
 /** Resolves when the claimed work has its outcome. */
 export type Work = () => Promise<void>;
 
 /**
- * The result of a turn: work that was claimed; `dueAt` if nothing is due before that time; `hasRoom` if this process cannot take
+ * The result of a turn: work that was claimed; `afterMs` if nothing is due for that long; `hasRoom` if this process cannot take
  * more work of the owner now; or undefined if the owner has no work.
  */
-export type Turn = { work: Work } | { dueAt: number } | { hasRoom: () => boolean } | undefined;
+export type Turn = { work: Work } | { afterMs: number } | { hasRoom: () => boolean } | undefined;
 
 export interface Task {
   /** How many jobs of this task may be in progress in this process. */
@@ -35,7 +36,7 @@ export interface Jobs {
   /** Call this when this process may have capacity again. */
   wake(): void;
   /** Starts no more jobs. Resolves when all jobs in progress, or those of the given tasks, have ended. */
-  drain(names?: TaskName[]): Promise<void>;
+  drain(names?: readonly TaskName[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -28,12 +28,12 @@ export interface FinishSettings {
   /** The isolation boundary of the owner. Keys of encrypted PDFs differ between boundaries. */
   boundary: string;
   /** Entries from the caller. Without a title, the title of the document is kept. Dates are in RFC 3339. */
-  metadata: Metadata;
+  metadata: PdfMetadata;
   /** Whether to write object streams and a cross-reference stream. A PDF with a password always has them. */
   compress: boolean;
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
-  watermark: Watermark | undefined;
+  watermark: PageStamp | undefined;
   password: Password | undefined;
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
@@ -105,7 +105,7 @@ export interface ValidationUpdate {
   timeStampBytes: number | undefined;
 }
 
-export interface Metadata {
+export interface PdfMetadata {
   title?: string;
   author?: string;
   subject?: string;
@@ -122,7 +122,7 @@ export interface Attachment {
   content: Uint8Array;
 }
 
-export interface Watermark {
+export interface PageStamp {
   /** A PDF that Chromium printed, with one square page without background and tags. */
   stamp: Buffer[];
   /** Page ranges, counted from 1 and inclusive. Empty for all pages. */

@@ -10,7 +10,7 @@ import { DecodingLimitError } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
-import { describe } from './edit/metadata.ts';
+import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
@@ -95,7 +95,7 @@ async function finishAsPossible(task: Received): Promise<Finished> {
 async function finishDraft({ input, settings, secret }: Received): Promise<Finished> {
   const invoice = settings.invoice && readInvoice(settings.invoice);
   const draft = await EditablePdf.read(input);
-  const title = describe(draft, settings, invoice);
+  const title = addMetadata(draft, settings, invoice);
   await stampPages(draft, settings.watermark);
   attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;

@@ -5,16 +5,17 @@
  * No owner can block the others:
  * - A free place goes to the waiting owner who has the fewest places. Owners with equally many take turns. When the queue is full,
  *   an owner with fewer waiting requests displaces the newest request of the owner with the most.
- * - Reserved places are for owners who have no place while others have more than their share, as many again for background work.
- * - Work that has run for longer than `OVERDUE_MS` while an owner with fewer places waits goes into overtime. It keeps running and
- *   is told to give way, and its place is free for others. When overtime is full, the work that has run longest is stopped, if it
- *   has run for `longestMs`. Both happen only if they admit somebody.
+ * - Reserved places are for owners who have no place while others have more than their share. Calls and background work have
+ *   separate reserved places.
+ * - Work that has run for `OVERDUE_MS` while an owner with fewer places waits continues in overtime: `onOverdue` is called, and its
+ *   place is free for others. When overtime is full, the work that has run longest is stopped if it has run for `longestMs`. Both
+ *   happen only if a waiting request is admitted as a result.
  *
- * Background work has its own queue, whose length its sender limits. It moves only while no call waits. So that calls cannot block
- * it for good, work of an owner without a place gets a reserved place while others hold theirs for too long, and precedes the calls
- * of owners with a place once it has waited for `OVERDUE_MS`. Calls do not wait for background work either: they may take a few
- * places beyond the capacity beside it, and no more background work starts until these are given back. While calls arrive now and
- * then, background work leaves places free for them.
+ * Background work has its own queue, whose length its sender limits. It starts only while no call waits, with two exceptions, so that
+ * calls cannot block it for ever. Work of an owner without a place gets a reserved place while others keep theirs for too long, and
+ * after waiting for `OVERDUE_MS`, it precedes calls of owners with a place. Calls do not wait for background work: they may take
+ * some places beyond the capacity, and no more background work starts until these are released. For a short time after each call,
+ * background work leaves some places free.
  */
 import type { Deadline } from '../deadline.ts';
 import { queueFull, type ServiceError } from '../errors.ts';
@@ -40,7 +41,7 @@ export interface OwnerQueueOptions {
 interface RequestOptions {
   /** Whether calls have priority over this work. */
   background?: boolean;
-  /** Called at most once, when the work must give way to others. */
+  /** Called at most once, when the work continues in overtime. */
   onOverdue?: () => void;
 }
 
@@ -79,7 +80,7 @@ const FREE_FOR_MS = 500;
 const OVERDUE_MS = 1_000;
 /** Default of `longestMs`. */
 const LONGEST_MS = 10_000;
-/** How often the queue looks for overdue work while somebody waits. */
+/** How often the queue looks for overdue work while a request waits. */
 const REVIEW_MS = 100;
 
 export class OwnerQueue {
@@ -92,7 +93,7 @@ export class OwnerQueue {
   readonly #onRoom = new Set<() => void>();
   /** When a call last had a place. */
   #lastCall = Number.NEGATIVE_INFINITY;
-  /** When a place was last given back. */
+  /** When a place was last released. */
   #lastEnd = Number.NEGATIVE_INFINITY;
   #reviewer: NodeJS.Timeout | undefined;
 
@@ -130,7 +131,7 @@ export class OwnerQueue {
     return hasNone || (isFree && !this.waiting);
   }
 
-  /** Milliseconds since anybody last had a place. */
+  /** Milliseconds since a place was last in use. */
   get idleMs(): number {
     return this.running ? 0 : this.#options.now() - this.#lastEnd;
   }
@@ -153,7 +154,7 @@ export class OwnerQueue {
   }
 
   /**
-   * Waits for a place and returns the function that gives it back. Throws `queue_full` at once if the queue is full, and otherwise
+   * Waits for a place and returns the function that releases it. Throws `queue_full` at once if the queue is full, and otherwise
    * the error of the deadline. The queue ends the deadline with `queue_full` to stop work that ran too long while others waited.
    */
   async acquire(
@@ -254,7 +255,7 @@ export class OwnerQueue {
   }
 
   #release(place: Place): void {
-    if (!this.#places.delete(place)) return; // given back before
+    if (!this.#places.delete(place)) return; // it was released before
     this.#lastEnd = this.#options.now();
     if (!place.background) this.#lastCall = this.#lastEnd;
     if (place.kind !== 'overtime') {
@@ -326,7 +327,7 @@ export class OwnerQueue {
     return next;
   }
 
-  /** Frees the places of overdue work, now and every `REVIEW_MS` while somebody waits. */
+  /** Frees the places of overdue work, now and every `REVIEW_MS` while a request waits. */
   #relieve(): void {
     this.#giveOverduePlaces();
     if (this.waiting + this.#background.length === 0) return;
@@ -350,7 +351,7 @@ export class OwnerQueue {
 
   /**
    * Finds the overdue places whose release would admit this request, the oldest first: those that suffice alone, otherwise all of
-   * them if they suffice together. Tells their work to give way.
+   * them if they suffice together. Calls `onOverdue` of their work.
    */
   #overdueFor(waiter: Waiter): Place[] {
     const isOverdue = (place: Place) => this.#hasBeenHeldFor(place, OVERDUE_MS) && this.#goesBefore(waiter, place);

@@ -55,7 +55,7 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   return request;
 }
 
-/** What has the meaning for an image that callers may expect of an option of PDFs. */
+/** Options of PDFs, with the option of images that has the same purpose. */
 const INSTEAD: Readonly<Record<string, string>> = {
   ...{ format: 'type', width: 'viewport', height: 'viewport', scale: 'deviceScaleFactor', singlePage: 'fullPage' },
 };

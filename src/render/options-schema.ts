@@ -200,7 +200,7 @@ export const PdfOptions = Type.Object(
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(
-      'HTML printed below the text of each page, in all else as `headerTemplate`.',
+      'HTML printed below the text of each page. Otherwise like `headerTemplate`.',
       '<span style="margin: auto"><span class="pageNumber"></span> / <span class="totalPages"></span></span>',
     ),
     mediaType: option(oneOf(MEDIA_TYPES), {

@@ -52,16 +52,14 @@ type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 /** Further writes in the transaction that charges for the render. */
 export interface CommitHook<D = Delivery> {
   /** Called before the transaction. */
-  prepare(delivery: D): Promise<void>;
+  prepare?(delivery: D): Promise<void>;
   write(delivery: D, query: Parameters<Also>[0]): Promise<void>;
   /** Called if the transaction failed, to undo `prepare`. */
-  undo(reason: unknown): Promise<void>;
+  undo?(reason: unknown): Promise<void>;
 }
 
 /** The time within which working storage has finished a write. */
 const STORAGE_MS = 5_000;
-const NOTHING = async () => {};
-const NO_HOOK: CommitHook<unknown> = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
 /** `client` is aborted when the caller closes the connection. */
 export async function render(
@@ -69,7 +67,7 @@ export async function render(
   request: RenderRequest,
   principal: Principal,
   client: AbortSignal,
-  commitHook: CommitHook = NO_HOOK,
+  commitHook?: CommitHook,
 ): Promise<Delivery> {
   const keep = isToBeStored(request, principal);
   const signing = await openSigning(services, request.finish.signature, principal);
@@ -81,7 +79,7 @@ export async function render(
     services.memory?.makeRoomFor(pdf.bytes);
     const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
-    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
+    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
@@ -92,7 +90,7 @@ export async function renderImage(
   request: ImageRequest,
   principal: Principal,
   client: AbortSignal,
-  commitHook: CommitHook<ImageDelivery> = NO_HOOK,
+  commitHook?: CommitHook<ImageDelivery>,
 ): Promise<ImageDelivery> {
   const keep = isToBeStored(request, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
@@ -105,7 +103,7 @@ export async function renderImage(
       ? await store(services.documents, { ...image, pages: 1, image: shown }, request, principal, deadline)
       : undefined;
     const delivery = { image, document, remaining: reservation.remaining };
-    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
+    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
@@ -134,7 +132,7 @@ export async function violationsOf(
 }
 
 /** A document that has been admitted to rendering. */
-interface Turn {
+interface AdmittedRender {
   content: Content;
   owner: RenderOwner;
   reservation: Reservation;
@@ -147,7 +145,7 @@ async function charged<T>(
   request: SourceRequest,
   principal: Principal,
   client: AbortSignal,
-  work: (turn: Turn) => Promise<T>,
+  work: (admitted: AdmittedRender) => Promise<T>,
 ): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
@@ -232,26 +230,26 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 }
 
 /** Writes the charge, the document and the writes of the commit hook in one transaction. */
-async function settle<D extends Pick<Delivery, 'document'>>(
+async function commit<D extends Pick<Delivery, 'document'>>(
   { allowance, documents }: RenderServices,
   delivery: D,
   reservation: Reservation,
   principal: Principal,
   deadline: Deadline,
-  commitHook: CommitHook<D>,
+  commitHook: CommitHook<D> | undefined,
 ): Promise<void> {
   const { document } = delivery;
   try {
-    await kept(commitHook.prepare(delivery), deadline);
+    if (commitHook?.prepare) await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
     await allowance.commit(reservation, async (query) => {
       if (document) await documents.insert(document, principal, query);
-      await commitHook.write(delivery, query);
+      await commitHook?.write(delivery, query);
     });
   } catch (error) {
     // A later sweep removes content that no record refers to and that cannot be removed now.
-    await Promise.allSettled([document && documents.discard(document, error), commitHook.undo(error)]);
+    await Promise.allSettled([document && documents.discard(document, error), commitHook?.undo?.(error)]);
     throw error;
   }
-  if (document || commitHook !== NO_HOOK) await documents.settled();
+  if (document || commitHook) await documents.flush();
 }

@@ -66,7 +66,7 @@ const Signature = Type.Object(
     level: option(oneOf(LEVELS), {
       expected: LEVELS.join(', '),
       description:
-        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of revocation, `B-LTA` a time stamp of that.',
+        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of the issuers, `B-LTA` also a time stamp of that data.',
       default: 'B-B',
     }),
     reason: Text('Why the document is signed.'),

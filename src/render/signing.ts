@@ -2,7 +2,7 @@
 
 import type { SigningKey } from '../certificates/certificate-facts.ts';
 import type { CertificateOwner, Certificates } from '../certificates/certificates.ts';
-import { algorithmOf, type SigningTurn, sign, signatureBytes } from '../certificates/cms.ts';
+import { algorithmOf, type SigningContext, sign, signatureBytes } from '../certificates/cms.ts';
 import type { Revocation } from '../certificates/revocation.ts';
 import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../certificates/time-stamps.ts';
 import type { RawPdf } from '../chromium/page.ts';
@@ -95,7 +95,7 @@ export async function completeSignature(
   hole: SignatureHole,
   { key, plan, timeStamps, revocation }: Signing,
   finishing: Pick<FinishQueue, 'extend'>,
-  { owner, deadline }: SigningTurn,
+  { owner, deadline }: SigningContext,
 ): Promise<Buffer[]> {
   const { signature, token } = await sign(key, hole.digest, timeStamps, { owner, deadline });
   fill(chunks, hole, signature);

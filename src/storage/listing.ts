@@ -30,12 +30,12 @@ export function newestFirst<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   limit: number,
   after: Position | undefined,
-  place = OWN_COLUMNS,
+  columns = OWN_COLUMNS,
 ): SelectQueryBuilder<Tables, T, O> {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
-  const [createdAt, id] = place;
+  const [createdAt, id] = columns;
   const page = rows
-    .$if(after !== undefined, (later) => later.where(comparePosition('<', after as Position, place)))
+    .$if(after !== undefined, (later) => later.where(comparePosition('<', after as Position, columns)))
     .orderBy(createdAt, 'desc')
     .orderBy(id, 'desc')
     .limit(limit);
@@ -43,15 +43,15 @@ export function newestFirst<T extends Listed, O>(
 }
 
 /** A condition for `where`: the row comes after the position in the list (`<`), or not after it (`>=`). */
-function comparePosition(operator: '<' | '>=', { createdAt, id }: Position, place: PositionColumns) {
+function comparePosition(operator: '<' | '>=', { createdAt, id }: Position, columns: PositionColumns) {
   return (rows: ExpressionBuilder<Tables, Listed | 'metadata_index'>): Expression<SqlBool> =>
-    rows(rows.refTuple(...place), operator, rows.tuple(createdAt, id));
+    rows(rows.refTuple(...columns), operator, rows.tuple(createdAt, id));
 }
 
 interface PageRequest<R, T extends Listed, O> {
   limit: number;
   after: Position | undefined;
-  place?: PositionColumns | undefined;
+  columns?: PositionColumns | undefined;
   toItem(row: O): R;
   /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
@@ -62,11 +62,11 @@ interface PageRequest<R, T extends Listed, O> {
 /** Reads one page, the newest first. */
 export async function readListPage<R extends Position, T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
-  { limit, after, place = OWN_COLUMNS, toItem, search, searched }: PageRequest<R, T, O>,
+  { limit, after, columns = OWN_COLUMNS, toItem, search, searched }: PageRequest<R, T, O>,
 ): Promise<ListPage<R>> {
-  const last = search && (await lastToSearch((searched ?? selection) as typeof selection, after, place));
-  const found = search ? search(last ? noLaterThan(selection, last, place) : selection) : selection;
-  const rows = await newestFirst(found, limit + 1, after, place).execute();
+  const last = search && (await lastToSearch((searched ?? selection) as typeof selection, after, columns));
+  const found = search ? search(last ? noLaterThan(selection, last, columns) : selection) : selection;
+  const rows = await newestFirst(found, limit + 1, after, columns).execute();
   const items = rows.slice(0, limit).map((row) => toItem(row as O));
   return { items, next: rows.length > limit ? items.at(-1) : last };
 }
@@ -75,10 +75,10 @@ export async function readListPage<R extends Position, T extends Listed, O>(
 async function lastToSearch<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   after: Position | undefined,
-  place: PositionColumns,
+  columns: PositionColumns,
 ): Promise<Position | undefined> {
-  const [createdAt, id] = place;
-  const rows = newestFirst(selection, 1, after, place) as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
+  const [createdAt, id] = columns;
+  const rows = newestFirst(selection, 1, after, columns) as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
   return rows
     .clearSelect()
     .select([`${createdAt} as createdAt`, `${id} as id`])
@@ -86,9 +86,9 @@ async function lastToSearch<T extends Listed, O>(
     .executeTakeFirst() as Promise<Position | undefined>;
 }
 
-function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, place: PositionColumns) {
+function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, T, O>, last: Position, columns: PositionColumns) {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed | 'metadata_index', O>;
-  return rows.where(comparePosition('>=', last, place)) as unknown as SelectQueryBuilder<Tables, T, O>;
+  return rows.where(comparePosition('>=', last, columns)) as unknown as SelectQueryBuilder<Tables, T, O>;
 }
 
 /** A condition for `where`: the column contains the text. The letters a to z match in either case. */

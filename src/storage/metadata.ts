@@ -56,7 +56,7 @@ export async function removeFromIndex(query: Query, id: string): Promise<void> {
 
 export interface Filtered<T extends Listed, O> {
   rows: SelectQueryBuilder<Tables, T, O>;
-  place: PositionColumns | undefined;
+  columns: PositionColumns | undefined;
   /** The rows that `search` reads, selected from the index alone, so that counting them reads no other rows. */
   searched: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
   /** Applies the rest of the filter, for which there is no index. */
@@ -80,11 +80,11 @@ export function havingMetadata<T extends Listed, O>(
   having: Having,
 ): Filtered<T, O> {
   const [first, ...others] = Object.entries(having.metadata ?? {});
-  if (!first) return { rows, place: undefined, searched: undefined, search: undefined };
+  if (!first) return { rows, columns: undefined, searched: undefined, search: undefined };
   const joined = (rows as unknown as SelectQueryBuilder<Tables, 'documents', O>).innerJoin('metadata_index', 'object_id', 'id');
   return {
     rows: inIndex(joined as unknown as Indexed<O>, having, first) as unknown as SelectQueryBuilder<Tables, T, O>,
-    place: INDEX_COLUMNS,
+    columns: INDEX_COLUMNS,
     searched: inIndex(query.selectFrom('metadata_index'), having, first),
     search: others.length || having.filtered ? (found) => havingAlso(found, others) : undefined,
   };

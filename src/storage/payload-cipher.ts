@@ -13,19 +13,19 @@ export class PayloadCipher {
     this.#key = key;
   }
 
-  /** `place` is authenticated as additional data, so that the ciphertext cannot be moved to another row. */
-  encrypt(value: unknown, place: string): Buffer {
+  /** `boundTo` is authenticated as additional data, so that the ciphertext cannot be moved to another row. */
+  encrypt(value: unknown, boundTo: string): Buffer {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(place));
+    const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(boundTo));
     const ciphertext = [iv, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()];
     return Buffer.concat([...ciphertext, cipher.getAuthTag()]);
   }
 
-  /** Throws if the ciphertext was changed or moved to another place, or was encrypted with another key. */
-  decrypt(ciphertext: Uint8Array, place: string): unknown {
+  /** Throws if the ciphertext was changed or bound to something else, or was encrypted with another key. */
+  decrypt(ciphertext: Uint8Array, boundTo: string): unknown {
     const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))
-      .setAAD(Buffer.from(place))
+      .setAAD(Buffer.from(boundTo))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     const text = [decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
     return JSON.parse(Buffer.concat(text).toString());

@@ -1,4 +1,4 @@
-/** What a PostgreSQL server and its database must be like. Each check throws `storage_failed` with the remedy. */
+/** Checks that a PostgreSQL server and its database are suitable. Each check throws `storage_failed` with the remedy. */
 import { sql } from 'kysely';
 import { storageFailed } from '../errors.ts';
 import type { Query } from './tables.ts';

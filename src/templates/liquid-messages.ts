@@ -18,7 +18,7 @@ export interface FillTask {
 
 export type LiquidTask = ParseTask | FillTask;
 
-export type Answer<T> = { value: T } | { fault: Fault };
+export type LiquidAnswer<T> = { value: T } | { fault: Fault };
 
 export type Fault =
   | { kind: 'template'; message: string; line?: number; column?: number }

@@ -3,26 +3,26 @@ import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValu
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { createLiquid } from './liquid-dialect.ts';
 import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
-import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
+import { type Fault, type FillTask, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
 /** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;
 
 serveTasks(
-  (task: LiquidTask): Answer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
-  (error, { html }): Answer<unknown> => ({ fault: faultOf(error, html) }),
+  (task: LiquidTask): LiquidAnswer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
+  (error, { html }): LiquidAnswer<unknown> => ({ fault: faultOf(error, html) }),
 );
 
-function parse(html: string): Answer<{ paths: string[] }> {
-  return { value: { paths: pathsOf(parseHtml(html).templates) } };
+function parse(html: string): LiquidAnswer<{ paths: string[] }> {
+  return { value: { paths: pathsOf(parseHtml(html).template) } };
 }
 
-function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): Answer<string> {
+function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): LiquidAnswer<string> {
   const result = new ResultEmitter(limitBytes);
   try {
-    const { templates } = parsed(key, html);
+    const { template } = parsed(key, html);
     const context = contextOf(liquid, JSON.parse(dataJson), fillTimeMs);
-    toValueSync(liquid.renderer.renderTemplates(templates, context, result) as Generator);
+    toValueSync(liquid.renderer.renderTemplates(template, context, result) as Generator);
   } catch (error) {
     if (!result.tooLarge) throw error;
     return { fault: { kind: 'size' } };
@@ -30,12 +30,12 @@ function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): Answer
   return result.tooLarge ? { fault: { kind: 'size', actual: result.bytes } } : { value: result.buffer };
 }
 
-type Templates = ReturnType<Liquid['parse']>;
+type ParsedTemplate = ReturnType<Liquid['parse']>;
 type TopLevelTokens = Parameters<Parser['parseTokens']>[0];
 
 interface Parsed {
   html: string;
-  templates: Templates;
+  template: ParsedTemplate;
   bytes: number;
 }
 
@@ -60,16 +60,16 @@ function parsed(key: string, html: string): Parsed {
 function parseHtml(html: string): Parsed {
   const tokenizer = new MeasuredTokenizer(html, liquid.options.operators);
   const tokens = new TokenLine(tokenizer.readTopLevelTokens(liquid.options));
-  const templates = new Parser(liquid).parseTokens(tokens as unknown as TopLevelTokens);
-  return { html, templates, bytes: 2 * html.length + 200 * tokenizer.characters + 1600 * tokenizer.tags };
+  const template = new Parser(liquid).parseTokens(tokens as unknown as TopLevelTokens);
+  return { html, template, bytes: 2 * html.length + 200 * tokenizer.characters + 1600 * tokenizer.tags };
 }
 
 /** Replaces `getPosition`, because LiquidJS counts lines for each variable, which is not needed here: 12 s for 10,000 variables. */
-function pathsOf(templates: Templates): string[] {
+function pathsOf(template: ParsedTemplate): string[] {
   const { getPosition } = Token.prototype;
   Token.prototype.getPosition = () => [0, 0];
   try {
-    const paths = liquid.globalFullVariablesSync(templates, { partials: false });
+    const paths = liquid.globalFullVariablesSync(template, { partials: false });
     const length = paths.reduce((sum, path) => sum + path.length, 0);
     assert(length <= MAX_CODE_CHARACTERS, `more than ${MAX_CODE_CHARACTERS} characters in names of variables`); // x[y[z[...]]]
     return paths;

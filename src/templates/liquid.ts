@@ -4,7 +4,7 @@
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
-import { type Answer, type Fault, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
+import { type Fault, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
 import { resultTooLarge } from './placeholders.ts';
 
 export type LiquidLimits = ProcessLimits;
@@ -68,8 +68,8 @@ export class LiquidEngine {
     this.#processes.close();
   }
 
-  async #run<T>(owner: string, task: LiquidTask, caller?: AbortSignal): Promise<Answer<T>> {
-    return (await this.#processes.run(owner, task, caller)) as Answer<T>;
+  async #run<T>(owner: string, task: LiquidTask, caller?: AbortSignal): Promise<LiquidAnswer<T>> {
+    return (await this.#processes.run(owner, task, caller)) as LiquidAnswer<T>;
   }
 }
 
@@ -83,7 +83,7 @@ function toJson(data: Record<string, unknown>): string {
   }
 }
 
-function unwrap<T>(answer: Answer<T>, limitBytes = 0): T {
+function unwrap<T>(answer: LiquidAnswer<T>, limitBytes = 0): T {
   if ('value' in answer) return answer.value;
   throw errorOf(answer.fault, limitBytes);
 }

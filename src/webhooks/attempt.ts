@@ -78,7 +78,7 @@ export async function attempt(
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
     if (error instanceof StalledError)
       return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
-    return { error: describeFailure(error), ...(error instanceof RefusedError && { refusal: error }) };
+    return { error: failureReason(error), ...(error instanceof RefusedError && { refusal: error }) };
   } finally {
     socket?.destroy();
   }
@@ -88,7 +88,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-function describeFailure(error: unknown): string {
+function failureReason(error: unknown): string {
   if (error instanceof ContentUnavailableError) return error.message;
   if (error instanceof RefusedError && error.hasNoAddress) return 'the host has no address that may be reached';
   if (error instanceof RefusedError) return 'no connection could be made';

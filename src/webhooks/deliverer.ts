@@ -13,7 +13,7 @@ import type { Tables } from '../storage/tables.ts';
 import { describeSpan, tracedLater, traceHeaders } from '../tracing.ts';
 import { type Attempt, type AttemptResult, attempt, isDelivered } from './attempt.ts';
 import type { WebhookSecrets } from './secrets.ts';
-import { mayRetryUpload, type OpenedUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
+import { mayRetryUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
 
 export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
@@ -30,32 +30,22 @@ export interface DelivererServices {
   policy: OutboundPolicy;
   clock: Clock;
   jobs: Pick<Jobs, 'add'>;
-  onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status?: number }): void;
+  onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status: number | undefined }): void;
   /** Reports a refusal of the egress policy, for the operator only. */
   onRefused(details: { host: string; reason: string }): void;
 }
 
 type Kind = 'webhook' | 'upload';
 
+type Row = Tables['webhook_deliveries'];
+
 /** A row that is leased to an attempt. */
-interface Due {
+interface Due extends Row {
   kind: Kind;
-  id: string;
-  accountId: string;
-  keyId: string;
-  type: string;
-  url: string;
-  host: string;
   payload: string;
-  attempts: number;
-  leaseUntil: number;
-  traceparent: string | null;
-  /** Null for webhooks. */
-  batchId: string | null;
   timeoutMs: number;
 }
 
-type Changes = Partial<Tables['webhook_deliveries']>;
 /** A further write in the same transaction. Returns a function to call after the commit. */
 type Also = (query: Query) => Promise<() => Promise<void>>;
 
@@ -89,13 +79,16 @@ export class Deliverer {
     this.#settings = settings;
   }
 
-  /** The background task for one kind of delivery. Its owners are accounts. */
+  /**
+   * The background task for one kind of delivery. Its owners are accounts. Those that are due include the ones whose attempts were
+   * lost, because their leases have expired.
+   */
   task(kind: Kind): Task {
-    return {
-      limit: MAX_ATTEMPTS,
-      take: (accountId) => this.#take(kind, accountId),
-      owners: () => this.#accountsWithDue(kind),
+    const owners = async () => {
+      const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
+      return rows.map(({ account_id }) => account_id);
     };
+    return { limit: MAX_ATTEMPTS, take: (accountId) => this.#take(kind, accountId), owners };
   }
 
   /** Aborts the attempts in progress, which are repeated after the next start. */
@@ -104,12 +97,12 @@ export class Deliverer {
   }
 
   async #take(kind: Kind, accountId: string): Promise<Turn> {
-    const hasRoom = () => this.#count((each) => each.kind === kind && each.accountId === accountId) < MAX_OF_ACCOUNT[kind];
+    const hasRoom = () => this.#count((each) => each.kind === kind && each.account_id === accountId) < MAX_OF_ACCOUNT[kind];
     if (!hasRoom()) return { hasRoom };
     const due = await this.#claim(kind, accountId);
     if (due) return { work: () => this.#run(due) };
-    const next = await this.#nextDueAt(kind, accountId);
-    return next === undefined ? undefined : { dueAt: Math.max(next, this.#services.clock() + CROWDED_MS) };
+    const next = await this.#pending(kind, accountId).executeTakeFirst();
+    return next && { afterMs: Math.max((next[DUE[kind]] ?? 0) - this.#services.clock(), CROWDED_MS) };
   }
 
   async #run(due: Due): Promise<void> {
@@ -119,7 +112,7 @@ export class Deliverer {
     } finally {
       const othersMayWait = this.#crowdedHosts(due.kind).includes(due.host);
       this.#underWay.delete(due);
-      if (othersMayWait) await this.#services.jobs.add(due.kind, due.accountId);
+      if (othersMayWait) await this.#services.jobs.add(due.kind, due.account_id);
     }
   }
 
@@ -135,58 +128,31 @@ export class Deliverer {
 
   /** Claims the delivery of the account that has been due longest, leaving out hosts at their limit. */
   async #claim(kind: Kind, accountId: string): Promise<Due | undefined> {
-    const { database, clock } = this.#services;
-    const now = clock();
+    const now = this.#services.clock();
     const hosts = this.#crowdedHosts(kind);
-    const due = await database.query
-      .selectFrom('webhook_deliveries')
-      .select([
-        'id',
-        'account_id as accountId',
-        'key_id as keyId',
-        'type',
-        'url',
-        'host',
-        'payload',
-        'attempts',
-        'lease_until as lease',
-        'traceparent',
-        'batch_id as batchId',
-      ])
-      .where('account_id', '=', accountId)
+    const row = await this.#pending(kind, accountId)
       .where(DUE[kind], '<=', now)
-      .where('lease_until', '<=', now)
       .$if(hosts.length > 0, (query) => query.where('host', 'not in', hosts))
-      .orderBy(DUE[kind])
-      .limit(1)
       .executeTakeFirst();
-    if (!due) return undefined;
+    if (!row) return undefined;
     const { webhookTimeoutMs } = this.#settings;
-    const payload = due.payload ?? '';
+    const payload = row.payload ?? '';
     const timeoutMs = kind === 'webhook' ? webhookTimeoutMs : uploadTimeoutMs(payload, webhookTimeoutMs);
-    const leaseUntil = now + timeoutMs + LEASE_GRACE_MS;
-    const attempts = due.attempts + 1;
-    const taken = await this.#change(due.id, due.lease, { lease_until: leaseUntil, attempts, last_attempt_at: now });
-    return taken ? { ...due, kind, payload, attempts, leaseUntil, timeoutMs } : this.#claim(kind, accountId);
+    const lease = { lease_until: now + timeoutMs + LEASE_GRACE_MS, attempts: row.attempts + 1, last_attempt_at: now };
+    const isTaken = await this.#change(row, lease);
+    return isTaken ? { ...row, ...lease, kind, payload, timeoutMs } : this.#claim(kind, accountId);
   }
 
-  async #nextDueAt(kind: Kind, accountId: string): Promise<number | undefined> {
-    const next = await this.#services.database.query
+  /** Selects the next delivery of the account that is not leased, whether it is due or not. */
+  #pending(kind: Kind, accountId: string) {
+    return this.#services.database.query
       .selectFrom('webhook_deliveries')
-      .select(`${DUE[kind]} as at`)
+      .selectAll()
       .where('account_id', '=', accountId)
       .where(DUE[kind], 'is not', null)
       .where('lease_until', '<=', this.#services.clock())
       .orderBy(DUE[kind])
-      .limit(1)
-      .executeTakeFirst();
-    return next?.at ?? undefined;
-  }
-
-  /** Includes accounts whose attempts were lost, because their leases have expired. */
-  async #accountsWithDue(kind: Kind): Promise<string[]> {
-    const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
-    return rows.map(({ account_id }) => account_id);
+      .limit(1);
   }
 
   #trace(due: Due): Promise<void> {
@@ -201,7 +167,7 @@ export class Deliverer {
     const headers = { ...(await this.#headersOf(due)), ...traceHeaders() };
     await this.#services.database.flush(); // the receiver must not get the same event under another id after a power failure
     const result = await this.#attempt(due, { url: due.url, method: 'POST', headers, body });
-    await this.#settle(due, result, this.#outcomeOf(due, result));
+    await this.#settle(due, result, this.#outcomeOf(due, result, result.status !== GONE));
   }
 
   async #upload(due: Due): Promise<void> {
@@ -211,25 +177,22 @@ export class Deliverer {
     const result: AttemptResult = opened
       ? await this.#attempt(due, { ...opened, method: 'PUT' })
       : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
-    const outcome = this.#uploadOutcomeOf(due, result, opened);
+    const mayRetry = opened !== undefined && mayRetryUpload(result) && this.#nextAttemptAt(due) < opened.expiresAt;
+    const outcome = this.#outcomeOf(due, result, mayRetry);
     await this.#settle(due, result, outcome, (query) => uploads.settle(due, opened, outcome === 'delivered', query));
   }
 
   async #attempt({ host, timeoutMs }: Due, sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>): Promise<AttemptResult> {
     const { policy, onRefused } = this.#services;
-    const result = await attempt(policy, {
-      ...sent,
-      timeoutMs,
-      idleMs: this.#settings.webhookTimeoutMs,
-      signal: this.#end.signal,
-    });
+    const idleMs = this.#settings.webhookTimeoutMs;
+    const result = await attempt(policy, { ...sent, timeoutMs, idleMs, signal: this.#end.signal });
     if (result.refusal) onRefused({ host, reason: result.refusal.message });
     if (result.status !== undefined) describeSpan({ 'http.response.status_code': result.status });
     return result;
   }
 
-  async #headersOf({ id, accountId, payload }: Due): Promise<Record<string, string>> {
-    const secrets = await this.#services.webhookSecrets.of(accountId);
+  async #headersOf({ id, account_id, payload }: Due): Promise<Record<string, string>> {
+    const secrets = await this.#services.webhookSecrets.of(account_id);
     const now = new Date(this.#services.clock());
     return {
       'content-type': 'application/json',
@@ -246,42 +209,25 @@ export class Deliverer {
    */
   async #settle(due: Due, { status, error }: AttemptResult, outcome: DeliveryOutcome, also?: Also): Promise<void> {
     if (status === undefined && this.#end.signal.aborted) {
-      await this.#change(due.id, due.leaseUntil, { lease_until: 0 });
+      await this.#change(due, { lease_until: 0 });
       return;
     }
+    const { database, jobs, onOutcome } = this.#services;
     const answer = { response_status: status ?? null, error: error ?? null, lease_until: 0 };
     if (outcome === 'retried') {
-      await this.#change(due.id, due.leaseUntil, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
-      await this.#services.jobs.add(due.kind, due.accountId);
-    } else await this.#finish(due, { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null }, also);
-    this.#services.onOutcome(outcome, {
-      delivery_id: due.id,
-      type: due.type,
-      ...(status !== undefined && { response_status: status }),
-    });
+      await this.#change(due, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
+      await jobs.add(due.kind, due.account_id);
+    } else {
+      const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null };
+      const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && also?.(query));
+      if (afterwards) await afterwards();
+    }
+    onOutcome(outcome, { delivery_id: due.id, type: due.type, response_status: status });
   }
 
-  async #finish(due: Due, changes: Changes, also?: Also): Promise<void> {
-    const afterwards = await this.#services.database.transaction(async (query) => {
-      const isOurs = await this.#change(due.id, due.leaseUntil, changes, query);
-      return isOurs ? also?.(query) : undefined;
-    });
-    await afterwards?.();
-  }
-
-  #outcomeOf({ attempts }: Due, result: AttemptResult): DeliveryOutcome {
+  #outcomeOf({ attempts }: Due, result: AttemptResult, mayRetry: boolean): DeliveryOutcome {
     if (isDelivered(result)) return 'delivered';
-    return result.status === GONE || this.#isLast(attempts) ? 'failed' : 'retried';
-  }
-
-  #uploadOutcomeOf(due: Due, result: AttemptResult, opened: OpenedUpload | undefined): DeliveryOutcome {
-    if (isDelivered(result)) return 'delivered';
-    if (!opened || !mayRetryUpload(result) || this.#isLast(due.attempts)) return 'failed';
-    return this.#nextAttemptAt(due) >= opened.expiresAt ? 'failed' : 'retried';
-  }
-
-  #isLast(attempts: number): boolean {
-    return attempts > this.#settings.webhookRetryMs.length;
+    return mayRetry && attempts <= this.#settings.webhookRetryMs.length ? 'retried' : 'failed';
   }
 
   #nextAttemptAt({ attempts }: Due): number {
@@ -293,12 +239,12 @@ export class Deliverer {
    * Changes the row only if this process still holds the lease; after a suspension another process may have claimed it. Returns
    * whether it did.
    */
-  async #change(id: string, lease: number, changes: Changes, query = this.#services.database.query): Promise<boolean> {
+  async #change({ id, lease_until }: Row, changes: Partial<Row>, query = this.#services.database.query): Promise<boolean> {
     const { numUpdatedRows } = await query
       .updateTable('webhook_deliveries')
       .set(changes)
       .where('id', '=', id)
-      .where('lease_until', '=', lease)
+      .where('lease_until', '=', lease_until)
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }

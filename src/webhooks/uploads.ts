@@ -11,6 +11,7 @@ import { hasCode } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
+import type { Tables } from '../storage/tables.ts';
 import { type AttemptResult, ContentUnavailableError, mayRetry, type StreamedBody } from './attempt.ts';
 import { deliveryRow } from './delivery-row.ts';
 import type { UploadTarget } from './upload-target.ts';
@@ -42,12 +43,7 @@ export interface UploadReport {
 }
 
 /** A row that is leased to an attempt. */
-interface ClaimedUpload {
-  id: string;
-  keyId: string;
-  batchId: string | null;
-  payload: string;
-}
+type ClaimedUpload = Pick<Tables['webhook_deliveries'], 'id' | 'key_id' | 'batch_id'> & { payload: string };
 
 export interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'documentId' | 'isHeld'> {
   body: StreamedBody;
@@ -161,11 +157,11 @@ export class Uploads<D extends Stored = Stored> {
   }
 
   /** Prepares the request of an attempt. Returns undefined if the document was removed or the key was revoked. */
-  async open({ id, keyId, payload }: ClaimedUpload): Promise<OpenedUpload | undefined> {
+  async open({ id, key_id, payload }: ClaimedUpload): Promise<OpenedUpload | undefined> {
     const { accounts, cipher, documents } = this.#services;
-    if (await accounts.isRevoked(keyId)) return undefined;
-    const sealed = Buffer.from(payload.slice(payload.indexOf(' ') + 1), 'base64');
-    const order = cipher.decrypt(sealed, id) as UploadOrder;
+    if (await accounts.isRevoked(key_id)) return undefined;
+    const ciphertext = Buffer.from(payload.slice(payload.indexOf(' ') + 1), 'base64');
+    const order = cipher.decrypt(ciphertext, id) as UploadOrder;
     const document = await documents.findLinked(order.documentId).catch((error: unknown) => {
       if (hasCode(error, 'not_found', 'document_expired', 'document_deleted')) return undefined;
       throw error;
@@ -181,7 +177,7 @@ export class Uploads<D extends Stored = Stored> {
 
   /** Runs in the transaction that ends the upload. Returns a function to call after the commit. */
   async settle(
-    { batchId }: ClaimedUpload,
+    { batch_id }: ClaimedUpload,
     opened: OpenedUpload | undefined,
     isDelivered: boolean,
     query: Query,
@@ -189,9 +185,9 @@ export class Uploads<D extends Stored = Stored> {
     const { documents, onUploadEnded, onBatchUploaded } = this.#services;
     const released = isDelivered && opened?.isHeld ? opened.documentId : undefined;
     if (released !== undefined) await documents.markDeleted(released, query);
-    const isLast = batchId !== null && (await onUploadEnded(batchId, query));
+    const isLast = batch_id !== null && (await onUploadEnded(batch_id, query));
     return async () => {
-      if (isLast) onBatchUploaded(batchId);
+      if (isLast) onBatchUploaded(batch_id);
       if (released !== undefined) await documents.removeContent(released); // if this fails, the sweep removes it later
     };
   }

@@ -19,7 +19,7 @@ export interface WebhookEvent {
   data: object;
 }
 
-export interface Delivery {
+export interface WebhookDelivery {
   id: string;
   type: string;
   url: string;
@@ -85,7 +85,7 @@ export class Webhooks {
   }
 
   /** Newest first, starting after the position `after`. */
-  async list(keyId: string, limit: number, after?: Position): Promise<Delivery[]> {
+  async list(keyId: string, limit: number, after?: Position): Promise<WebhookDelivery[]> {
     const deliveries = this.#database.query
       .selectFrom('webhook_deliveries')
       .select(['id', 'type', 'url', 'status', 'attempts', 'error'])

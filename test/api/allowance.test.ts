@@ -132,7 +132,7 @@ describe('renders that are not charged', () => {
     const client = await on('three');
     const { hostname, port } = new URL(service.url);
     for (const store of [false, true]) {
-      const gone = await service.metric('platen_renders_total', 'client_closed');
+      const before = await service.metric('platen_renders_total', 'client_closed');
       const body = JSON.stringify({ html: '<p>x', options: { waitForTimeout: 1_500 }, store });
       const socket = connect(Number(port), hostname);
       socket.write(
@@ -140,7 +140,7 @@ describe('renders that are not charged', () => {
       );
       await eventually('it is being rendered', async () => (await client.usage()).documents.used === 1);
       socket.destroy();
-      await eventually('it was noticed', async () => (await service.metric('platen_renders_total', 'client_closed')) > gone);
+      await eventually('it was noticed', async () => (await service.metric('platen_renders_total', 'client_closed')) > before);
       await eventually('nothing is charged', async () => (await client.usage()).documents.used === 0);
     }
     expect((await client.usage()).storage.documents).toBe(0);

@@ -236,16 +236,16 @@ describe('isolation', () => {
   });
 
   test('are not readable by concurrent renders of the same key, another key, a URL or the playground', async () => {
-    const told = Promise.withResolvers<{ origin: string; end: () => void }>();
+    const received = Promise.withResolvers<{ origin: string; end: () => void }>();
     site.serve({
       '/hold.js': ({ url }, response) => {
         const origin = new URL(url ?? '', site.origin).searchParams.get('origin') ?? '';
-        told.resolve({ origin, end: () => response.end() });
+        received.resolve({ origin, end: () => response.end() });
       },
     });
-    const tell = `<script>document.write('<script src="${site.origin}/hold.js?origin=' + encodeURIComponent(document.baseURI) + '"><\\/script>')</script>`;
-    const first = client.pdf({ html: `${tell}<p>done<img src="a.png">`, assets: secrets });
-    const { origin, end } = await told.promise;
+    const sendOrigin = `<script>document.write('<script src="${site.origin}/hold.js?origin=' + encodeURIComponent(document.baseURI) + '"><\\/script>')</script>`;
+    const first = client.pdf({ html: `${sendOrigin}<p>done<img src="a.png">`, assets: secrets });
+    const { origin, end } = await received.promise;
     try {
       expect(origin).toMatch(/^http:\/\/a[0-9a-f]{32}\.invalid\/$/);
       site.serve({ '/thief': html(thief(origin)) });

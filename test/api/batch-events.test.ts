@@ -82,10 +82,10 @@ function expectWhole(events: Event[], { items: records, ...summary }: Batch, fir
   expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => first + n));
   const end = events.at(-1);
   expect(end).toEqual({ event: 'batch', id: summary.total + 1, data: summary });
-  const told = events.slice(0, -1);
-  expect(told.map(({ event }) => event)).toEqual(told.map(() => 'item'));
-  for (const { data } of told) expect(data).toEqual(records[data.index]);
-  expect(new Set(told.map(({ data }) => data.index)).size).toBe(records.length - first + 1);
+  const itemEvents = events.slice(0, -1);
+  expect(itemEvents.map(({ event }) => event)).toEqual(itemEvents.map(() => 'item'));
+  for (const { data } of itemEvents) expect(data).toEqual(records[data.index]);
+  expect(new Set(itemEvents.map(({ data }) => data.index)).size).toBe(records.length - first + 1);
 }
 
 describe('200', () => {
@@ -127,10 +127,10 @@ describe('200', () => {
   test('continues after the last known event', async () => {
     const client = await on();
     const id = await send(client, items(5));
-    const seen: Event[] = [];
-    for await (const event of eventsOf(await follow(client, id))) if (seen.push(event) === 2) break;
+    const received: Event[] = [];
+    for await (const event of eventsOf(await follow(client, id))) if (received.push(event) === 2) break;
     const rest = await all(await follow(client, id, { 'last-event-id': '2' }));
-    expectWhole([...seen, ...rest], await read(client, id));
+    expectWhole([...received, ...rest], await read(client, id));
     expect(await all(await follow(client, id, {}, '?last_event_id=2'))).toEqual(rest);
     expectWhole(await all(await follow(client, id, { 'last-event-id': '5' }, '?last_event_id=1')), await read(client, id), 6);
   });
@@ -157,8 +157,10 @@ describe('200', () => {
     const client = await on();
     const failing = { html: 'x', reference: 'x'.repeat(256), options: { format: 'no such format' } };
     const id = await send(client, [...Array(499).fill(failing), { html: 'x' }]);
-    const asked = request(`${client.url}/v1/batches/${id}/events`, { headers: { authorization: `Bearer ${client.key}` } }).end();
-    const [unread] = (await once(asked, 'response')) as [IncomingMessage];
+    const slowRequest = request(`${client.url}/v1/batches/${id}/events`, {
+      headers: { authorization: `Bearer ${client.key}` },
+    }).end();
+    const [unread] = (await once(slowRequest, 'response')) as [IncomingMessage];
     const events = await all(await follow(client, id));
     expectWhole(events, await read(client, id));
     expect((await text(unread)).match(/^event: item$/gm)).toHaveLength(500);
@@ -230,23 +232,24 @@ test('loses and repeats no event when a client resumes after SIGKILL', async () 
   await using _ = service;
   const client = await on(service);
   const id = await send(client, items(30, 60));
-  const seen: Event[] = [];
+  const received: Event[] = [];
   let current = service;
   for (let kill = 0; kill < 2; kill++) {
     const at = new Client(current.url, client.key);
-    const last = String(seen.at(-1)?.id ?? 0);
-    const enough = seen.length + 5;
-    for await (const event of eventsOf(await follow(at, id, { 'last-event-id': last }))) if (seen.push(event) >= enough) break;
+    const last = String(received.at(-1)?.id ?? 0);
+    const enough = received.length + 5;
+    for await (const event of eventsOf(await follow(at, id, { 'last-event-id': last })))
+      if (received.push(event) >= enough) break;
     current.child.removeAllListeners('exit');
-    const gone = once(current.child, 'exit');
+    const exited = once(current.child, 'exit');
     current.child.kill('SIGKILL');
-    await gone;
+    await exited;
     current = await startService({ ...SETTINGS, PLATEN_DATA_DIR: service.env.PLATEN_DATA_DIR ?? '' }, { firstKey: client.key });
   }
   await using next = current;
   const after = new Client(next.url, client.key);
-  seen.push(...(await all(await follow(after, id, { 'last-event-id': String(seen.at(-1)?.id) }))));
+  received.push(...(await all(await follow(after, id, { 'last-event-id': String(received.at(-1)?.id) }))));
   // Links contain the address of the service, which changes when it restarts.
   const origin = (event: Event) => JSON.parse(JSON.stringify(event).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, next.url)) as Event;
-  expectWhole(seen.map(origin), await read(after, id));
+  expectWhole(received.map(origin), await read(after, id));
 });

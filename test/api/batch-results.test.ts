@@ -75,8 +75,8 @@ async function textsOf(files: Map<string, Buffer>): Promise<Record<string, strin
 
 /** Returns the reply before any of its body is read. */
 async function unread(client: Client, path: string): Promise<IncomingMessage> {
-  const asked = request(client.url + path, { headers: { authorization: `Bearer ${client.key}` } }).end();
-  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  const pending = request(client.url + path, { headers: { authorization: `Bearer ${client.key}` } }).end();
+  const [reply] = (await once(pending, 'response')) as [IncomingMessage];
   expect(reply.statusCode).toBe(200);
   return reply;
 }

@@ -79,7 +79,7 @@ test('repeats the render of another page that had been running longer', async ()
   const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
   const retries = await service.metric('platen_render_retries_total');
   const patient = service.pdf({ html, options }, { key: neighbour });
-  await eventually('the neighbour is at work', () => site.asked.some(({ path }) => path === '/loaded'));
+  await eventually('the neighbour is at work', () => site.requests.some(({ path }) => path === '/loaded'));
   await expectLimit(await service.pdf({ html: BLOBS, options }));
   expect((await readPdfReply(await patient)).pages).toEqual(['patient']);
   expect(await service.metric('platen_render_retries_total')).toBeGreaterThan(retries);

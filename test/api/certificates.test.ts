@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PKCS12 } from '../certificates/pkcs12-files.ts';
 import { Client, type List, problem } from '../support/client.ts';
-import { type Issued, issue, pkcs12Of } from '../support/pki.ts';
+import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { eventually, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { storedWith } from '../support/stored.ts';
@@ -20,7 +20,7 @@ const MODERN = PKCS12.modern.replace(/\s/g, '');
 let service: SharedService;
 let ada: Client;
 let bob: Client;
-let leaf: Issued;
+let leaf: IssuedCertificate;
 beforeAll(async () => {
   service = await sharedService();
   ada = new Client(service.url, service.key);

@@ -278,9 +278,9 @@ describe('content_clipped by a box', () => {
   });
 
   test('is reported for nested content, frames and form fields', async () => {
-    const told = async (markup: string) => (await client.report({ html: `<!doctype html>${markup}` })).warnings;
-    expect(await told(HIDING_OTHERWISE.bottom)).toMatchObject([{ kind: 'content_clipped', side: 'bottom', count: 3 }]);
-    expect(await told(HIDING_OTHERWISE.right)).toMatchObject([{ kind: 'content_clipped', side: 'right', count: 2 }]);
+    const warningsFor = async (markup: string) => (await client.report({ html: `<!doctype html>${markup}` })).warnings;
+    expect(await warningsFor(HIDING_OTHERWISE.bottom)).toMatchObject([{ kind: 'content_clipped', side: 'bottom', count: 3 }]);
+    expect(await warningsFor(HIDING_OTHERWISE.right)).toMatchObject([{ kind: 'content_clipped', side: 'right', count: 2 }]);
   });
 
   test('is reported next to a frame with very many lines of text', async () => {

@@ -26,10 +26,14 @@ const pdf = (origin: string, key = service.key) =>
 const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin');
 
 test.each([ORIGIN, 'http://localhost:5173'])('allows requests from a page of %s', async (origin) => {
-  const asked = await preflight('/v1/pdf', origin);
-  expect([asked.status, allowed(asked), asked.headers.get('access-control-allow-credentials')]).toEqual([204, origin, null]);
-  expect(asked.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization, content-type');
-  expect(asked.headers.get('access-control-allow-methods')).toContain('POST');
+  const preflightReply = await preflight('/v1/pdf', origin);
+  expect([
+    preflightReply.status,
+    allowed(preflightReply),
+    preflightReply.headers.get('access-control-allow-credentials'),
+  ]).toEqual([204, origin, null]);
+  expect(preflightReply.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization, content-type');
+  expect(preflightReply.headers.get('access-control-allow-methods')).toContain('POST');
   const reply = await pdf(origin);
   expect([reply.status, allowed(reply), reply.headers.get('vary')]).toEqual([200, origin, 'Origin']);
   const exposed = (reply.headers.get('access-control-expose-headers') ?? '').toLowerCase().split(', ');
@@ -50,8 +54,8 @@ test.each([
   'null',
   'https://APP.example.com',
 ])('refuses requests from a page of %s', async (origin) => {
-  const asked = await preflight('/v1/pdf', origin);
-  expect([asked.status, allowed(asked)]).toEqual([405, null]);
+  const preflightReply = await preflight('/v1/pdf', origin);
+  expect([preflightReply.status, allowed(preflightReply)]).toEqual([405, null]);
   expect(allowed(await pdf(origin))).toBeNull();
 });
 
@@ -70,8 +74,8 @@ describe('outside of the API', () => {
 
 test('sends no CORS headers without the setting', async () => {
   const { url } = await sharedService();
-  const asked = await preflight('/v1/pdf', ORIGIN, url);
-  expect([asked.status, allowed(asked), asked.headers.get('vary')]).toEqual([405, null, null]);
+  const preflightReply = await preflight('/v1/pdf', ORIGIN, url);
+  expect([preflightReply.status, allowed(preflightReply), preflightReply.headers.get('vary')]).toEqual([405, null, null]);
 });
 
 test.each(['*', 'https://app.example.com/', 'app.example.com', 'null', 'https://*.example.com', 'ftp://a.example'])(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type List, problem } from '../support/client.ts';
 import { NameServer } from '../support/name-server.ts';
-import { headOf } from '../support/read-image.ts';
+import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
@@ -107,7 +107,7 @@ describe('the upload', () => {
     expect(done).toMatchObject({ status: 'succeeded', delivery: { status: 'delivered', attempts: 1 } });
     const { headers, bytes } = bucket.received[0] as (typeof bucket.received)[0];
     expect(headers).toMatchObject({ 'content-type': 'image/webp', 'content-length': String(bytes.length) });
-    expect(headOf(bytes)).toEqual({ format: 'webp', width: 50, height: 40 });
+    expect(readImageHeader(bytes)).toEqual({ format: 'webp', width: 50, height: 40 });
     await problem(await client.get(`/v1/documents/${done.document_id}`), 410, 'document_deleted');
     expect(await documentsOf(client)).toBe(1);
   });

@@ -20,7 +20,7 @@ const META =
 const STATED = { Author: 'Zoë (Ω) Żółw', Subject: 'On geese', Keywords: 'goose, gander' };
 const document = (head: string, body = '<p>text') => `<!doctype html><title>Geese</title>${head}<body>${body}`;
 
-async function told(request: object) {
+async function metadataOf(request: object) {
   const reply = await ada.pdf(request);
   expect(reply.status).toBe(200);
   return readFinished(await bytesOf(reply));
@@ -35,7 +35,7 @@ describe('metadata of a document', () => {
     ['one that moves', `${META}<style>p { animation: x 1s } @keyframes x { from { opacity: 0 } }</style>`, {}],
     ['one that hides its parts', `${META}<form name="querySelectorAll"></form>`, {}],
   ])('%s', async (_name, head, options) => {
-    const { info, texts } = await told({ html: document(head), options });
+    const { info, texts } = await metadataOf({ html: document(head), options });
     expect(info).toMatchObject({ ...STATED, Creator: 'Platen', Producer: 'Platen' });
     expect(info.Title).toMatch(/^Geese!?$/);
     expect(texts).toEqual(['text']);
@@ -43,15 +43,15 @@ describe('metadata of a document', () => {
 
   test('includes metadata that a script adds', async () => {
     const script = '<script>document.head.insertAdjacentHTML("beforeend", `<meta name="author" content="Bea">`)</script>';
-    const { info } = await told({ html: document('<meta name="author" content="Ada">', script) });
+    const { info } = await metadataOf({ html: document('<meta name="author" content="Ada">', script) });
     expect(info.Author).toBe('Ada, Bea');
   });
 
   test('works with a URL, a template and a batch item', async () => {
     web.site.serve({ '/geese': html(document(META)) });
-    expect((await told({ url: `${web.site.origin}/geese` })).info).toMatchObject(STATED);
+    expect((await metadataOf({ url: `${web.site.origin}/geese` })).info).toMatchObject(STATED);
     const { template_id } = await ada.template(document('<meta name="author" content="{{ name }}">'));
-    expect((await told({ template_id, data: { name: 'Cleo' } })).info.Author).toBe('Cleo');
+    expect((await metadataOf({ template_id, data: { name: 'Cleo' } })).info.Author).toBe('Cleo');
     const batch = { items: [{ html: document(META) }] };
     const sent = await ada.send('POST', '/v1/batches', batch, { prefer: 'wait=60' });
     const { items } = (await sent.json()) as { items: Array<{ document_id: string }> };
@@ -61,7 +61,7 @@ describe('metadata of a document', () => {
 
   test('is overridden by each entry of the request', async () => {
     const metadata = { author: 'ACME', keywords: [] };
-    const { info, xmp } = await told({ html: document(META), options: { metadata } });
+    const { info, xmp } = await metadataOf({ html: document(META), options: { metadata } });
     expect(info).toMatchObject({ Author: 'ACME', Subject: STATED.Subject, Title: 'Geese' });
     expect(info).not.toHaveProperty('Keywords');
     expect(xmp).toContain('On geese');
@@ -70,7 +70,7 @@ describe('metadata of a document', () => {
   test('is truncated if it is too long', async () => {
     const words = Array.from({ length: 500 }, (_, n) => `${n}${'x'.repeat(n === 3 ? 400 : 0)}`);
     const head = `<meta name="author" content="${'a'.repeat(5_000)}"><meta name="keywords" content="${words.join()}">`;
-    const { info } = await told({ html: document(head) });
+    const { info } = await metadataOf({ html: document(head) });
     expect(info.Author).toBe('a'.repeat(4_096));
     const keywords = String(info.Keywords).split(', ');
     expect(keywords).toHaveLength(200);
@@ -78,7 +78,9 @@ describe('metadata of a document', () => {
   });
 
   test('is empty if the document has none', async () => {
-    const { info } = await told({ html: document('<meta name="viewport" content="width=1"><meta name="author">', '<p>author') });
+    const { info } = await metadataOf({
+      html: document('<meta name="viewport" content="width=1"><meta name="author">', '<p>author'),
+    });
     expect(Object.keys(info)).not.toEqual(expect.arrayContaining(['Author']));
     expect(info.Title).toBe('Geese');
   });
@@ -88,7 +90,7 @@ describe('metadata of a document', () => {
     expect(one?.equals(other as Buffer)).toBe(true);
     const spoilt =
       '<script>Array.prototype.map = () => 1; Document.prototype.querySelectorAll = () => [{ name: {}, content: 7 }]</script>';
-    const { info, texts } = await told({ html: document(META + spoilt) });
+    const { info, texts } = await metadataOf({ html: document(META + spoilt) });
     expect(info).not.toHaveProperty('Author');
     expect(texts).toEqual(['text']);
   });

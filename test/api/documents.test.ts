@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, type List, problem, withoutReport } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type SharedService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -130,10 +130,10 @@ describe('200 for renders', () => {
 
 describe('fetching', () => {
   let document: DocumentRecord;
-  let whole: Buffer;
+  let content: Buffer;
   beforeAll(async () => {
     document = await ada.store({ html: '<p>ranges', filename: 'r.pdf' });
-    whole = await bytesOf(await ada.get(pathOf(document)));
+    content = await bytesOf(await ada.get(pathOf(document)));
   });
 
   test('returns 200 with type, name, size and ETag, and forbids caching', async () => {
@@ -170,9 +170,9 @@ describe('fetching', () => {
     const response = await ada.get(pathOf(document), { range });
     expect(response.status).toBe(206);
     const part = await bytesOf(response);
-    expect(part.equals(whole.subarray(from, to))).toBe(true);
-    const start = from < 0 ? whole.length + from : from;
-    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${start + part.length - 1}/${whole.length}`);
+    expect(part.equals(content.subarray(from, to))).toBe(true);
+    const start = from < 0 ? content.length + from : from;
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${start + part.length - 1}/${content.length}`);
   });
 
   test.each(['bytes=0-1, 5-6', 'lines=1-2', 'bytes=x', 'bytes=9-2x'])(
@@ -180,7 +180,7 @@ describe('fetching', () => {
     async (range) => {
       const response = await ada.get(pathOf(document), { range });
       expect(response.status).toBe(200);
-      expect((await bytesOf(response)).equals(whole)).toBe(true);
+      expect((await bytesOf(response)).equals(content)).toBe(true);
     },
   );
 
@@ -204,7 +204,7 @@ describe('fetching', () => {
 
   test('returns 416 with the size for a range past the end', async () => {
     const response = await ada.get(pathOf(document), { range: 'bytes=99999999-' });
-    expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`);
+    expect(response.headers.get('content-range')).toBe(`bytes */${content.length}`);
     await problem(response, 416, 'range_not_satisfiable');
   });
 });
@@ -218,7 +218,7 @@ describe('lists', () => {
     const ids = made.map(({ document_id }) => document_id).reverse();
     const first = await client.json<List<DocumentRecord>>('/v1/documents?limit=2');
     expect(first.data.map((d) => d.document_id)).toEqual(ids.slice(0, 2));
-    expect(first.data[0]).toEqual(listed(made[4] as DocumentRecord));
+    expect(first.data[0]).toEqual(withoutReport(made[4] as DocumentRecord));
     await client.store({ html: 'newer' });
     await client.send('DELETE', pathOf(made[4] as DocumentRecord));
     const second = await client.json<List<DocumentRecord>>(`/v1/documents?cursor=${first.next_cursor}`);
@@ -531,7 +531,7 @@ test('returns the same 404 for a document of another key, even of the same accou
   const { account_id, key } = await service.createKey();
   const document = await new Client(service.url, key).store({ html: 'x' });
   const sibling = JSON.parse(await service.cli('keys', 'create', '--account', account_id, '--json')) as { key: string };
-  const ask = async (client: Client, id: string) => {
+  const problemsFor = async (client: Client, id: string) => {
     const replies = [
       client.get(`/v1/documents/${id}`),
       client.get(`/v1/documents/${id}`, { accept: 'application/json' }),
@@ -546,9 +546,9 @@ test('returns the same 404 for a document of another key, even of the same accou
       }),
     );
   };
-  const missing = await ask(bob, 'doc_0123456789ABCDEFGHIJKL');
-  expect(await ask(bob, document.document_id)).toEqual(missing);
-  expect(await ask(new Client(service.url, sibling.key), document.document_id)).toEqual(missing);
+  const missing = await problemsFor(bob, 'doc_0123456789ABCDEFGHIJKL');
+  expect(await problemsFor(bob, document.document_id)).toEqual(missing);
+  expect(await problemsFor(new Client(service.url, sibling.key), document.document_id)).toEqual(missing);
   expect((await new Client(service.url, key).get(pathOf(document))).status).toBe(200);
 });
 

@@ -65,8 +65,8 @@ describe('download=1', () => {
 test('reports the same timings in Server-Timing and in the report, to a tenth of a millisecond', async () => {
   const response = await ada.pdf({ html: 'x' }, JSON_ONLY);
   const { report } = (await response.json()) as { report: { timings: Record<string, number> } };
-  const told = Object.entries(report.timings).map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`);
-  expect(response.headers.get('server-timing')).toBe(told.join(', '));
+  const metrics = Object.entries(report.timings).map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`);
+  expect(response.headers.get('server-timing')).toBe(metrics.join(', '));
   for (const milliseconds of Object.values(report.timings)) expect(String(milliseconds)).toMatch(/^\d+(\.\d)?$/);
 });
 

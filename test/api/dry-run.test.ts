@@ -51,8 +51,8 @@ const verdicts = ({ addresses }: DryRun) => Object.fromEntries(addresses.map(({ 
 
 test('renders, charges and stores nothing', async () => {
   const [before, { used }] = [await renders(), (await ada.usage()).documents];
-  const told = await dry({ html: '<p>é', store: true });
-  expect(told).toEqual({
+  const report = await dry({ html: '<p>é', store: true });
+  expect(report).toEqual({
     dry_run: true,
     would_render: true,
     problems: [],
@@ -90,9 +90,9 @@ describe('returns the error of a render for an invalid request', () => {
 test.each(['placeholders', 'liquid'])('reports missing and unused data for a template with %s', async (engine) => {
   const { template_id } = await ada.template('<p>{{customer.name}} {{total}} <img src="https://{{host}}/x">', { engine });
   const data = { customer: { phone: '1' }, total: 1, host: 'a.denied.test', draft: true };
-  const told = await dry({ template_id, data });
-  expect(told.template).toEqual({ template_id, version: 1, missing: ['customer.name'], unused: ['customer.phone', 'draft'] });
-  expect(verdicts(told)).toEqual({ 'https://a.denied.test/x': 'refused' });
+  const report = await dry({ template_id, data });
+  expect(report.template).toEqual({ template_id, version: 1, missing: ['customer.name'], unused: ['customer.phone', 'draft'] });
+  expect(verdicts(report)).toEqual({ 'https://a.denied.test/x': 'refused' });
 });
 
 test('accepts each source, for PDFs and for images', async () => {
@@ -100,10 +100,10 @@ test('accepts each source, for PDFs and for images', async () => {
     source: 'markdown',
     addresses: [{ verdict: 'refused' }],
   });
-  const told = await dry({ url: `http://127.0.0.1:${site.port}/` }, { path: '/v1/image' });
-  expect(told).toMatchObject({ source: 'url', would_render: true, stored: false });
-  expect(told).not.toHaveProperty('html_bytes');
-  expect(site.asked).toEqual([]);
+  const report = await dry({ url: `http://127.0.0.1:${site.port}/` }, { path: '/v1/image' });
+  expect(report).toMatchObject({ source: 'url', would_render: true, stored: false });
+  expect(report).not.toHaveProperty('html_bytes');
+  expect(site.requests).toEqual([]);
   const raw = await ada.send('POST', '/v1/pdf?dry_run=true', '<p>x', { 'content-type': 'text/html' });
   expect(await raw.json()).toMatchObject({ dry_run: true, html_bytes: 4 });
 });
@@ -117,9 +117,9 @@ test('judges URLs by host and port, and refuses names that do not resolve', asyn
     'https://nowhere.nothing.test/',
     'http://198.41.0.4:22/',
   ];
-  const told = await dry({ html: [allowed, ...refused].map((src) => `<img src="${src}">`).join('') });
-  expect(verdicts(told)).toEqual({ [allowed]: 'allowed', ...Object.fromEntries(refused.map((each) => [each, 'refused'])) });
-  expect(told.would_render).toBe(true); // A missing image only causes a warning.
+  const report = await dry({ html: [allowed, ...refused].map((src) => `<img src="${src}">`).join('') });
+  expect(verdicts(report)).toEqual({ [allowed]: 'allowed', ...Object.fromEntries(refused.map((each) => [each, 'refused'])) });
+  expect(report.would_render).toBe(true); // A missing image only causes a warning.
 });
 
 test('reports a problem if the document itself is at a blocked URL', async () => {
@@ -136,8 +136,8 @@ test('checks a hundred URLs', async () => {
 
 test('reports an exhausted allowance and a plan without storage as problems', async () => {
   const spent = new Client(service.url, (await service.createKey('none')).key);
-  const told = await dry({ html: 'x' }, { by: spent });
-  expect(told).toMatchObject({
+  const report = await dry({ html: 'x' }, { by: spent });
+  expect(report).toMatchObject({
     would_render: false,
     problems: [{ code: 'quota_exceeded' }],
     documents: { limit: 0, remaining: 0 },
@@ -155,10 +155,10 @@ test('resolves only listed names when only listed hosts are allowed', async () =
   const settings = { PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'zero.test' };
   await using listed = await startService(settings);
   const html = '<img src="http://secret.of-the-caller.test/"><img src="http://zero.test/">';
-  const told = await dry({ html }, { by: new Client(listed.url, listed.key) });
-  expect(verdicts(told)['http://secret.of-the-caller.test/']).toBe('refused');
-  expect([...names.asked].filter((name) => name.includes('of-the-caller'))).toEqual([]);
-  expect([...names.asked]).toContain('zero.test');
+  const report = await dry({ html }, { by: new Client(listed.url, listed.key) });
+  expect(verdicts(report)['http://secret.of-the-caller.test/']).toBe('refused');
+  expect([...names.queriedNames].filter((name) => name.includes('of-the-caller'))).toEqual([]);
+  expect([...names.queriedNames]).toContain('zero.test');
 });
 
 test('judges a URL that is truncated in the report by its full host', async () => {
@@ -170,10 +170,11 @@ test('limits each account to 300 lookups a minute', async () => {
   const caller = async () => new Client(service.url, (await service.createKey()).key);
   const [busy, other] = [await caller(), await caller()];
   const links = (run: number) => Array.from({ length: 100 }, (_, n) => `<img src="http://n${run}-${n}.denied.test/">`).join('');
-  const told = async (by: Client, run: number) => new Set(Object.values(verdicts(await dry({ html: links(run) }, { by }))));
-  for (const run of [1, 2, 3]) expect(await told(busy, run)).toEqual(new Set(['refused']));
-  expect(await told(busy, 4)).toEqual(new Set(['unchecked']));
-  expect(await told(other, 4)).toEqual(new Set(['refused']));
+  const verdictsFor = async (by: Client, run: number) =>
+    new Set(Object.values(verdicts(await dry({ html: links(run) }, { by }))));
+  for (const run of [1, 2, 3]) expect(await verdictsFor(busy, run)).toEqual(new Set(['refused']));
+  expect(await verdictsFor(busy, 4)).toEqual(new Set(['unchecked']));
+  expect(await verdictsFor(other, 4)).toEqual(new Set(['refused']));
 });
 
 test('reports an unknown certificate as a problem', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { converse as talkTo } from '../support/raw-http.ts';
+import { exchange as talkTo } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';

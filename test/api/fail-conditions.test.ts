@@ -132,7 +132,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     ])('%s', async (_name, url, members) => {
       const fault = await fails(`<p>x</p><img src="${url()}">`, on, 'failOnResourceError');
       expect(fault.resources).toEqual([{ url: url(), ...members }]);
-      expect(web.forbidden.asked).toEqual([]);
+      expect(web.forbidden.requests).toEqual([]);
     });
 
     test('passes a complete document', async () => {

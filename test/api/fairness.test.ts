@@ -35,9 +35,9 @@ const holds: Record<string, () => object> = {
   'never ends a script': () => ({ html: '<script>for (;;);</script>', options }),
 };
 /** Aborts the requests and waits until no render runs. A render that has run for ten seconds while others waited may have ended with 429. */
-async function letGo(held: Array<Promise<Response>>, client: AbortController): Promise<void> {
+async function abortAll(requests: Array<Promise<Response>>, client: AbortController): Promise<void> {
   client.abort();
-  const answers = await Promise.allSettled(held);
+  const answers = await Promise.allSettled(requests);
   for (const answer of answers) if (answer.status === 'fulfilled') expect(answer.value.status).toBe(429);
   await eventually('no render runs any more', async () => (await service.metric('platen_renders_running')) === 0);
 }
@@ -53,13 +53,13 @@ async function rendersAndIsReady(client: Client, times = 3): Promise<void> {
 test.each(Object.keys(holds))('serves other keys while one key %s in every place', async (way) => {
   const other = new Client(service.url, (await service.createKey()).key);
   const client = new AbortController();
-  const held = Array.from({ length: 3 * PLACES }, () => service.pdf(holds[way]?.(), { signal: client.signal }));
-  for (const reply of held) reply.catch(() => {});
+  const requests = Array.from({ length: 3 * PLACES }, () => service.pdf(holds[way]?.(), { signal: client.signal }));
+  for (const reply of requests) reply.catch(() => {});
   await underWay(PLACES);
   await rendersAndIsReady(other);
   // One slot is reserved for keys without a running render; these are more requests at once than that.
   await Promise.all(Array.from({ length: PLACES }, () => rendersAndIsReady(other, 1)));
-  await letGo(held, client);
+  await abortAll(requests, client);
 });
 
 test('shares the places of an account between its keys', async () => {
@@ -73,7 +73,7 @@ test('shares the places of an account between its keys', async () => {
   for (const reply of held) reply.catch(() => {});
   await underWay(PLACES);
   await rendersAndIsReady(other);
-  await letGo(held, client);
+  await abortAll(held, client);
 });
 
 test('delays neither calls nor other batches when batches of one key never end', async () => {

@@ -197,9 +197,9 @@ describe('documents that try to use the browser', () => {
 describe('what a document must not load', () => {
   test('loads nothing except data: and blob: URLs', async () => {
     const { createServer } = await import('node:http');
-    const asked: string[] = [];
+    const requested: string[] = [];
     const canary = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       response.end('reached');
     });
     await new Promise<void>((resolve) => canary.listen(0, resolve));
@@ -223,7 +223,7 @@ describe('what a document must not load', () => {
     expect(pdf.pages.join(' ')).not.toMatch(/reached|root:/);
     expect(await service.metric('platen_outbound_refused_total')).toBeGreaterThan(0);
     canary.close();
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -231,10 +231,10 @@ describe('crashed browsers', () => {
   /** Starts a render that waits for an image. The image arrives only when the document is loaded a second time. */
   const begin = async () => {
     site.forget();
-    site.serve({ '/held.png': (...exchange) => void (site.asked.length > 1 && image(...exchange)) });
+    site.serve({ '/held.png': (...exchange) => void (site.requests.length > 1 && image(...exchange)) });
     const html = `<p>busy<img src="${site.origin}/held.png">`;
     const reply = service.pdf({ html, options: { timeout: 60_000, resourceTimeout: 60_000 } });
-    await eventually('it is under way', () => site.asked.length === 1);
+    await eventually('it is under way', () => site.requests.length === 1);
     return { reply };
   };
 

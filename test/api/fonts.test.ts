@@ -11,7 +11,7 @@ import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-interface Told {
+interface FontWarning {
   kind: string;
   message: string;
   script?: string;
@@ -25,9 +25,12 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-async function render(html: string, by: SharedService = service): Promise<{ text: string; fonts: string[]; warnings: Told[] }> {
+async function render(
+  html: string,
+  by: SharedService = service,
+): Promise<{ text: string; fonts: string[]; warnings: FontWarning[] }> {
   const reply = await by.pdf({ html }, { headers: { accept: 'application/json' } });
-  const answer = (await reply.json()) as { pdf: string; report: { warnings: Told[] } };
+  const answer = (await reply.json()) as { pdf: string; report: { warnings: FontWarning[] } };
   expect(reply.status, JSON.stringify(answer)).toBe(200);
   const pdf = Buffer.from(answer.pdf, 'base64');
   const { pages, fonts } = await readPdf(pdf);

@@ -3,7 +3,7 @@ import { PDF, type PdfArray, type PdfDict, PdfRef, type PdfString } from '@libpd
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { readAppearances } from '../support/read-appearances.ts';
-import { type FoundField, readFields } from '../support/read-fields.ts';
+import { type FormField, readFields } from '../support/read-fields.ts';
 import { readFinished } from '../support/read-finished.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -23,14 +23,14 @@ async function rendered(html: string, options: object = {}): Promise<Buffer> {
   return bytesOf(response);
 }
 
-async function fieldsOf(body: string, options: object = {}, head = ''): Promise<FoundField[]> {
+async function fieldsOf(body: string, options: object = {}, head = ''): Promise<FormField[]> {
   return readFields(await rendered(page(body, head), options));
 }
 
-async function fieldOf(body: string, options: object = {}, head = ''): Promise<FoundField> {
+async function fieldOf(body: string, options: object = {}, head = ''): Promise<FormField> {
   const [field, ...more] = await fieldsOf(body, options, head);
   expect(more).toEqual([]);
-  return field as FoundField;
+  return field as FormField;
 }
 
 describe('each control', () => {

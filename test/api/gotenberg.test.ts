@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
-import { headOf } from '../support/read-image.ts';
+import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
@@ -142,7 +142,7 @@ describe('convert', () => {
     };
     const headers = { extraHttpHeaders: '{"X-Mine": "yes"}', userAgent: 'Test/1' };
     expect((await pdf(post('chromium/convert/url', { ...fields, ...headers }))).pages).toEqual(['Of a site']);
-    expect(site.asked.at(-1)?.headers).toMatchObject({ cookie: 'a=1', 'x-mine': 'yes', 'user-agent': 'Test/1' });
+    expect(site.requests.at(-1)?.headers).toMatchObject({ cookie: 'a=1', 'x-mine': 'yes', 'user-agent': 'Test/1' });
   });
 
   test('empty values and null mean nothing, as clients in Go send them', async () => {
@@ -159,7 +159,7 @@ describe('convert', () => {
     const known = { Name: 'b', value: '2', domain: '127.0.0.1', path: '/page' };
     const cookies = JSON.stringify([{ ...known, http_only: true, same_site: 'Strict', hostOnly: 1 }]);
     await good(post('chromium/convert/url', { url: `http://127.0.0.1:${site.port}/page`, cookies }));
-    expect(site.asked.at(-1)?.headers.cookie).toBe('b=2');
+    expect(site.requests.at(-1)?.headers.cookie).toBe('b=2');
   });
 
   test('fields that only other routes read are ignored', async () => {
@@ -176,7 +176,7 @@ describe('convert', () => {
     form.append('embeds', new Blob(['<a/>']), 'a.xml');
     const headers = { authorization: `Bearer ${ada.key}` };
     const shot = await good(fetch(`${service.url}/forms/chromium/screenshot/html`, { method: 'POST', headers, body: form }));
-    expect(headOf(await bytesOf(shot)).format).toBe('png');
+    expect(readImageHeader(await bytesOf(shot)).format).toBe('png');
     const one = await bytesOf(await good(html({ 'index.html': 'x' })));
     await good(post('pdfengines/merge', { 'a.pdf': one, ...screenshot, paperWidth: '5', skipNetworkIdleEvent: 'false' }));
   });
@@ -217,7 +217,7 @@ describe('convert', () => {
 });
 
 describe('screenshot', () => {
-  const shot = async (fields: Fields) => headOf(await bytesOf(await good(post('chromium/screenshot/html', fields))));
+  const shot = async (fields: Fields) => readImageHeader(await bytesOf(await good(post('chromium/screenshot/html', fields))));
 
   test('captures the document or its window', async () => {
     const page = { 'index.html': '<!doctype html><body style="margin: 0; height: 900px">' };
@@ -407,7 +407,7 @@ describe('credentials', () => {
 });
 
 describe('webhooks', () => {
-  const told = (path: string) => receiver.received.filter((each) => each.path === path);
+  const requestsFor = (path: string) => receiver.received.filter((each) => each.path === path);
 
   test('uploads a result and sends an event', async () => {
     const response = await html(
@@ -422,8 +422,8 @@ describe('webhooks', () => {
       },
     );
     expect(response.status).toBe(204);
-    await eventually('the event', () => told('POST /events').length > 0);
-    const [result] = told('PUT /result');
+    await eventually('the event', () => requestsFor('POST /events').length > 0);
+    const [result] = requestsFor('PUT /result');
     expect(result?.headers).toMatchObject({
       'content-type': 'application/pdf',
       'content-disposition': 'attachment; filename=sent.pdf',
@@ -432,8 +432,11 @@ describe('webhooks', () => {
       'user-agent': 'Mine/1',
     });
     expect(result?.body).toMatch(/^%PDF-/);
-    expect(JSON.parse(told('POST /events')[0]?.body ?? '')).toMatchObject({ event: 'webhook.success', correlationId: 'trace-2' });
-    expect(told('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
+    expect(JSON.parse(requestsFor('POST /events')[0]?.body ?? '')).toMatchObject({
+      event: 'webhook.success',
+      correlationId: 'trace-2',
+    });
+    expect(requestsFor('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
   });
 
   test('sends an error with its status', async () => {
@@ -447,13 +450,13 @@ describe('webhooks', () => {
       },
     );
     expect(response.status).toBe(204);
-    await eventually('the error', () => told('POST /errors').length > 0);
-    expect(JSON.parse(told('POST /errors')[0]?.body ?? '')).toEqual({
+    await eventually('the error', () => requestsFor('POST /errors').length > 0);
+    expect(JSON.parse(requestsFor('POST /errors')[0]?.body ?? '')).toEqual({
       status: 409,
       message: 'Invalid HTTP status code from the main page: 404',
     });
-    expect(told('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
-    expect(told('POST /none')).toEqual([]);
+    expect(requestsFor('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
+    expect(requestsFor('POST /none')).toEqual([]);
   });
 
   test('sends nothing to a blocked URL, and reports that to the error URL', async () => {
@@ -461,8 +464,8 @@ describe('webhooks', () => {
       { 'index.html': 'x' },
       { 'gotenberg-webhook-url': `${service.url}/v1/usage`, 'gotenberg-webhook-error-url': `http://${receiver.address}/refused` },
     );
-    await eventually('the error', () => told('POST /refused').length > 0);
-    expect(JSON.parse(told('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
+    await eventually('the error', () => requestsFor('POST /refused').length > 0);
+    expect(JSON.parse(requestsFor('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
   });
 
   test('names invalid headers', async () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { millimetresOf, type Place, type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
+import { millimetresOf, type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -22,7 +22,7 @@ const FOOTER = '<span style="margin: auto">page <span class="pageNumber"></span>
 const A4_HEIGHT = 842;
 const PX = 0.75;
 
-function find(pdf: ReadPdf, page: number, text: RegExp): Place {
+function find(pdf: ReadPdf, page: number, text: RegExp): TextPosition {
   const place = pdf.placed[page - 1]?.find((each) => text.test(each.text));
   if (!place) throw new Error(`page ${page} holds no ${text}: ${JSON.stringify(pdf.placed[page - 1])}`);
   return place;

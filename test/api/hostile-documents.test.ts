@@ -74,8 +74,8 @@ describe('names that hide document members', () => {
     const failing = '<script>nope()</script><p>x<script>Promise.reject("lost")</script>';
     for (const before of [failing, '<p>no script', '<p>no script either']) await bob.pdf({ html: before });
     const { warnings } = await bob.report({ html: failing });
-    const told = (message: string) => ({ kind: 'console_error', message: expect.stringContaining(message) });
-    expect(warnings).toMatchObject([told('nope'), told('lost')]);
+    const consoleError = (message: string) => ({ kind: 'console_error', message: expect.stringContaining(message) });
+    expect(warnings).toMatchObject([consoleError('nope'), consoleError('lost')]);
   });
 });
 
@@ -161,7 +161,7 @@ describe('workers', () => {
   });
 
   test('limits workers and frames of other origins separately', async () => {
-    const inner = (tell: string) => `${SCRIPT} ${START} start(Worker); ${tell}`;
+    const inner = (report: string) => `${SCRIPT} ${START} start(Worker); ${report}`;
     const html = `<body><script>const say = ({ data }) => { document.body.append(data + ' '); globalThis.told = (globalThis.told ?? 0) + 1 }; onmessage = say;
       new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner('postMessage(started)'))}]))).onmessage = say;
     </script><iframe sandbox="allow-scripts" srcdoc="<script>${inner("parent.postMessage(started, '*')")}</script>">`;

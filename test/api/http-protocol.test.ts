@@ -1,7 +1,7 @@
 /** Ambiguous requests and `Expect`: the head decides, and each request is answered once. Grouped by fault. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Conversation, converse } from '../support/raw-http.ts';
+import { exchange, RawConnection } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -29,10 +29,10 @@ interface Answer {
 
 /** Returns the only answer to the last request of a connection. */
 async function answerTo(request: string): Promise<Answer> {
-  const said = await converse(service.url, (write) => write(request));
-  const [head = '', body = ''] = said.split('\r\n\r\n');
+  const received = await exchange(service.url, (write) => write(request));
+  const [head = '', body = ''] = received.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
-  expect(said.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
+  expect(received.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
   const headers = new Headers(fields.map((field) => field.split(/: (.*)/).slice(0, 2) as [string, string]));
   const code = headers.get('content-type')?.includes('problem') ? (JSON.parse(body) as { code: string }).code : undefined;
   return { status: Number(line.split(' ')[1]), headers, code };
@@ -114,7 +114,7 @@ describe('Expect', () => {
   const EXPECT = 'Expect: 100-continue';
 
   test('sends 100 Continue, and keeps the connection', async () => {
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     client.socket.write(render('Host: x', LENGTH, EXPECT));
     expect(await client.head()).toMatch(/^HTTP\/1.1 100 /);
     client.socket.write(BODY);
@@ -122,7 +122,7 @@ describe('Expect', () => {
   });
 
   test('answers a client that sends the body without waiting', async () => {
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     client.socket.write(`${render('Host: x', LENGTH, EXPECT)}${BODY}`);
     expect(await client.head()).toMatch(/^HTTP\/1.1 100 /);
     expect(await client.head()).toMatch(/^HTTP\/1.1 200 /);
@@ -152,7 +152,7 @@ describe('early answers', () => {
   test.each([CLOSE, 'Connection: keep-alive'])(
     'reach a client that sends all of its body before it reads (%s)',
     async (connection) => {
-      await using client = await Conversation.open(service.url);
+      await using client = await RawConnection.open(service.url);
       const { socket } = client;
       socket.pause();
       const sent = (bytes: string | Buffer) =>

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { headOf, readPng } from '../support/read-image.ts';
+import { readImageHeader, readPng } from '../support/read-image.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
@@ -14,10 +14,10 @@ let ada: Client;
 beforeAll(async () => {
   site = await Site.start({
     '/page': ({ headers }, response) => {
-      const isTold = headers.cookie === 'a=1' && headers['x-b'] === '2';
+      const isSent = headers.cookie === 'a=1' && headers['x-b'] === '2';
       response
         .writeHead(200, { 'content-type': 'text/html' })
-        .end(`${STYLE}<body style="background: ${isTold ? 'lime' : 'red'}">`);
+        .end(`${STYLE}<body style="background: ${isSent ? 'lime' : 'red'}">`);
     },
   });
   service = await startService({
@@ -102,8 +102,8 @@ describe('the image', () => {
 
   test('shows a scrolled document from its top', async () => {
     const html = `${TALL}<div id=a style="background: lime"></div><script>scrollTo(0, 9999)</script>`;
-    const whole = await png(html);
-    expect([whole.height, whole.colorAt(0, 0), whole.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
+    const fullPage = await png(html);
+    expect([fullPage.height, fullPage.colorAt(0, 0), fullPage.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
     const element = await png(html, { selector: '#a' });
     expect([element.width, element.height, element.colorAt(0, 0)]).toEqual([100, 50, '#00ff00ff']);
     const window = await png(html, { fullPage: false });
@@ -138,7 +138,7 @@ describe('the image', () => {
       const response = await ada.send('POST', '/v1/image', { html, options: { type } });
       expect(response.headers.get('content-type')).toBe(`image/${type}`);
       const usual = await bytesOf(response);
-      expect(headOf(usual)).toEqual({ format: type, width: 800, height: 600 });
+      expect(readImageHeader(usual)).toEqual({ format: type, width: 800, height: 600 });
       const low = await image({ html, options: { type, quality: 10 } });
       expect(low.length).toBeLessThan(usual.length);
     }
@@ -146,7 +146,7 @@ describe('the image', () => {
 
   test('can have many bytes', async () => {
     const bytes = await image({ html: noise(1_900) });
-    expect(headOf(bytes)).toEqual({ format: 'png', width: 1_900, height: 1_900 });
+    expect(readImageHeader(bytes)).toEqual({ format: 'png', width: 1_900, height: 1_900 });
     expect(bytes.length).toBeGreaterThan(10_000_000);
   });
 
@@ -242,9 +242,9 @@ describe('rejected requests', () => {
     const { detail } = await problem(await ada.send('POST', '/v1/image', { html, options }), 422, 'resource_limit');
     expect(detail).toContain('a side of webp may have at most 16383');
     const clip = { x: 0, y: 0, width: 50, height: 16_383 };
-    expect(headOf(await image({ html: `${STYLE}<div style="height: 16383px">`, options: { ...options, clip } })).height).toBe(
-      16_383,
-    );
+    expect(
+      readImageHeader(await image({ html: `${STYLE}<div style="height: 16383px">`, options: { ...options, clip } })).height,
+    ).toBe(16_383);
   });
 
   test('rejects an Accept header without the type of the image', async () => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, type Asked, html, image, redirect, type Site, send } from '../support/site.ts';
+import { type Answer, html, image, redirect, type Site, type SiteRequest, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 let web: Web;
@@ -32,11 +32,11 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-const toldTo = ({ headers }: Asked) =>
+const secretsIn = ({ headers }: SiteRequest) =>
   ['x-secret', 'authorization', 'cookie'].filter((name) => /secret|Basic|Digest/.test(String(headers[name])));
 const ALL = ['x-secret', 'authorization', 'cookie'];
 /** Returns the requested paths, each with the names of the secrets that were sent along. */
-const told = (each: Site) => Object.fromEntries(each.asked.map((asked) => [asked.path, toldTo(asked)]));
+const secretsByPath = (each: Site) => Object.fromEntries(each.requests.map((request) => [request.path, secretsIn(request)]));
 
 /** Returns elements and scripts that make every kind of request to every origin. */
 function parts(): string {
@@ -61,7 +61,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
   test('sends secrets with every request to the origin, but not to other ports, names or redirect targets', async () => {
     site.serve({ '/moved.png': redirect(`${web.other.origin}/image.png?moved`) });
     await render(parts(), SECRETS);
-    const own = site.asked.filter(({ headers }) => headers.host?.startsWith('127.0.0.1'));
+    const own = site.requests.filter(({ headers }) => headers.host?.startsWith('127.0.0.1'));
     const paths = [
       '/style.css',
       '/script.js',
@@ -73,24 +73,24 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
       '/moved.png',
     ];
     expect(own.map(({ path }) => path)).toEqual(expect.arrayContaining(way === 'url' ? ['/document', ...paths] : paths));
-    for (const asked of own) expect([asked.path, toldTo(asked)]).toEqual([asked.path, ALL]);
-    const others = [...web.other.asked, ...site.asked.filter((asked) => !own.includes(asked))];
+    for (const request of own) expect([request.path, secretsIn(request)]).toEqual([request.path, ALL]);
+    const others = [...web.other.requests, ...site.requests.filter((request) => !own.includes(request))];
     expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining([...paths.slice(0, -1), '/image.png?moved']));
-    for (const asked of others) expect([asked.path, toldTo(asked)]).toEqual([asked.path, []]);
+    for (const request of others) expect([request.path, secretsIn(request)]).toEqual([request.path, []]);
   });
 
   test('replaces the headers of the browser with the given ones', async () => {
     const headers = { ...HEADERS, 'Accept-Language': 'de-DE', 'user-agent': 'Mine/1', 'X-Umlaut': 'sch\xf6n', 'X-Empty': '' };
     await render('<p>x</p><img src="image.png">', { ...SECRETS, extraHTTPHeaders: headers });
-    const [asked] = site.askedFor('/image.png');
-    expect(asked?.headers).toMatchObject({
+    const [request] = site.requestsFor('/image.png');
+    expect(request?.headers).toMatchObject({
       'x-secret': 'header-secret',
       authorization: 'Bearer token-secret',
       'accept-language': 'de-DE',
       'user-agent': 'Mine/1',
       'x-empty': '',
     });
-    expect(asked?.headers.cookie?.split('; ').sort()).toEqual(['plain=cookie-secret', 'strict=cookie-secret2']);
+    expect(request?.headers.cookie?.split('; ').sort()).toEqual(['plain=cookie-secret', 'strict=cookie-secret2']);
   });
 
   test('sends cookies to their path only, until they expire', async () => {
@@ -102,7 +102,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     ];
     site.serve({ '/deep/image.png': image, '/deeper.png': image });
     await render('<p>x</p><img src="/deep/image.png"><img src="/deeper.png">', { cookies });
-    const cookiesOf = (path: string) => site.askedFor(path)[0]?.headers.cookie?.split('; ').sort();
+    const cookiesOf = (path: string) => site.requestsFor(path)[0]?.headers.cookie?.split('; ').sort();
     expect(cookiesOf('/deep/image.png')).toEqual(['coming=secret', 'deep=secret', 'session="secret"']);
     expect(cookiesOf('/deeper.png')).toEqual(['coming=secret', 'session="secret"']);
   });
@@ -111,8 +111,8 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     await render('<p>x</p><img src="image.png">', { ...SECRETS, authenticate: { username: 'ada', password: 'x' } });
     web.forget();
     await render('<p>x</p><img src="image.png?again">', {});
-    expect(site.asked.length).toBeGreaterThan(0);
-    for (const asked of site.asked) expect(toldTo(asked)).toEqual([]);
+    expect(site.requests.length).toBeGreaterThan(0);
+    for (const request of site.requests) expect(secretsIn(request)).toEqual([]);
   });
 
   test('keeps secrets out of logs', () => {
@@ -136,28 +136,28 @@ describe('a redirected document', () => {
   test.each(WAYS)('sends nothing to another site after %s', async (_way, to) => {
     site.serve({ '/start': to(`${web.other.origin}/there`) });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL });
-    expect(told(web.other)).toEqual({ '/there': [], '/image.png?there': [] });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL });
+    expect(secretsByPath(web.other)).toEqual({ '/there': [], '/image.png?there': [] });
   });
 
   test.each(WAYS)('sends nothing to another port or name of the host after %s', async (_way, to) => {
     site.serve({ '/start': to(`${site.as('x.private.test')}/there`) });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL, '/there': [], '/image.png?there': [] });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL, '/there': [], '/image.png?there': [] });
   });
 
   test.each(WAYS)('keeps sending within its origin after %s', async (_way, to) => {
     site.serve({ '/start': to('/there') });
     await visit('/start');
-    expect(told(site)).toEqual({ '/start': ALL, '/there': ALL, '/image.png?there': ALL });
+    expect(secretsByPath(site)).toEqual({ '/start': ALL, '/there': ALL, '/image.png?there': ALL });
   });
 
   test('sends nothing for a page elsewhere that requests the origin', async () => {
     web.other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied"><iframe src="${site.origin}/frame"></iframe>`) });
     site.serve({ '/start': html(`<script>location = "${web.other.origin}/spy"</script>`) });
     await visit('/start');
-    for (const asked of site.askedFor('/image.png')) expect(asked.headers).not.toHaveProperty('x-secret');
-    expect(told(web.other)).toEqual({ '/spy': [] });
+    for (const request of site.requestsFor('/image.png')) expect(request.headers).not.toHaveProperty('x-secret');
+    expect(secretsByPath(web.other)).toEqual({ '/spy': [] });
   });
 });
 
@@ -229,14 +229,14 @@ describe('authenticate', () => {
         authenticate: { username: 'ada', password },
       });
       expect(fault).toMatchObject({ upstream_status: 401 });
-      expect(site.asked).toHaveLength(times);
+      expect(site.requests).toHaveLength(times);
     }
   });
 
   test('returns 401 without credentials', async () => {
     site.serve({ '/guarded': basic(inside) });
     expect(await web.problemAt(`${site.origin}/guarded`, 422, 'navigation_failed')).toMatchObject({ upstream_status: 401 });
-    expect(site.asked).toHaveLength(1);
+    expect(site.requests).toHaveLength(1);
   });
 
   test('follows a redirect between two realms of the origin', async () => {
@@ -253,7 +253,7 @@ describe('authenticate', () => {
     site.serve({ '/start': start() });
     const fault = await web.problemAt(`${site.origin}/start`, 422, 'navigation_failed', { authenticate: RIGHT });
     expect(fault).toMatchObject({ upstream_status: 401 });
-    for (const asked of [...site.asked, ...web.other.asked]) expect(asked.headers.authorization).toBeUndefined();
+    for (const request of [...site.requests, ...web.other.requests]) expect(request.headers.authorization).toBeUndefined();
   });
 
   test('does not answer challenges of other origins and of proxies', async () => {
@@ -269,9 +269,9 @@ describe('authenticate', () => {
     });
     await web.visit('/start', { authenticate: RIGHT });
     await web.render(parts, { authenticate: RIGHT, baseUrl: site.origin });
-    expect(web.other.asked.length).toBeGreaterThan(4);
-    for (const asked of web.other.asked) expect(asked.headers.authorization).toBeUndefined();
+    expect(web.other.requests.length).toBeGreaterThan(4);
+    for (const request of web.other.requests) expect(request.headers.authorization).toBeUndefined();
     await web.problemAt(`${site.origin}/proxy`, 422, 'navigation_failed', { authenticate: RIGHT });
-    for (const { headers } of site.asked) expect(headers).not.toHaveProperty('proxy-authorization');
+    for (const { headers } of site.requests) expect(headers).not.toHaveProperty('proxy-authorization');
   });
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-const ran = () => [...site.asked, ...web.other.asked].map(({ path }) => path).filter((path) => path.startsWith('/ran/'));
+const ran = () => [...site.requests, ...web.other.requests].map(({ path }) => path).filter((path) => path.startsWith('/ran/'));
 
 describe('javascript: false', () => {
   /** Uses every way to run a script. Each one is visible in the text or in the requests to a site. */
@@ -71,7 +71,7 @@ describe('javascript: false', () => {
     for (const word of WORDS) expect(text.includes(word), `${word} in ${text}`).toBe(isOn);
     expect(text.includes('noscript')).toBe(!isOn);
     for (const word of ['static', 'srcdoc', 'data', 'frame', 'vector']) expect(text).toContain(word);
-    await Promise.all([site.caughtUp(), web.other.caughtUp()]);
+    await Promise.all([site.allRecorded(), web.other.allRecorded()]);
     if (isOn) expect(ran()).toEqual(expect.arrayContaining(['/ran/frame', '/ran/vector', '/ran/worker']));
     else expect(ran()).toEqual([]);
   };
@@ -117,7 +117,7 @@ describe('userAgent', () => {
     );
     web.forget();
     await web.render(`<img src="${site.origin}/image.png?agent">`, options);
-    expect(site.asked[0]?.headers['user-agent']).toBe('ReportPrinter/2.0 (test)');
+    expect(site.requests[0]?.headers['user-agent']).toBe('ReportPrinter/2.0 (test)');
     expect(await web.textOf('/agent')).not.toContain('ReportPrinter');
     expect((await web.render(`<iframe src="${site.origin}/agent"></iframe>`)).pages[0]).not.toContain('ReportPrinter');
   });
@@ -142,7 +142,7 @@ describe('baseUrl', () => {
     expect(pdf.fills).toContain('#ff0000');
     expect(pdf.pages[0]).toContain('frame');
     expect(pdf.pages[0]).toContain('external');
-    expect(site.asked.map(({ path }) => path)).toEqual(
+    expect(site.requests.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         '/dir/style.css',
         '/dir/image.png',
@@ -160,7 +160,7 @@ describe('baseUrl', () => {
     const { template_id } = await web.ada.template('<img src="image.png?{{n}}">');
     const response = await web.ada.pdf({ template_id, data: { n: 7 }, options: at() });
     expect(response.status).toBe(200);
-    expect(site.asked.map(({ path }) => path)).toEqual(['/dir/image.png?7']);
+    expect(site.requests.map(({ path }) => path)).toEqual(['/dir/image.png?7']);
   });
 
   test.each([
@@ -171,7 +171,7 @@ describe('baseUrl', () => {
     ],
   ])('%s in the markup takes precedence', async (_name, base) => {
     await web.render(`${base(site.origin)}<img src="image.png">`, at());
-    expect(site.asked.map(({ path }) => path)).toEqual(['/sub/image.png']);
+    expect(site.requests.map(({ path }) => path)).toEqual(['/sub/image.png']);
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe('baseUrl', () => {
     ["<base target=x href='../other/'>", '/other/image.png'],
   ])('resolves a relative %s against it', async (base, path) => {
     await web.render(`${base}<img src="image.png">`, at());
-    expect(site.asked.map((asked) => asked.path)).toEqual([path]);
+    expect(site.requests.map((request) => request.path)).toEqual([path]);
   });
 
   test.each([
@@ -189,7 +189,7 @@ describe('baseUrl', () => {
     ['a comment without end', '<p>x</p><img src="image.png"><!-- <base href="/sub/">'],
   ])('does not apply to %s', async (_name, base) => {
     await web.render(`${base}<img src="image.png">`, at());
-    expect(site.asked.map(({ path }) => path)).toEqual(['/dir/image.png']);
+    expect(site.requests.map(({ path }) => path)).toEqual(['/dir/image.png']);
   });
 
   test.each([
@@ -290,7 +290,7 @@ describe('400 for invalid values', () => {
 
   const pathsOf = async (body: object) => {
     const { errors = [] } = await problem(await web.ada.pdf(body), 400, 'invalid_request');
-    expect(site.asked).toEqual([]);
+    expect(site.requests).toEqual([]);
     for (const { message } of errors) expect(message).toBeTruthy();
     return errors.map(({ path }) => path);
   };
@@ -343,5 +343,5 @@ describe('400 for invalid values', () => {
 test('follows a redirect of a resource', async () => {
   site.serve({ '/moved.png': redirect(`${elsewhere}/image.png`) });
   expect((await web.render(`<img src="moved.png">`, { baseUrl: site.origin })).images).toBe(1);
-  expect(web.other.askedFor('/image.png')).toHaveLength(1);
+  expect(web.other.requestsFor('/image.png')).toHaveLength(1);
 });

@@ -194,7 +194,7 @@ describe.concurrent.each(WAYS)('waitForSelector in %s', (way) => {
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
       { path: 'options.waitForSelector', message: expect.stringContaining('is not a CSS selector') },
     ]);
-    expect(site.askedFor(image)).toEqual([]);
+    expect(site.requestsFor(image)).toEqual([]);
     expect(await textOf(way, '<p>next', { waitForSelector: 'p:has(+ p), p:is(p)' })).toBe('next');
   });
 
@@ -249,11 +249,11 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
       'Error: at last',
     ],
   ];
-  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, told) => {
+  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, message) => {
     // If the wait continued until the deadline, the status would be 504.
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
     expect(detail).toContain('options.waitForFunction threw an exception');
-    expect(detail).toContain(told);
+    expect(detail).toContain(message);
     expect(await textOf(way, '<p>next')).toBe('next');
   });
 
@@ -275,7 +275,7 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
       { path: 'options.waitForFunction', message: expect.stringContaining('is not a JavaScript expression') },
     ]);
-    expect(site.asked.filter(({ path }) => JSON.stringify(source).includes(path))).toEqual([]);
+    expect(site.requests.filter(({ path }) => JSON.stringify(source).includes(path))).toEqual([]);
   });
 });
 

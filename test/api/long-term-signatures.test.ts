@@ -4,7 +4,7 @@ import { PDF, PdfArray, PdfDict, PdfRef, type PdfStream } from '@libpdf/core';
 import { ContentInfo, SignedData, TSTInfo } from 'pkijs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { type Issued, issue, type Order, pkcs12Of } from '../support/pki.ts';
+import { type CertificateOptions, type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readSignature } from '../support/read-signature.ts';
 import { RevocationAuthority, type RevocationFault } from '../support/revocation-authority.ts';
@@ -17,15 +17,15 @@ let service: Service;
 let client: Client;
 let stamps: TimeStampAuthority;
 let authority: RevocationAuthority;
-let root: Issued;
+let root: IssuedCertificate;
 /** The id of a certificate whose status is available by OCSP and in a revocation list. */
 let certificate: string;
-let own: Issued;
+let own: IssuedCertificate;
 beforeAll(async () => {
   authority = await RevocationAuthority.start();
   root = await issue('Test CA', { isAuthority: true });
   authority.issuer = root;
-  stamps = await TimeStampAuthority.start(root, { list: authority.at('/list') });
+  stamps = await TimeStampAuthority.start(root, { crlUrl: authority.at('/list') });
   service = await startService({ PLATEN_TSA_URL: stamps.url, PLATEN_OUTBOUND_ALLOW: new URL(authority.origin).host });
   client = new Client(service.url, service.key);
 });
@@ -42,11 +42,11 @@ afterAll(async () => {
 });
 
 async function takeCertificate(): Promise<void> {
-  own = await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp'), list: authority.at('/list') });
+  own = await issue('Ada', { issuer: root, ocspUrl: authority.at('/ocsp'), crlUrl: authority.at('/list') });
   certificate = await upload(own, [root]);
 }
 
-async function upload(issued: Issued, chain: Issued[], by = client): Promise<string> {
+async function upload(issued: IssuedCertificate, chain: IssuedCertificate[], by = client): Promise<string> {
   const body = { name: 'test', pkcs12: pkcs12Of(issued, chain, 'x'), password: 'x' };
   const response = await by.send('POST', '/v1/certificates', body);
   expect(response.status, await response.clone().text()).toBe(201);
@@ -115,17 +115,17 @@ describe('B-LT', () => {
   });
 
   test('accepts the response of an OCSP responder that the issuer authorized, with its certificate', async () => {
-    authority.responder = await issue('Responder', { issuer: root, answersOcsp: true, isExempt: true });
+    authority.responder = await issue('Responder', { issuer: root, signsOcsp: true, ocspNoCheck: true });
     const { Certs, OCSPs } = await storeOf(await signed('B-LT'));
-    expect(Certs.some((each) => each.equals((authority.responder as Issued).der))).toBe(true);
+    expect(Certs.some((each) => each.equals((authority.responder as IssuedCertificate).der))).toBe(true);
     expect(OCSPs).toHaveLength(1);
     await takeCertificate();
-    authority.responder = await issue('Responder', { issuer: root, answersOcsp: true, list: authority.at('/list') });
+    authority.responder = await issue('Responder', { issuer: root, signsOcsp: true, crlUrl: authority.at('/list') });
     expect((await storeOf(await signed('B-LT'))).Certs).toHaveLength(4);
     for (const order of [
       { issuer: root },
-      { answersOcsp: true },
-      { issuer: root, answersOcsp: true, notAfter: new Date(Date.now() - 1) },
+      { signsOcsp: true },
+      { issuer: root, signsOcsp: true, notAfter: new Date(Date.now() - 1) },
     ]) {
       await takeCertificate();
       authority.responder = await issue('Nobody', order);
@@ -137,7 +137,7 @@ describe('B-LT', () => {
   });
 
   test('fetches an issuer certificate that was not uploaded', async () => {
-    const order = { issuer: root, ocsp: authority.at('/ocsp'), issuerAt: authority.at('/issuer') };
+    const order = { issuer: root, ocspUrl: authority.at('/ocsp'), issuerUrl: authority.at('/issuer') };
     const { Certs } = await storeOf(await signed('B-LT', {}, await upload(await issue('Alone', order), [])));
     expect(Certs.some((each) => each.equals(root.der))).toBe(true);
   });
@@ -200,17 +200,21 @@ describe('charges and stores nothing', () => {
   });
 
   test('when the outbound policy blocks the requests', async () => {
-    const asked = () => authority.asked.filter((path) => path === '/ocsp').length;
-    const before = asked();
+    const ocspRequests = () => authority.requestedPaths.filter((path) => path === '/ocsp').length;
+    const before = ocspRequests();
     const away = authority.at('/ocsp').replace('127.0.0.1', '127.0.0.2');
-    const issued = await issue('Away', { issuer: root, ocsp: away });
+    const issued = await issue('Away', { issuer: root, ocspUrl: away });
     expect(await refused(503, 'revocation_failed', await upload(issued, [root]))).toContain('no address that may be reached');
-    expect(asked()).toBe(before);
+    expect(ocspRequests()).toBe(before);
   });
 
-  test.each<[string, Order, RegExp]>([
+  test.each<[string, CertificateOptions, RegExp]>([
     ['says nowhere whom to ask', {}, /does not say where to ask/],
-    ['has an address of another kind', { ocsp: 'ldap://127.0.0.1/x', list: 'file:///etc/passwd' }, /does not say where to ask/],
+    [
+      'has an address of another kind',
+      { ocspUrl: 'ldap://127.0.0.1/x', crlUrl: 'file:///etc/passwd' },
+      /does not say where to ask/,
+    ],
   ])('for a certificate that %s', async (_, order, what) => {
     const id = await upload(await issue('Mute', { issuer: root, ...order }), [root]);
     expect(await refused(422, 'certificate_unusable', id)).toMatch(what);
@@ -219,10 +223,12 @@ describe('charges and stores nothing', () => {
   });
 
   test('for a certificate without its issuer, and for a self-signed one', async () => {
-    const ocsp = authority.at('/ocsp');
-    expect(await refused(422, 'certificate_unusable', await upload(await issue('Alone', { issuer: root, ocsp }), []))).toContain(
-      'ends before a root',
+    const ocspUrl = authority.at('/ocsp');
+    expect(
+      await refused(422, 'certificate_unusable', await upload(await issue('Alone', { issuer: root, ocspUrl }), [])),
+    ).toContain('ends before a root');
+    expect(await refused(422, 'certificate_unusable', await upload(await issue('Own', { ocspUrl }), []))).toContain(
+      'self-signed',
     );
-    expect(await refused(422, 'certificate_unusable', await upload(await issue('Own', { ocsp }), []))).toContain('self-signed');
   });
 });

@@ -141,7 +141,7 @@ test('is available in templates and with a base URL, and is never sent', async (
   expect(await text({ template_id, data: {} })).toBe(FIRST_VISIT);
   const image = `${VISITS}<script>document.cookie = 'sent=1'; document.write('<img src="/pixel.png">')</script>`;
   expect(await text({ html: image, options: { baseUrl: `${site.origin}/` } })).toBe(FIRST_VISIT);
-  expect(site.askedFor('/pixel.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
+  expect(site.requestsFor('/pixel.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
 });
 
 test('is available to the script of an option', async () => {

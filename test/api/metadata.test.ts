@@ -73,9 +73,9 @@ describe('documents', () => {
   test('leave nothing of it behind when they are deleted', async () => {
     const { document_id } = await ada.store({ html, metadata: { secret: 'to be forgotten' } });
     expect((await ada.send('DELETE', `/v1/documents/${document_id}`)).status).toBe(204);
-    const ask = (statement: string) => rowsOf(service.env, statement);
-    expect(await ask(`select metadata from documents where id = '${document_id}'`)).toEqual([{ metadata: null }]);
-    expect(await ask(`select 1 from metadata_index where object_id = '${document_id}'`)).toEqual([]);
+    const query = (statement: string) => rowsOf(service.env, statement);
+    expect(await query(`select metadata from documents where id = '${document_id}'`)).toEqual([{ metadata: null }]);
+    expect(await query(`select 1 from metadata_index where object_id = '${document_id}'`)).toEqual([]);
   });
 });
 

@@ -156,8 +156,8 @@ describe('without a base URL', () => {
 
   describe.each(KINDS)('in a shadow root %s', (kind, make) => {
     // Only its error event shows that an image in SVG is broken, so declared roots are left out for it.
-    const told = IN_SHADOWS.filter(([what]) => !(kind.startsWith('declared') && what === 'a broken image in SVG'));
-    test.each(told)('%s', async (_what, markup, missing) => {
+    const reported = IN_SHADOWS.filter(([what]) => !(kind.startsWith('declared') && what === 'a broken image in SVG'));
+    test.each(reported)('%s', async (_what, markup, missing) => {
       expect(missingIn(await web.ada.report({ html: `<!doctype html>${make(markup)}` }))).toEqual(missing);
     });
 
@@ -165,7 +165,7 @@ describe('without a base URL', () => {
       const inner = `<p>top<div style="height: 20000px"></div><img loading="lazy" src="${site.origin}/image.png"><iframe loading="lazy" src="${site.origin}/frame"></iframe>`;
       site.forget();
       expect((await web.render(`<!doctype html>${make(inner)}`)).pages.join()).toContain('IN THE FRAME');
-      expect(site.askedFor('/image.png')).toHaveLength(1);
+      expect(site.requestsFor('/image.png')).toHaveLength(1);
     });
   });
 
@@ -192,10 +192,10 @@ describe('without a base URL', () => {
     });
 
     test('cannot be replaced or read by scripts of the document', async () => {
-      const tell = `const list = window['platen.shadows']; let kept = 'kept';
+      const report = `const list = window['platen.shadows']; let kept = 'kept';
         try { Object.defineProperty(window, 'platen.shadows', { value: 1 }); kept = 'replaced' } catch {}
         out.textContent = ['found', list().length, list(undefined).length, list('platen.shadows').length, kept, /[0-9a-f]{8}-/.test(list)].join(' ');`;
-      const { pages } = await web.render(`<!doctype html><body><p id=out></p><script>${root('<p>x')} ${tell}</script>`);
+      const { pages } = await web.render(`<!doctype html><body><p id=out></p><script>${root('<p>x')} ${report}</script>`);
       expect(pages.join()).toContain('found 0 0 0 kept false');
     });
 
@@ -232,8 +232,8 @@ describe('without a base URL', () => {
     const markup = `<svg><image href="${data(1)}" /><image xlink:href="${data(2)}" /></svg><input type="image" src="${data(3)}">
       <div><template shadowrootmode="closed"><img src="inner.png"></template></div>`;
     const report = await new Client(web.service.url, key).report({ html: `<!doctype html><title>x</title>${markup}` });
-    const told = report.warnings.map(({ url }) => url);
-    expect(told.toSorted()).toEqual([data(1), data(2), data(3), 'inner.png']);
+    const urls = report.warnings.map(({ url }) => url);
+    expect(urls.toSorted()).toEqual([data(1), data(2), data(3), 'inner.png']);
   });
 
   test('reports a missing poster', async () => {

@@ -8,7 +8,7 @@ import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { shape } from '../support/structure-shape.ts';
+import { structureShape } from '../support/structure-shape.ts';
 
 let service: SharedService;
 let client: Client;
@@ -54,7 +54,7 @@ test.each([
   ['an aside', '<aside>one</aside>', 'Document(Aside(P(#)))'],
 ])('%s', async (_, body, expected) => {
   const tree = StructureTree.read(await render(body));
-  expect(shape(tree.document)).toBe(expected);
+  expect(structureShape(tree.document)).toBe(expected);
 });
 
 test('links moved content to its new element', async () => {
@@ -183,5 +183,5 @@ test('rejects a list in a heading, because it cannot be repaired', async () => {
 
 test('accepts a skipped heading level, and tags a link with another role as a link', async () => {
   const pdf = await render('<h1>One</h1><h3>Two</h3><p><a href="https://example.com/" role="doc-noteref">1</a>');
-  expect(shape(StructureTree.read(pdf).document)).toBe('Document(H1(#) H3(#) P(Link(# @)))');
+  expect(structureShape(StructureTree.read(pdf).document)).toBe('Document(H1(#) H3(#) P(Link(# @)))');
 });

@@ -30,11 +30,11 @@ function visit(service: Service, address?: string) {
 /** Starts a server that holds its replies back. Renders that load an image from it run until the test releases them. */
 async function startHold() {
   const open: Array<() => void> = [];
-  const asked = { now: 0, most: 0 };
+  const openRequests = { now: 0, most: 0 };
   let isOver = false;
   const hold: Answer = (_request, response) => {
-    asked.most = Math.max(asked.most, ++asked.now);
-    response.on('close', () => asked.now--);
+    openRequests.most = Math.max(openRequests.most, ++openRequests.now);
+    response.on('close', () => openRequests.now--);
     const answer = () => response.writeHead(404).end();
     if (isOver) answer();
     else open.push(answer);
@@ -46,14 +46,14 @@ async function startHold() {
     for (const answer of open.splice(0)) answer();
   };
   const document = { html: `<p>held<img src="${site.origin}/hold">`, options: { timeout: 10_000, resourceTimeout: 10_000 } };
-  return { site, asked, release, document };
+  return { site, openRequests, release, document };
 }
 
 describe('requests a minute', () => {
   const perMinute = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: String(PER_MINUTE) };
-  const statuses = async (ask: () => Promise<Response>, times: number) => {
+  const statuses = async (request: () => Promise<Response>, times: number) => {
     const found: number[] = [];
-    for (let n = 0; n < times; n++) found.push((await ask()).status);
+    for (let n = 0; n < times; n++) found.push((await request()).status);
     return found;
   };
   const ALL = [...Array.from({ length: PER_MINUTE }, () => 400), 429];
@@ -94,14 +94,14 @@ describe('requests a minute', () => {
     const stranger = visit(service, '127.0.0.3');
     const forged = () => stranger.pdf(NOTHING, { 'x-forwarded-for': `203.0.113.${100 + n++}` });
     expect(await statuses(forged, PER_MINUTE + 1)).toEqual(ALL);
-    const told = { 'x-forwarded-for': '203.0.113.77', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
-    const { type } = (await (await proxy.pdf(NOTHING, told)).json()) as { type: string };
+    const untrusted = { 'x-forwarded-for': '203.0.113.77', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+    const { type } = (await (await proxy.pdf(NOTHING, untrusted)).json()) as { type: string };
     expect(new URL(type).origin).toBe(service.url);
   });
 });
 
 test('limits an address to one running document and a short queue, without delaying others', async () => {
-  const { site, asked, release, document } = await startHold();
+  const { site, openRequests, release, document } = await startHold();
   const service = await start({
     PLATEN_PLAYGROUND_CONCURRENCY: '2',
     PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
@@ -112,38 +112,38 @@ test('limits an address to one running document and a short queue, without delay
   const first = await Promise.race(replies);
   expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0);
   await problem(first, 429, 'rate_limited');
-  await eventually('one render is running', () => asked.now === 1);
+  await eventually('one render is running', () => openRequests.now === 1);
   const other = await visit(service, '127.0.0.3').pdf({ html: '<p>other' });
   expect((await readPdfReply(other)).pages).toEqual(['other']);
-  expect(asked.most).toBe(1);
+  expect(openRequests.most).toBe(1);
   release();
   const statuses = (await Promise.all(replies)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
   for (const status of statuses) expect(status).toBeOneOf([200, 429, 504]); // Queued requests may have reached the time limit of the queue.
-  expect(asked.most).toBe(1);
+  expect(openRequests.most).toBe(1);
 });
 
 test('limits the queue for all visitors, with Retry-After', async () => {
-  const { site, asked, release, document } = await startHold();
+  const { site, openRequests, release, document } = await startHold();
   const service = await start({
     PLATEN_PLAYGROUND_CONCURRENCY: '1',
     PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
   });
   await visit(service).wakeUp();
   const held = visit(service, '127.0.0.2').pdf(document);
-  await eventually('one render is running', () => asked.now === 1);
-  const seen: number[] = [];
+  await eventually('one render is running', () => openRequests.now === 1);
+  const counts: number[] = [];
   const crowd = Array.from({ length: 40 }, async (_, n) => {
     const reply = await visit(service, `127.0.0.${n + 3}`).pdf({ html: `<p>${n}` });
-    seen.push(reply.status);
+    counts.push(reply.status);
     if (reply.status === 429) {
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
       await problem(reply, 429, 'queue_full');
     }
     return reply.status;
   });
-  await eventually('all but a line of sixteen were refused', () => seen.filter((status) => status === 429).length === 24);
-  expect(seen).toHaveLength(24);
+  await eventually('all but a line of sixteen were refused', () => counts.filter((status) => status === 429).length === 24);
+  expect(counts).toHaveLength(24);
   release();
   expect((await held).status).toBe(200);
   const admitted = (await Promise.all(crowd)).filter((status) => status !== 429);
@@ -152,12 +152,12 @@ test('limits the queue for all visitors, with Retry-After', async () => {
 });
 
 test('lets visitors wait for key holders, but not forever', async () => {
-  const { site, asked, release, document } = await startHold();
+  const { site, openRequests, release, document } = await startHold();
   const service = await start({ PLATEN_CONCURRENCY: '1', PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
   const visitor = visit(service);
   await visitor.wakeUp();
   const keyHolder = service.pdf({ ...document, options: { timeout: 30_000, resourceTimeout: 30_000 } });
-  await eventually('the key holder renders', () => asked.now === 1);
+  await eventually('the key holder renders', () => openRequests.now === 1);
   const patient = await visitor.pdf({ html: '<p>patient' });
   const queued = Number(/queue;dur=([\d.]+)/.exec(patient.headers.get('server-timing') ?? '')?.[1]);
   expect(queued).toBeGreaterThan(1_900);

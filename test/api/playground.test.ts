@@ -78,8 +78,8 @@ describe('the playground browser', () => {
     const options = { baseUrl: site.origin };
     expect(await textOf(visitor.pdf({ html: plant, options }))).toBe('planted');
     expect(await textOf(visitor.pdf({ html: look, options }))).toBe('looked 1');
-    expect(site.askedFor('/mark.png').map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
-    expect(site.askedFor('/kept.png')).toHaveLength(2);
+    expect(site.requestsFor('/mark.png').map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+    expect(site.requestsFor('/kept.png')).toHaveLength(2);
   });
 });
 
@@ -164,20 +164,20 @@ describe('refuses', () => {
     expect(Buffer.byteLength(most)).toBeLessThanOrEqual(MAX_HTML);
     expect(await textOf(visitor.pdf({ html: most }))).toBe('x');
     const more = `${most}${'y'.repeat(MAX_HTML + 1 - Buffer.byteLength(most))}`;
-    const told = { limit: MAX_HTML, actual: MAX_HTML + 1 };
-    expect(await problem(await visitor.pdf({ html: more }), 413, 'content_too_large')).toMatchObject(told);
-    expect(await problem(await visitor.pdf({ template: more }), 413, 'content_too_large')).toMatchObject(told);
+    const sizes = { limit: MAX_HTML, actual: MAX_HTML + 1 };
+    expect(await problem(await visitor.pdf({ html: more }), 413, 'content_too_large')).toMatchObject(sizes);
+    expect(await problem(await visitor.pdf({ template: more }), 413, 'content_too_large')).toMatchObject(sizes);
     const data = { x: 'y'.repeat(MAX_HTML / 2) };
     for (const engine of ['placeholders', 'liquid']) {
       const doubled = await visitor.pdf({ template: 'z{{x}}{{x}}', engine, data });
-      expect(await problem(doubled, 413, 'content_too_large')).toMatchObject(told);
+      expect(await problem(doubled, 413, 'content_too_large')).toMatchObject(sizes);
     }
   });
 
   test('rejects a body that is too large', async () => {
     const body = JSON.stringify({ template: 'x', data: { x: 'y'.repeat(MAX_BODY) } });
-    const told = await problem(await visitor.pdf(body), 413, 'content_too_large');
-    expect(told).toMatchObject({ limit: MAX_BODY, actual: body.length });
+    const problemBody = await problem(await visitor.pdf(body), 413, 'content_too_large');
+    expect(problemBody).toMatchObject({ limit: MAX_BODY, actual: body.length });
   });
 
   test('ends a render that takes too long', async () => {
@@ -211,7 +211,7 @@ describe('network access of a document', () => {
     };
     expect(report.network.contacted).toEqual([]);
     expect(report.network.refused).toHaveLength(hosts.length);
-    expect(inner.asked).toEqual([]);
+    expect(inner.requests).toEqual([]);
     const keyHolder = await new Client(service.url, service.key).pdf({ html: `<img src="${inner.origin}/a.png">` });
     expect((await readPdfReply(keyHolder)).images).toBe(1);
   });
@@ -220,7 +220,7 @@ describe('network access of a document', () => {
     site.serve({ '/a.png': image, '/endless.png': endless('image/png', '', Buffer.alloc(65_536, 1)) });
     const images = Array.from({ length: 3 * MAX_REQUESTS }, (_, n) => `<img src="${site.origin}/a.png?${n}">`).join('');
     expect((await visitor.pdf({ html: images })).status).toBe(200);
-    expect(site.askedFor('/a.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    expect(site.requestsFor('/a.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
     const large = await visitor.pdf({ html: `<img src="${site.origin}/endless.png">` }, { accept: 'application/json' });
     const { report } = (await large.json()) as { report: { network: { bytes: number } } };
     expect(report.network.bytes).toBeGreaterThan(0);

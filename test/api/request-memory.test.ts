@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { Conversation } from '../support/raw-http.ts';
+import { RawConnection } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
@@ -35,7 +35,7 @@ const refusals = (usedUp: string) => service.metric('platen_request_memory_refus
 
 /** Sends the head of a request with `Expect: 100-continue`, without its body, and returns the head of the reply. */
 async function announce(key: string, bytes: number, path = '/v1/pdf') {
-  const client = await Conversation.open(service.url);
+  const client = await RawConnection.open(service.url);
   client.socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n\r\n`,
   );
@@ -45,11 +45,11 @@ async function announce(key: string, bytes: number, path = '/v1/pdf') {
 
 const html = (bytes: number, content = '<p>it is whole') => JSON.stringify({ html: content.padEnd(bytes - 11) });
 
-/** Serves an image that is held back. `asked` resolves with a function that sends it. */
+/** Serves an image that is held back. `requested` resolves with a function that sends it. */
 function heldImage() {
-  const asked = Promise.withResolvers<() => void>();
-  site.serve({ '/held.png': (_request, response) => asked.resolve(() => response.end()) });
-  return { img: `<img src="${site.origin}/held.png">`, asked: asked.promise };
+  const requested = Promise.withResolvers<() => void>();
+  site.serve({ '/held.png': (_request, response) => requested.resolve(() => response.end()) });
+  return { img: `<img src="${site.origin}/held.png">`, requested: requested.promise };
 }
 
 describe('bodies', () => {
@@ -85,7 +85,7 @@ describe('bodies', () => {
 
   test('rejects a body of unknown length while it arrives, and delivers the answer to a client that sends everything', async () => {
     await using _holds = await announce(first.key, 2_000_000);
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`;
     client.socket.pause();
     client.socket.write(
@@ -100,7 +100,7 @@ describe('bodies', () => {
   });
 
   test('accepts a body of unknown length in small chunks', async () => {
-    await using client = await Conversation.open(service.url);
+    await using client = await RawConnection.open(service.url);
     client.socket.write(
       `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
@@ -123,7 +123,7 @@ describe('bodies', () => {
     const half = Buffer.alloc(8_000_000, ' ');
     const clients = await Promise.all(
       Array.from({ length: 60 }, async () => {
-        const client = await Conversation.open(roomy.url);
+        const client = await RawConnection.open(roomy.url);
         client.socket.write(
           `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${roomy.key}\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n`,
         );
@@ -158,19 +158,19 @@ describe('the playground', () => {
 
 describe('running requests', () => {
   test('hold memory until they are answered', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const pending = service.pdf(html(2_000_000, img), { key: first.key });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 
   test('hold memory until their client disconnects', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const leaving = new AbortController();
     const pending = service.pdf(html(2_000_000, img), { key: first.key, signal: leaving.signal }).catch(() => 'gone');
-    await asked;
+    await requested;
     expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
     leaving.abort();
     expect(await pending).toBe('gone');
@@ -178,25 +178,25 @@ describe('running requests', () => {
   });
 
   test('hold the memory of a filled template', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const template = await new Client(service.url, first.key).template(`${img}{% for i in (1..1000) %}{{ text }}{% endfor %}`, {
       engine: 'liquid',
     });
     const body = { template_id: template.template_id, data: { text: ' '.repeat(1_000) } };
     const pending = service.pdf(body, { key: first.key });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBeGreaterThan(2_000_000);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 
   test('hold none once a batch is accepted', async () => {
-    const { img, asked } = heldImage();
+    const { img, requested } = heldImage();
     const items = [{ html: img + ' '.repeat(1_000_000) }];
     const pending = new Client(service.url, first.key).send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-    const letGo = await asked;
+    const respond = await requested;
     expect(await heldBytes()).toBe(0);
-    letGo();
+    respond();
     expect((await pending).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 /** `options.signature`: PDFs with valid signatures, and rejections without a charge. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { type Issued, issue, pkcs12Of } from '../support/pki.ts';
+import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { readSignature } from '../support/read-signature.ts';
@@ -16,7 +16,7 @@ const FIELD = { x: '20mm', y: '20mm', width: '60mm', height: '20mm' };
 let authority: TimeStampAuthority;
 let service: Service;
 let client: Client;
-let root: Issued;
+let root: IssuedCertificate;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   root = await issue('Test CA', { isAuthority: true });
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-async function upload(by: Client, issued: Issued, chain = [root]): Promise<string> {
+async function upload(by: Client, issued: IssuedCertificate, chain = [root]): Promise<string> {
   const body = { name: 'test', pkcs12: pkcs12Of(issued, chain, 'x'), password: 'x' };
   const response = await by.send('POST', '/v1/certificates', body);
   expect(response.status, await response.clone().text()).toBe(201);
@@ -73,7 +73,7 @@ describe('a signature', () => {
     const signature = await readSignature(await signed({ level: 'B-T' }));
     const expected = { coversAll: true, isValid: true, unsignedAttributes: [TIME_STAMP], stampsFit: true };
     expect(signature).toMatchObject(expected);
-    expect(authority.asked.at(-1)).toMatchObject({
+    expect(authority.requests.at(-1)).toMatchObject({
       authorization: `Basic ${Buffer.from('ada:s3cret').toString('base64')}`,
       'content-type': 'application/timestamp-query',
     });
@@ -126,7 +126,7 @@ describe('a signature', () => {
   });
 
   test('is placed, but neither made nor time-stamped, for a conformance report', async () => {
-    const asked = authority.asked.length;
+    const before = authority.requests.length;
     const report = (signature: object) => {
       const options = { conformance: 'PDF/A-3b', signature: { certificate: ids.EC, level: 'B-T', ...signature } };
       return client.pdf({ html: HTML, options, conformance_report: true });
@@ -137,7 +137,7 @@ describe('a signature', () => {
     };
     expect(violations.map(({ rule }) => rule)).toEqual(['glyph_missing']);
     await problem(await report({ field: { ...FIELD, page: 9 } }), 422, 'print_failed');
-    expect(authority.asked).toHaveLength(asked);
+    expect(authority.requests).toHaveLength(before);
   });
 
   test('stays in a stored document, whatever happens to its record', async () => {

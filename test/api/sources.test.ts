@@ -3,7 +3,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
-import { headOf, readPng } from '../support/read-image.ts';
+import { readImageHeader, readPng } from '../support/read-image.ts';
 import { millimetresOf, readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { eventually, type SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -97,7 +97,7 @@ describe('a raw body', () => {
       filename: 'raw.webp',
     });
     expect(reply.headers.get('content-disposition'), await reply.clone().text()).toContain('raw.webp');
-    expect(headOf(await bytesOf(reply))).toEqual({ format: 'webp', width: 100, height: 80 });
+    expect(readImageHeader(await bytesOf(reply))).toEqual({ format: 'webp', width: 100, height: 80 });
     const markdown = await rawImage(
       gzipSync('# x'),
       { stylesheet: 'body { background: lime }' },
@@ -311,7 +311,9 @@ describe('a form', () => {
     );
     expect([shown.width, shown.height, shown.colorAt(5, 5)]).toEqual([40, 30, '#ff0000ff']);
     const request = JSON.stringify({ html: red, options: { type: 'jpeg', selector: 'html' } });
-    expect(headOf(await bytesOf(await send(formOf({ request }, css), {}, '/v1/image')))).toMatchObject({ format: 'jpeg' });
+    expect(readImageHeader(await bytesOf(await send(formOf({ request }, css), {}, '/v1/image')))).toMatchObject({
+      format: 'jpeg',
+    });
     const invoice = formOf({ html: 'x', invoice: '<x/>', invoice_profile: 'EN 16931' });
     expect(await errorsOf(send(invoice, {}, '/v1/image'))).toEqual([
       { path: 'invoice', message: 'is an option of PDFs, and has no meaning for an image' },

@@ -1,7 +1,7 @@
 /** Stored images from synchronous and asynchronous renders: their records and how they are read. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
-import { headOf } from '../support/read-image.ts';
+import { readImageHeader } from '../support/read-image.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type SharedService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -63,7 +63,7 @@ describe('store: true', () => {
     const bytes = await bytesOf(kept);
     expect(kept.headers.get('content-type')).toBe('image/jpeg');
     expect(kept.headers.get('platen-pages')).toBeNull();
-    expect([bytes.length, sha256(bytes), headOf(bytes)]).toEqual([record.bytes, record.sha256, JPEG]);
+    expect([bytes.length, sha256(bytes), readImageHeader(bytes)]).toEqual([record.bytes, record.sha256, JPEG]);
   });
 
   test('appears in lists, in the record, in usage, and in metadata searches', async () => {
@@ -94,7 +94,7 @@ describe('store: true', () => {
     const link = (await (await client.send('POST', `/v1/documents/${id}/links`)).json()) as { url: string };
     const followed = await fetch(link.url);
     expect(followed.headers.get('content-type')).toBe('image/jpeg');
-    expect(headOf(await bytesOf(followed))).toEqual(JPEG);
+    expect(readImageHeader(await bytesOf(followed))).toEqual(JPEG);
     expect((await client.send('DELETE', `/v1/documents/${id}`)).status).toBe(204);
     await problem(await fetch(link.url), 410, 'document_deleted');
   });
@@ -143,7 +143,7 @@ test('stores images with auto_store, and still returns the image', async () => {
   const first = await send();
   expect(first).toMatchObject({ document_id: expect.stringMatching(/^doc_/), type: 'image/jpeg', ...SIZE });
   expect(await send()).toMatchObject({ document_id: first.document_id, image: first.image, sha256: first.sha256 });
-  expect(headOf(Buffer.from(String(first.image), 'base64'))).toEqual(JPEG);
+  expect(readImageHeader(Buffer.from(String(first.image), 'base64'))).toEqual(JPEG);
   const exempt = await client.send('POST', '/v1/image', { ...BODY, store: false });
   expect(exempt.headers.get('platen-document-id')).toBeNull();
   expect((await client.usage()).storage.documents).toBe(1);
@@ -162,7 +162,7 @@ describe('Prefer: respond-async', () => {
     const result = await fetch(done.url as string);
     expect(result.headers.get('content-type')).toBe('image/jpeg');
     const bytes = await bytesOf(result);
-    expect(headOf(bytes)).toEqual(JPEG);
+    expect(readImageHeader(bytes)).toEqual(JPEG);
     expect(done).toMatchObject({ status: 'succeeded', pages: 1, bytes: bytes.length });
     await eventually('it is told', () => receiver.received.length === 1);
     const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
@@ -189,7 +189,7 @@ describe('Prefer: respond-async', () => {
     const heads = await Promise.all(
       [raw, beside].map(async (reply) => {
         const { url } = await ended(client, (await reply.json()) as Render);
-        return headOf(await bytesOf(await fetch(url as string)));
+        return readImageHeader(await bytesOf(await fetch(url as string)));
       }),
     );
     expect(heads).toEqual([
@@ -216,7 +216,7 @@ describe('Prefer: respond-async', () => {
     const render = (await (await tester.send('POST', '/v1/image', BODY, LATER)).json()) as Render;
     const marked = await bytesOf(await fetch((await ended(tester, render)).url as string));
     const plain = await bytesOf(await client.send('POST', '/v1/image', BODY));
-    expect(headOf(marked)).toEqual(JPEG);
+    expect(readImageHeader(marked)).toEqual(JPEG);
     expect(marked.equals(plain)).toBe(false);
     expect((await client.usage()).documents.used).toBe(1);
   });

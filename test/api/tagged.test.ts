@@ -11,7 +11,7 @@ import { readFinished } from '../support/read-finished.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { image, Site, send } from '../support/site.ts';
-import { shape } from '../support/structure-shape.ts';
+import { structureShape } from '../support/structure-shape.ts';
 
 let service: SharedService;
 let client: Client;
@@ -40,7 +40,7 @@ function cssAssets(css: string): Record<string, { content: string; type: string 
 }
 
 async function shapeOf(html: string, options: object = {}): Promise<string> {
-  return shape((await read(html, options)).tree.document);
+  return structureShape((await read(html, options)).tree.document);
 }
 
 /** An annotation as pdf.js reports it. */
@@ -151,7 +151,7 @@ describe('adds to the tags of Chromium', () => {
 
   test('roles for types that PDF 1.7 does not have', async () => {
     const { pdf, tree } = await read(document('<p><strong>one</strong> <em>two</em>'));
-    expect(shape(tree.document)).toBe('Document(P(Strong(#) # Em(#)))');
+    expect(structureShape(tree.document)).toBe('Document(P(Strong(#) # Em(#)))');
     const root = pdf.resolve(pdf.catalog.get('StructTreeRoot')) as PdfDict;
     const roles = [...(root.get('RoleMap') as PdfDict)].map(([name, role]) => [name.value, (role as PdfName).value]);
     expect(Object.fromEntries(roles)).toEqual({ Strong: 'Span', Em: 'Span' });
@@ -350,7 +350,7 @@ describe('claims and refuses nothing', () => {
     });
     for (let n = 0; n < 3; n++)
       expect(await printed(`<link rel="stylesheet" href="${site.origin}/a.css">${DRAWN}`)).toEqual(['aseen', 'Dot']);
-    expect(site.askedFor('/a.css')).toHaveLength(1);
+    expect(site.requestsFor('/a.css')).toHaveLength(1);
     site.close();
   });
 
@@ -369,7 +369,7 @@ describe('claims and refuses nothing', () => {
     });
     addEventListener('beforeprint', () => { new Image().src = '${site.origin}/printing' })</script>`;
     expect(await printed(`${DRAWN}${script}`, { waitUntil: 'load' })).toEqual(['aseen', '']);
-    expect(site.askedFor('/late.css')).toHaveLength(1);
+    expect(site.requestsFor('/late.css')).toHaveLength(1);
     site.close();
   });
 
@@ -382,7 +382,7 @@ describe('claims and refuses nothing', () => {
     const link = `<link rel="stylesheet" href="${site.origin}/a.css">`;
     const script = `<script>addEventListener('load', () => document.head.append(document.querySelector('link').cloneNode()))</script>`;
     expect(await printed(`${link}${DRAWN}${script}`)).toEqual(['aseen', '']);
-    expect(site.askedFor('/a.css')).toHaveLength(2);
+    expect(site.requestsFor('/a.css')).toHaveLength(2);
     site.close();
   });
 
@@ -405,7 +405,7 @@ describe('claims and refuses nothing', () => {
     const rules = Array.from({ length: 499 }, (_, n) => `:has(.c${n}) [role]:not(:has(i)) { color: red }`);
     const drawings = '<svg aria-label="Dot" width="2" height="2"><rect width="2" height="2"/></svg>'.repeat(3_000);
     const { tree } = await read(document(`<style>${rules.join(' ')}</style><ul><li>one</ul>${drawings}`));
-    expect(shape(tree.document)).toBe('Document(L(LI(Lbl(#) LBody(#))))');
+    expect(structureShape(tree.document)).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
   test('for a document without content', async () => {
@@ -464,7 +464,7 @@ describe('with other options', () => {
       `<p id="here">${link} <a href="https://a.example/">out</a><div style="break-before: page" id="next">Next</div>`,
     );
     const { pdf, tree } = await read(html, { pageRanges: '1' });
-    expect(shape(tree.document)).toBe(`Document(${expected})`);
+    expect(structureShape(tree.document)).toBe(`Document(${expected})`);
     expect(descriptionsOf(pdf)).toEqual(['out']);
   });
 

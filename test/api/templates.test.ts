@@ -253,7 +253,7 @@ test('returns 401 for every request without a key', async () => {
 
 test('returns the same 404 for a template of another key and an unknown one', async () => {
   const { template_id } = await ada.template('<p>secret');
-  const ask = async (id: string) =>
+  const problemsFor = async (id: string) =>
     Promise.all(
       [
         bob.get(`/v1/templates/${id}`),
@@ -268,7 +268,7 @@ test('returns the same 404 for a template of another key and an unknown one', as
         return rest;
       }),
     );
-  expect(await ask(template_id)).toEqual(await ask(unknownId));
+  expect(await problemsFor(template_id)).toEqual(await problemsFor(unknownId));
   expect(await bob.json<List<TemplateRecord>>('/v1/templates')).toEqual({ data: [], has_more: false, next_cursor: null });
   expect(await textOf({ template_id })).toBe('secret');
 });

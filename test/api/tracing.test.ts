@@ -192,9 +192,9 @@ test('adds exemplars to metrics in OpenMetrics', async () => {
   const { traceId, header } = newTrace();
   await bytesOf(await new Client(service.url, service.key).pdf({ html: '<p>x' }, header));
   const read = async (accept: string) => (await fetch(`${service.url}/metrics`, { headers: { accept } })).text();
-  const asked = () => read('application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5');
-  await eventually('the request is counted', async () => (await asked()).includes(traceId));
-  const [open, classic] = [await asked(), await read('text/plain')];
+  const readOpenMetrics = () => read('application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5');
+  await eventually('the request is counted', async () => (await readOpenMetrics()).includes(traceId));
+  const [open, classic] = [await readOpenMetrics(), await read('text/plain')];
   for (const name of ['platen_http_request_seconds', 'platen_render_stage_seconds', 'platen_pdf_bytes'])
     expect(open).toMatch(new RegExp(`^${name}_bucket\\{.*\\} \\d+ # \\{trace_id="[0-9a-f]{32}"\\} `, 'm'));
   expect(open).toMatch(/^# TYPE platen_renders counter$/m);

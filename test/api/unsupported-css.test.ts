@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => web?.close());
 
-function told({ warnings, warning_count: count }: Report): Array<[property?: unknown, value?: unknown, where?: unknown]> {
+function unsupportedIn({
+  warnings,
+  warning_count: count,
+}: Report): Array<[property?: unknown, value?: unknown, where?: unknown]> {
   expect(count).toBe(warnings.length);
   return (warnings as Array<Record<string, unknown>>)
     .filter(({ kind }) => kind === 'unsupported_css')
@@ -66,26 +69,26 @@ const NOT_CSS: Array<[what: string, markup: string]> = [
 describe('unsupported_css', () => {
   test.each(READ_OVER)('%s', async (css, property, value) => {
     const markup = `<html lang="de"><style>${css}</style><p>Donaudampfschifffahrt</p>`;
-    expect(told(await web.ada.report({ html: markup }))).toEqual([[property, value, 'style']]);
-    expect(told(await web.ada.report({ html: markup + SCRIPT }))).toEqual([[property, value, 'style']]);
+    expect(unsupportedIn(await web.ada.report({ html: markup }))).toEqual([[property, value, 'style']]);
+    expect(unsupportedIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([[property, value, 'style']]);
   });
 
   test.each(NOT_CSS)('reports nothing for %s', async (_what, markup) => {
-    expect(told(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
+    expect(unsupportedIn(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
   });
 
   test('is not reported in a shadow root, where page rules have no effect anyway', async () => {
     const css = '@page { size: A6 } p { color: device-cmyk(0 0 0 1) }';
     const script = `document.querySelector('div').attachShadow({ mode: 'open' }).innerHTML = '<style>${css}</style><p>x'`;
     const html = `<div></div><script>${script}</script>`;
-    expect(told(await web.ada.report({ html }))).toContainEqual(['color', 'device-cmyk(0 0 0 1)', 'style']);
+    expect(unsupportedIn(await web.ada.report({ html }))).toContainEqual(['color', 'device-cmyk(0 0 0 1)', 'style']);
     const { width } = (await readPdfReply(await web.ada.pdf({ html }))).sizes[0] ?? {};
     expect(width).toBeCloseTo(595.276, 0);
   });
 
   test('is reported for a style attribute, and once for each feature', async () => {
     const markup = '<style>p { float: footnote }</style><p style="float: footnote; color: device-cmyk(1 0 0 0)">x';
-    expect(told(await web.ada.report({ html: markup }))).toEqual([
+    expect(unsupportedIn(await web.ada.report({ html: markup }))).toEqual([
       ['float', 'footnote', 'style'],
       ['color', 'device-cmyk(1 0 0 0)', 'style'],
     ]);
@@ -93,7 +96,7 @@ describe('unsupported_css', () => {
 
   test.each(['/document', '/importing'])('is reported for an external style sheet: %s', async (path) => {
     const where = `${site.origin}/book.css`;
-    expect(told(await web.ada.report({ url: site.origin + path }))).toEqual([
+    expect(unsupportedIn(await web.ada.report({ url: site.origin + path }))).toEqual([
       ['size', 'B6 landscape', where],
       ['string-set', 'title content()', where],
     ]);
@@ -175,7 +178,7 @@ describe('named sizes', () => {
     for (const _ of [1, 2, 3]) expect(await sizesOf(markup)).toEqual([[105, 148]]);
     site.serve({ '/unkept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'no-store' }) });
     expect(await sizesOf(markup.replace('kept', 'unkept'))).toEqual([[105, 148]]);
-    expect(site.askedFor('/unkept.css')).toHaveLength(1);
+    expect(site.requestsFor('/unkept.css')).toHaveLength(1);
   });
 
   test('do not affect the next document of the key', async () => {
@@ -188,6 +191,6 @@ test('are read in up to 512 KB of style sheets in total', async () => {
   const padding = `/* ${'x'.repeat(300_000)} */`;
   const sheets = ['a { float: footnote }', 'h1 { string-set: x content() }', '@page { size: A11 }'];
   const document = `${sheets.map((css) => `<style>${css} ${padding}</style>`).join('')}<p>x`;
-  const found = told(await web.ada.report({ html: document })).map(([property]) => property);
+  const found = unsupportedIn(await web.ada.report({ html: document })).map(([property]) => property);
   expect(found).toEqual(['float', 'string-set']);
 });

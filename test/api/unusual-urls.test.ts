@@ -38,19 +38,19 @@ describe.each(ADDRESSES)('%s', (address) => {
     const markup = `<p>text${elements.join('')}`;
     web.site.serve({ '/strange': redirect(urlOf('redirect').replaceAll(' ', '%20')), '/document': html(markup) });
     expect((await web.visit('/document', options)).pages.join()).toContain('text');
-    const elsewhere = markup.replace('"/', `"${web.site.origin}/`);
-    expect((await web.render(elsewhere, options)).pages.join()).toContain('text');
+    const absoluteMarkup = markup.replace('"/', `"${web.site.origin}/`);
+    expect((await web.render(absoluteMarkup, options)).pages.join()).toContain('text');
     const gates = { ...options, failOnResourceError: true };
-    const fault = await problem(await web.ada.pdf({ html: elsewhere, options: gates }), 422, 'render_gate_failed');
+    const fault = await problem(await web.ada.pdf({ html: absoluteMarkup, options: gates }), 422, 'render_gate_failed');
     expect(JSON.stringify(fault)).not.toContain('secret');
     resources = fault.resources as typeof resources;
   });
 
   test.each(Object.keys(ELEMENTS))('prints the document without it: %s', (kind) => {
-    const told = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
+    const reported = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
     // Chromium does not request URLs with credentials from a frame or `fetch`.
-    const isAsked = !(address.includes('@') && ['frame', 'fetch'].includes(kind));
-    expect(told).toEqual(isAsked ? [expect.objectContaining({ refused: true })] : []);
+    const isRequested = !(address.includes('@') && ['frame', 'fetch'].includes(kind));
+    expect(reported).toEqual(isRequested ? [expect.objectContaining({ refused: true })] : []);
   });
 
   test.each([

@@ -9,38 +9,42 @@ import { Web } from '../support/web.ts';
 const MAX_DOCUMENT_BYTES = 5_242_880;
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
-const say = (text: string) => (socket: Socket) => void socket.end(text, 'latin1');
-const whole = (line: string, headers = 'Content-Type: text/html\r\n') => say(`${line}\r\n${headers}\r\n<p>x`);
+const sendText = (text: string) => (socket: Socket) => void socket.end(text, 'latin1');
+const respond = (line: string, headers = 'Content-Type: text/html\r\n') => sendText(`${line}\r\n${headers}\r\n<p>x`);
 
 /** Invalid replies of a server, each with Chromium's name for the error. */
 const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: string]> = [
   ['a connection closed at once', (socket) => socket.end(), 'ERR_EMPTY_RESPONSE'],
   ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'ERR_CONNECTION_RESET'],
-  ['no HTTP at all', say('220 mail.example.com ESMTP\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['HTML without a head', say('<p>as in 1991'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['a bad status line', whole('HTTP/1.1 OK'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['status 000', whole('HTTP/1.1 000 None'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['status 099', whole('HTTP/1.1 099 None'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['status 1000', whole('HTTP/1.1 1000 None'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['101', whole('HTTP/1.1 101 Switching Protocols', 'Upgrade: x\r\nConnection: upgrade\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['no HTTP at all', sendText('220 mail.example.com ESMTP\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['HTML without a head', sendText('<p>as in 1991'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['a bad status line', respond('HTTP/1.1 OK'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['status 000', respond('HTTP/1.1 000 None'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['status 099', respond('HTTP/1.1 099 None'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['status 1000', respond('HTTP/1.1 1000 None'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['101', respond('HTTP/1.1 101 Switching Protocols', 'Upgrade: x\r\nConnection: upgrade\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
   [
     '101, and an open connection',
     (socket) => socket.write('HTTP/1.1 101 x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     'ERR_INVALID_HTTP_RESPONSE',
   ],
-  ['a header without a colon', whole('HTTP/1.1 200 OK', 'no header\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['a header with a control character', whole('HTTP/1.1 200 OK', 'X-A: b\x01c\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
-  ['two lengths', whole('HTTP/1.1 200 OK', 'Content-Length: 4\r\nContent-Length: 5\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['a header without a colon', respond('HTTP/1.1 200 OK', 'no header\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['a header with a control character', respond('HTTP/1.1 200 OK', 'X-A: b\x01c\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
+  ['two lengths', respond('HTTP/1.1 200 OK', 'Content-Length: 4\r\nContent-Length: 5\r\n'), 'ERR_INVALID_HTTP_RESPONSE'],
   [
     'a length and pieces',
-    whole('HTTP/1.1 200 OK', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n'),
+    respond('HTTP/1.1 200 OK', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n'),
     'ERR_INVALID_HTTP_RESPONSE',
   ],
-  ['a header of 300 KB', whole('HTTP/1.1 200 OK', `X-A: ${'a'.repeat(300_000)}\r\n`), 'ERR_RESPONSE_HEADERS_TOO_BIG'],
-  ['50,000 headers', whole('HTTP/1.1 200 OK', 'X-A: b\r\n'.repeat(50_000)), 'ERR_RESPONSE_HEADERS_TOO_BIG'],
-  ['half a body', say(`${HEAD}Content-Length: 1000\r\n\r\n<p>half`), 'ERR_CONTENT_LENGTH_MISMATCH'],
-  ['half a piece', say(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n<p>half`), 'ERR_INCOMPLETE_CHUNKED_ENCODING'],
-  ['what is not packed as it says', say(`${HEAD}Content-Encoding: gzip\r\n\r\n<p>not packed`), 'ERR_CONTENT_DECODING_FAILED'],
+  ['a header of 300 KB', respond('HTTP/1.1 200 OK', `X-A: ${'a'.repeat(300_000)}\r\n`), 'ERR_RESPONSE_HEADERS_TOO_BIG'],
+  ['50,000 headers', respond('HTTP/1.1 200 OK', 'X-A: b\r\n'.repeat(50_000)), 'ERR_RESPONSE_HEADERS_TOO_BIG'],
+  ['half a body', sendText(`${HEAD}Content-Length: 1000\r\n\r\n<p>half`), 'ERR_CONTENT_LENGTH_MISMATCH'],
+  ['half a piece', sendText(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n<p>half`), 'ERR_INCOMPLETE_CHUNKED_ENCODING'],
+  [
+    'what is not packed as it says',
+    sendText(`${HEAD}Content-Encoding: gzip\r\n\r\n<p>not packed`),
+    'ERR_CONTENT_DECODING_FAILED',
+  ],
 ];
 
 let web: Web<SharedService>;
@@ -51,9 +55,9 @@ beforeAll(async () => {
   const answers = Object.fromEntries(FAULTS.map(([, speak], n) => [`/${n}`, speak]));
   raw = await RawSite.start({
     ...answers,
-    '/999': whole('HTTP/1.1 999 Denied'),
-    '/pieces': say(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>x`),
-    '/hints': say(`HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload; as=style\r\n\r\n${HEAD}\r\n<p>after hints`),
+    '/999': respond('HTTP/1.1 999 Denied'),
+    '/pieces': sendText(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>x`),
+    '/hints': sendText(`HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload; as=style\r\n\r\n${HEAD}\r\n<p>after hints`),
     '/silent-after-100': (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
     '/silent-after-head': (socket) => socket.write(`${HEAD}Content-Length: 9\r\n`),
   });
@@ -104,7 +108,7 @@ describe('413 for documents over 5 MB', () => {
   const tooLarge = async (path: string) => {
     const fault = await web.problemAt(site.origin + path, 413, 'content_too_large', { timeout: 45_000 });
     expect(fault).toMatchObject({ limit: MAX_DOCUMENT_BYTES });
-    await eventually('the site is left alone', () => site.open === 0);
+    await eventually('the site is left alone', () => site.openConnections === 0);
   };
 
   test('while they arrive without end', async () => {
@@ -141,5 +145,5 @@ test('gives a slow document the time of the render', async () => {
   site.serve({ '/trickle': trickle('text/html', '<p>x') });
   const fault = await web.problemAt(`${site.origin}/trickle`, 504, 'render_timeout', { timeout: 2_000, resourceTimeout: 200 });
   expect(fault).toMatchObject({ phase: 'load' });
-  await eventually('the site is left alone', () => site.open === 0);
+  await eventually('the site is left alone', () => site.openConnections === 0);
 });

@@ -14,9 +14,9 @@ const script = (source: string) => html(`<p>${STAYED}</p><script>${source}</scri
 beforeAll(async () => {
   web = await Web.start({ PLATEN_RESOURCE_TIMEOUT_SECONDS: '2' });
   ({ site } = web);
-  const there = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
-  site.serve({ '/there': there, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
-  web.other.serve({ '/there': there, '/back': redirect(`${site.origin}/there`) });
+  const arrivedPage = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
+  site.serve({ '/there': arrivedPage, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
+  web.other.serve({ '/there': arrivedPage, '/back': redirect(`${site.origin}/there`) });
   web.forbidden.serve({ '/': html(`<p>${SECRET}`), '/there': html(`<p>${SECRET}`) });
 });
 afterAll(() => web?.close());
@@ -33,17 +33,17 @@ const LAZY = '<img loading="lazy" style="margin-top: 9000px" src="/awaited">';
 
 /** Answers for a document that navigates to `to` as soon as `/awaited` is requested, which never gets a reply. */
 function goingOn(to: string, markup: string): Record<'/start' | '/asked' | '/awaited', Answer> {
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { promise: requested, resolve } = Promise.withResolvers<void>();
   return {
     '/start': html(`<p>start${markup}<script>fetch('/asked').then(() => { location = '${to}' })</script>`),
-    '/asked': (_request, response) => void asked.then(() => response.end()),
+    '/asked': (_request, response) => void requested.then(() => response.end()),
     '/awaited': () => resolve(),
   };
 }
 
-async function arrivesAt(url: string, there: string): Promise<void> {
+async function arrivesAt(url: string, finalUrl: string): Promise<void> {
   const { pages } = await readPdfReply(await web.ada.pdf({ url }));
-  expect(pages).toEqual([`arrived ${there}`]);
+  expect(pages).toEqual([`arrived ${finalUrl}`]);
 }
 
 describe('redirects by a server', () => {
@@ -53,7 +53,7 @@ describe('redirects by a server', () => {
 
   test('to another origin, and back', async () => {
     await arrivesAt(serve(redirect(`${web.other.origin}/back`)), `${site.origin}/there`);
-    expect(web.other.askedFor('/back')).toHaveLength(1);
+    expect(web.other.requestsFor('/back')).toHaveLength(1);
   });
 
   test('in a chain', async () => {
@@ -65,7 +65,7 @@ describe('redirects by a server', () => {
     site.serve({ '/round': redirect('/circle'), '/circle': redirect('/round') });
     const fault = await web.problemAt(`${site.origin}/round`, 422, 'navigation_failed');
     expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
-    expect(site.asked.length).toBeLessThan(50);
+    expect(site.requests.length).toBeLessThan(50);
   });
 
   test.each([
@@ -111,14 +111,14 @@ describe('403 for blocked targets', () => {
       expect(JSON.stringify({ ...fault, type: '', request_id: '' })).not.toMatch(
         new RegExp(`${SECRET}|${web.forbidden.port}|127|169`),
       );
-      expect(web.forbidden.asked).toEqual([]);
+      expect(web.forbidden.requests).toEqual([]);
     },
   );
 
   test('via an allowed site and back', async () => {
     web.other.serve({ '/on': redirect(`${web.forbidden.origin}/there`) });
     await web.problemAt(serve(redirect(`${web.other.origin}/on`)), 403, 'forbidden_url');
-    expect(web.forbidden.asked).toEqual([]);
+    expect(web.forbidden.requests).toEqual([]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('redirects by a document', () => {
   ] satisfies Array<[string, Answer]>)('in a loop: %s', async (_name, answer) => {
     const fault = await web.problemAt(serve(answer), 422, 'navigation_failed');
     expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
-    expect(site.asked.length).toBeLessThan(50);
+    expect(site.requests.length).toBeLessThan(50);
   });
 
   test.each([
@@ -227,7 +227,7 @@ describe('redirects by a document', () => {
         '<p>next<script>setTimeout(() => { document.body.append(Object.assign(document.createElement("b"), { id: "late", textContent: " late" })) }, 1000)</script>',
       ),
       '/awaited': (request, response) => {
-        if (site.askedFor('/awaited').length === 1) return first['/awaited'](request, response);
+        if (site.requestsFor('/awaited').length === 1) return first['/awaited'](request, response);
         response.writeHead(200).end('document.body.append(" added")');
       },
     });
@@ -260,6 +260,6 @@ describe('redirects by a document', () => {
     ['printing itself', script('print()')],
   ] satisfies Array<[string, Answer]>)('keep the document after %s', async (_name, answer) => {
     expect((await readPdfReply(await web.ada.pdf({ url: serve(answer) }))).pages).toEqual([STAYED]);
-    expect(site.askedFor('/there')).toEqual([]);
+    expect(site.requestsFor('/there')).toEqual([]);
   });
 });

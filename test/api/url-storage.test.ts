@@ -57,12 +57,12 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
-const cookiesAsked = () => site.asked.map(({ headers }) => headers.cookie);
+const requestCookies = () => site.requests.map(({ headers }) => headers.cookie);
 
 describe('a document from a URL', () => {
   test('finds nothing of earlier renders of any key', async () => {
     for (const client of [web.ada, web.ada, bob, web.ada]) expect(await web.textOf('/plant', DONE, client)).toBe(CLEAN);
-    expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
+    expect(requestCookies()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('finds nothing of concurrent renders', async () => {
@@ -74,19 +74,19 @@ describe('a document from a URL', () => {
     site.serve({ '/first': html('<script>location = "/second"</script>', { 'set-cookie': 'a=b' }) });
     site.serve({ '/second': html('<p>x</p><img src="/plain.png">') });
     await web.visit('/first');
-    expect(cookiesAsked()).toEqual([undefined, 'a=b', 'a=b']);
+    expect(requestCookies()).toEqual([undefined, 'a=b', 'a=b']);
   });
 
   test('keeps its cookies from other ports of its host', async () => {
     web.other.serve({ '/plain.png': image });
     site.serve({ '/neighbour': html(`<p>x</p><img src="${web.other.origin}/plain.png">`, { 'set-cookie': 'a=b; Path=/' }) });
     expect((await web.visit('/neighbour')).images).toBe(1);
-    expect(web.other.askedFor('/plain.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
+    expect(web.other.requestsFor('/plain.png').map(({ headers }) => headers.cookie)).toEqual([undefined]);
   });
 
   test('loads everything itself, without a shared cache', async () => {
     for (const client of [web.ada, bob, web.ada]) await web.visit('/with-image', {}, client);
-    expect(site.askedFor('/image.png')).toHaveLength(3);
+    expect(site.requestsFor('/image.png')).toHaveLength(3);
   });
 
   test('has no service workers, also in frames', async () => {
@@ -94,8 +94,8 @@ describe('a document from a URL', () => {
       `<p id="${name}"></p><script>${name}.textContent = '${name}: ' + ['serviceWorker' in navigator, typeof navigator.serviceWorker, navigator.serviceWorker?.register]</script>`;
     site.serve({ '/inner': html(probe('inner')), '/workers': html(`${probe('outer')}<iframe src="/inner"></iframe>`) });
     expect(await web.textOf('/workers')).toBe('outer: false,undefined, inner: false,undefined,');
-    await web.site.caughtUp();
-    expect(site.askedFor('/worker.js')).toEqual([]);
+    await web.site.allRecorded();
+    expect(site.requestsFor('/worker.js')).toEqual([]);
   });
 });
 
@@ -110,7 +110,7 @@ describe('a frame of a site in an HTML document', () => {
         /^origin=true cookie=false local=undefined session=undefined database= caches=undefined files= worker=\w+ name= /,
       );
     }
-    expect(cookiesAsked()).toEqual([undefined, undefined, undefined, undefined]);
+    expect(requestCookies()).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('leaves no worker that answers requests', async () => {
@@ -126,7 +126,7 @@ describe('a frame of a site in an HTML document', () => {
 
   test('shares no cache with another key', async () => {
     for (const client of [web.ada, bob]) await web.render(`<p>x</p><img src="${site.origin}/image.png">`, {}, client);
-    expect(site.askedFor('/image.png')).toHaveLength(2);
+    expect(site.requestsFor('/image.png')).toHaveLength(2);
   });
 });
 
@@ -151,13 +151,13 @@ describe('credentials in the URL', () => {
   ])('answer a challenge and appear nowhere: %s', async (_name, userinfo, right) => {
     guarded(right);
     expect((await readPdfReply(await web.ada.pdf({ url: at(userinfo) }))).pages).toEqual([`inside ${site.origin}/guarded`]);
-    expect(site.asked.map(({ headers }) => headers.authorization !== undefined)).toEqual([false, true]);
+    expect(site.requests.map(({ headers }) => headers.authorization !== undefined)).toEqual([false, true]);
   });
 
   test('are sent only after a challenge', async () => {
     site.serve({ '/open': html('<p>open') });
     expect((await web.ada.pdf({ url: at('ada:secret', '/open') })).status).toBe(200);
-    expect(site.asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(site.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
   test('appear in no problem and no log', async () => {

@@ -45,7 +45,7 @@ describe('renders', () => {
     expect(pdf.title).toBe('A title');
     expect(pdf.images).toBe(1);
     expect(pdf.fills).toContain('#ff0000');
-    expect(site.asked.map(({ path }) => path).sort()).toEqual(['/', '/image.png', '/script.js', '/style.css']);
+    expect(site.requests.map(({ path }) => path).sort()).toEqual(['/', '/image.png', '/script.js', '/style.css']);
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe('renders', () => {
   test('a URL in unusual spelling', async () => {
     const response = await web.ada.pdf({ url: ` HTTP://127.1:${site.port}/x/../where?%41 ` });
     expect(response.status).toBe(200);
-    expect(site.asked[0]?.path).toBe('/where?%41');
+    expect(site.requests[0]?.path).toBe('/where?%41');
   });
 
   test('and stores it, with its source and a report', async () => {
@@ -88,7 +88,7 @@ describe('renders', () => {
         }),
       ]),
     );
-    expect(web.forbidden.asked).toEqual([]);
+    expect(web.forbidden.requests).toEqual([]);
   });
 
   test('and counts missing resources in the reply', async () => {
@@ -133,7 +133,7 @@ describe('422 if the server cannot be reached', () => {
   test('gives a server that never answers the time of the render', async () => {
     const fault = await web.problemAt(`${site.origin}/never`, 504, 'render_timeout', { timeout: 1_500, resourceTimeout: 100 });
     expect(fault).toMatchObject({ phase: 'load', timeout_ms: 1_500 });
-    expect(site.askedFor('/never')).toHaveLength(1);
+    expect(site.requestsFor('/never')).toHaveLength(1);
   });
 });
 
@@ -165,7 +165,7 @@ describe('403 if the address is blocked', () => {
       code: 'forbidden_url',
       detail: 'the url, or what it leads to, is an address this service may not reach',
     });
-    expect(web.forbidden.asked).toEqual([]);
+    expect(web.forbidden.requests).toEqual([]);
   });
 });
 
@@ -212,7 +212,7 @@ describe('400', () => {
   ])('rejects a URL together with %s', async (_name, more, path) => {
     const { errors } = await problem(await web.ada.pdf({ url: `${site.origin}/`, ...more }), 400, 'invalid_request');
     expect(errors).toEqual([{ path, message: expect.stringMatching(/cannot be combined|requires/) }]);
-    expect(site.asked).toEqual([]);
+    expect(site.requests).toEqual([]);
   });
 });
 

@@ -41,22 +41,22 @@ beforeAll(async () => {
 afterAll(() => web?.close());
 
 /** Adds an answer that the site holds back until the test releases it. */
-function hold(path: string, answer: Answer): { asked: Promise<void>; release(): void } {
-  const asked = Promise.withResolvers<void>();
+function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void } {
+  const requested = Promise.withResolvers<void>();
   const held: Array<() => void> = [];
   let isFree = false;
   site.serve({
     [path]: (request, response: ServerResponse) => {
       if (isFree) answer(request, response);
       else held.push(() => answer(request, response));
-      asked.resolve();
+      requested.resolve();
     },
   });
   const release = () => {
     isFree = true;
     for (const each of held.splice(0)) each();
   };
-  return { asked: asked.promise, release };
+  return { requested: requested.promise, release };
 }
 
 const textOf = async (source: string, options?: object) => (await web.render(source, options)).pages.join(' ');
@@ -84,7 +84,7 @@ describe('content that scripts load', () => {
     const path = `/rows-${name.replaceAll(' ', '-')}`;
     const held = hold(path, json(rows));
     const printed = textOf(document(site.origin + path));
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
@@ -116,7 +116,7 @@ describe('content that scripts load', () => {
       new Worker(URL.createObjectURL(new Blob(['setInterval(() => postMessage(0), 10)'])))`,
     );
     const printed = textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe('answer answer answer');
@@ -124,16 +124,16 @@ describe('content that scripts load', () => {
 
   test('waits for workers of a site, including a shared one', async () => {
     const held = hold('/asked-by-site', send('text/plain', 'answer', OPEN));
-    const ask = (tell: string) =>
-      send('text/javascript', `fetch('/asked-by-site').then((r) => r.text()).then((text) => ${tell})`);
-    const tell = 'onmessage = ({ data }) => document.body.append(data + " ")';
+    const fetchingWorker = (report: string) =>
+      send('text/javascript', `fetch('/asked-by-site').then((r) => r.text()).then((text) => ${report})`);
+    const report = 'onmessage = ({ data }) => document.body.append(data + " ")';
     site.serve({
-      '/worker.js': ask('postMessage(text)'),
+      '/worker.js': fetchingWorker('postMessage(text)'),
       '/shared.js': send('text/javascript', 'onconnect = ({ ports: [port] }) => port.postMessage("shared")'),
-      '/workers.html': html(body(`new SharedWorker('/shared.js').port.${tell}; new Worker('/worker.js').${tell}`)),
+      '/workers.html': html(body(`new SharedWorker('/shared.js').port.${report}; new Worker('/worker.js').${report}`)),
     });
     const printed = web.textOf('/workers.html', { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe('shared answer');
@@ -168,7 +168,7 @@ describe('content that scripts load', () => {
       `const come = () => document.body.append("come "); setTimeout(() => { ${begin(`${site.origin}/begun`)} }, 500); setTimeout(() => document.body.append("after "), 2500)`,
     );
     const text = textOf(source, { timeout: 60_000 });
-    await held.asked;
+    await held.requested;
     held.release();
     expect(await text).toBe('come after');
   });
@@ -189,7 +189,7 @@ describe('content that scripts load', () => {
       ),
       { timeout: 60_000 },
     );
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await text).toBe('module come');
@@ -203,9 +203,9 @@ describe('content that scripts load', () => {
         await import("${site.origin}" + next); const i = new Image(); i.onload = () => document.body.append(" image", i); i.src = "${site.origin}/image.png" })()`,
     );
     const printed = textOf(source);
-    await first.asked;
+    await first.requested;
     first.release();
-    await second.asked;
+    await second.requested;
     await others();
     second.release();
     expect(await printed).toBe('first module image');
@@ -217,7 +217,7 @@ describe('content that scripts load', () => {
       '/page.html': html(body('fetch("/page.json").then((r) => r.json()).then((d) => { document.body.textContent = d.title })')),
     });
     const printed = web.textOf('/page.html');
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe('Report');
@@ -227,7 +227,7 @@ describe('content that scripts load', () => {
     const isText = name === 'xhr-content.html';
     const held = hold(`/${name}.data`, isText ? send('text/plain', '<p>rows', OPEN) : json({ title: 'Sales' }));
     const printed = textOf(REPRODUCTIONS[name as keyof typeof REPRODUCTIONS](`${site.origin}/${name}.data`));
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe(isText ? 'Invoice rows' : 'Sales');
@@ -272,7 +272,7 @@ describe('documents that announce when they are ready', () => {
       'begun ',
     );
     const printed = textOf(source, { timeout: 60_000 });
-    await held.asked;
+    await held.requested;
     await others();
     held.release();
     expect(await printed).toBe('begun ready');
@@ -585,11 +585,11 @@ describe('animations', () => {
       expect(
         await textOf(body(`document.body.append("stays"); setTimeout(() => { document.body.append(" on"); ${leave} }, 1500)`)),
       ).toBe('stays');
-    expect(site.askedFor('/elsewhere')).toEqual([]);
+    expect(site.requestsFor('/elsewhere')).toEqual([]);
     const refresh = () => 'const refresh = () => location.reload(); setTimeout(() => refresh(), 1500)';
     site.serve({ '/refreshed.html': html(body(`document.body.append("stays"); ${refresh()}`)) });
     expect(await web.textOf('/refreshed.html')).toBe('stays');
-    expect(site.askedFor('/refreshed.html')).toHaveLength(1);
+    expect(site.requestsFor('/refreshed.html')).toHaveLength(1);
   });
 });
 

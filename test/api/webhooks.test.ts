@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
-import { type Received, Receiver, verified } from '../support/receiver.ts';
+import { Receiver, verified, type WebhookRequest } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
 interface DeliveryRecord {
@@ -55,11 +55,11 @@ beforeEach(() => {
 /** Creates a client whose documents expire after two seconds and which has a webhook. */
 async function caller(url: string | null = receiver.url): Promise<Client> {
   const client = new Client(service.url, (await service.createKey('short')).key);
-  await ask(client, url);
+  await setWebhookUrl(client, url);
   return client;
 }
 
-async function ask(client: Client, url: string | null): Promise<void> {
+async function setWebhookUrl(client: Client, url: string | null): Promise<void> {
   const response = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: url });
   expect(response.status, await response.clone().text()).toBe(200);
   expect(await response.json()).toMatchObject({ document_expired_webhook_url: url });
@@ -67,7 +67,7 @@ async function ask(client: Client, url: string | null): Promise<void> {
 
 const listOf = async (client: Client) => (await client.json<List<DeliveryRecord>>(DELIVERIES)).data;
 const secretOf = (client: Client) => client.json<SecretRecord>('/v1/webhooks/secret');
-const documentOf = ({ body }: Received) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
+const documentOf = ({ body }: WebhookRequest) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
 const swept = () => service.metric('platen_swept_total', 'content');
 
 describe('batch.completed', () => {
@@ -80,7 +80,7 @@ describe('batch.completed', () => {
     const client = new Client(service.url, (await service.createKey()).key);
     const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
     await eventually('it is told', () => receiver.received.length === 1);
-    const event = verified(receiver.received[0] as Received, (await secretOf(client)).secret);
+    const event = verified(receiver.received[0] as WebhookRequest, (await secretOf(client)).secret);
     const { completed_at } = await client.json<{ completed_at: string }>(`/v1/batches/${batch_id}`);
     expect(event).toMatchObject({ type: 'batch.completed' });
     expect(event.data).toEqual({ batch_id, status: 'completed', ...counts, cancelled: 0, completed_at });
@@ -122,10 +122,10 @@ describe('document.expired', () => {
     const before = await swept();
     await client.store({ html: '<p>a sweep later' });
     await eventually('another sweep has been', async () => (await swept()) > before && receiver.received.length === 3);
-    const told = receiver.received.slice(0, 2);
-    expect(told.map(documentOf).sort()).toEqual(kept.map(({ document_id }) => document_id).sort());
+    const expiryEvents = receiver.received.slice(0, 2);
+    expect(expiryEvents.map(documentOf).sort()).toEqual(kept.map(({ document_id }) => document_id).sort());
     const { secret } = await secretOf(client);
-    for (const each of told) {
+    for (const each of expiryEvents) {
       const event = verified(each, secret);
       const document = kept.find(({ document_id }) => document_id === documentOf(each));
       expect(event.type).toBe('document.expired');
@@ -210,7 +210,7 @@ describe('the secret', () => {
     expect(Math.abs(left - 86_400_000)).toBeLessThan(1_000);
     await client.store({ html: '<p>a' });
     await eventually('it is told of', () => receiver.received.length === 1);
-    for (const { secret } of [first, second]) verified(receiver.received[0] as Received, secret);
+    for (const { secret } of [first, second]) verified(receiver.received[0] as WebhookRequest, secret);
     expect((await secretOf(await caller())).secret).not.toBe(second.secret);
   });
 
@@ -253,7 +253,7 @@ test('continues with the same id and bytes when the service was killed between t
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
-  await ask(client, own.url);
+  await setWebhookUrl(client, own.url);
   await client.store({ html: '<p>a' });
   await eventually('two attempts have failed', async () => {
     const [record] = await listOf(client);
@@ -271,7 +271,7 @@ test('continues with the same id and bytes when the service was killed between t
   expect(new Set(own.ids).size).toBe(1);
   expect(c?.body).toBe(a?.body);
   expect(b?.body).toBe(a?.body);
-  expect(verified(c as Received, secret).type).toBe('document.expired');
+  expect(verified(c as WebhookRequest, secret).type).toBe('document.expired');
   const again = new Client(second.url, key);
   await eventually('it is noted', async () => (await listOf(again))[0]?.status === 'delivered');
   expect(await listOf(again)).toMatchObject([{ delivery_id: own.ids[0], attempts: 3, response_status: 200 }]);
@@ -284,12 +284,12 @@ test('waits on SIGTERM for an attempt no longer than the drain time, and sends t
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
-  await ask(client, own.url);
+  await setWebhookUrl(client, own.url);
   await client.store({ html: '<p>a' });
   await eventually('it is under way', () => own.open === 1);
-  const begun = Date.now();
+  const startedAt = Date.now();
   expect(await first.stop()).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(25_000); // The time limit of the attempt is 30 seconds.
+  expect(Date.now() - startedAt).toBeLessThan(25_000); // The time limit of the attempt is 30 seconds.
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
   const again = new Client(second.url, key);

@@ -28,27 +28,27 @@ function openNodes(count: number) {
 
 test('wakes waiting keys immediately when a render ends on another node', async () => {
   const { world, nodes } = openNodes(2);
-  const [here, there] = nodes;
-  here?.wait(OWNER);
-  expect(here?.isAwaited('acc_a')).toBe(true);
+  const [local, remote] = nodes;
+  local?.wait(OWNER);
+  expect(local?.isAwaited('acc_a')).toBe(true);
   world.isFree = true;
-  there?.renderEnded('acc_b');
+  remote?.renderEnded('acc_b');
   expect(world.notices).toEqual(['awaited acc_a']);
-  there?.renderEnded('acc_a');
+  remote?.renderEnded('acc_a');
   await vi.advanceTimersByTimeAsync(0);
   expect(world.notices).toEqual(['awaited acc_a', 'left acc_a']);
   expect(world.woken).toEqual([0]);
-  expect(here?.isAwaited('acc_a')).toBe(false);
+  expect(local?.isAwaited('acc_a')).toBe(false);
 });
 
 test('sends no notices unless a node has recently announced that it waits', async () => {
   const { world, nodes } = openNodes(2);
-  const [here, there] = nodes;
-  there?.renderEnded('acc_a');
-  here?.wait(OWNER);
-  here?.close();
+  const [local, remote] = nodes;
+  remote?.renderEnded('acc_a');
+  local?.wait(OWNER);
+  local?.close();
   await vi.advanceTimersByTimeAsync(60_000);
-  there?.renderEnded('acc_a');
+  remote?.renderEnded('acc_a');
   expect(world.notices).toEqual(['awaited acc_a']);
   expect(world.looks).toBe(0);
 });

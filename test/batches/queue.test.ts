@@ -101,10 +101,12 @@ test('items of a kind that only a newer version knows are left to it, and hold u
   const ours = await claim();
   expect(ours.batchId).not.toBe(ofNewer);
   expect(await queue.claim('key_a')).toBeUndefined();
-  expect(await queue.nextDue('key_a')).toEqual({ at: now - 1, isOfKnownKind: false });
+  expect(await queue.nextDue('key_a')).toEqual({ afterMs: 0, isOfKnownKind: false });
   expect(await queue.keysWithWork()).toEqual(['key_a']); // recovery gives turns for newer nodes as well
-  await queue.release(ours, -2);
-  expect(await queue.nextDue('key_a')).toEqual({ at: now - 2, isOfKnownKind: true });
+  now -= 10;
+  expect(await queue.nextDue('key_a')).toEqual({ afterMs: 9, isOfKnownKind: false });
+  await queue.release(ours, 8);
+  expect(await queue.nextDue('key_a')).toEqual({ afterMs: 8, isOfKnownKind: true });
 });
 
 async function claim(keyId = 'key_a'): Promise<ClaimedItem> {

@@ -29,7 +29,7 @@ async function openWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
-  const jobs = await openJobs(database, Date.now);
+  const jobs = await openJobs(database);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
@@ -107,7 +107,7 @@ test('reports an item that is released into a cancelled batch as cancelled while
 
 test('the queue is asked for keys with work from time to time, and not for every item', async () => {
   await using world = await openWorld();
-  const asked = vi.spyOn(world.queue, 'keysWithWork');
+  const keysWithWork = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
   const create = (htmls: string[]) =>
     world.batches.create(OWNER, { ...NO_MORE, items: htmls.map((html) => ({ html })) }, async () => {});
@@ -115,7 +115,7 @@ test('the queue is asked for keys with work from time to time, and not for every
   world.run({ render: failing });
   await world.ended(before);
   await world.ended(await after());
-  expect(asked.mock.calls.length).toBeLessThan(12); // by recovery alone, every five seconds
+  expect(keysWithWork.mock.calls.length).toBeLessThan(12); // by recovery alone, every five seconds
 });
 
 test('leaves items of an account at its limit in the queue, without resolving their source again', async () => {

@@ -6,7 +6,7 @@ import { Pkcs12Ciphers, TooManyIterationsError } from '../../src/certificates/pk
 import { Pkcs12Reader } from '../../src/certificates/pkcs12-reader.ts';
 import { decryptRc2 } from '../../src/certificates/rc2.ts';
 import { hasCode } from '../../src/errors.ts';
-import { type Issued, issue, pkcs12Of } from '../support/pki.ts';
+import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { PKCS12 } from './pkcs12-files.ts';
 
 const reader = new Pkcs12Reader();
@@ -47,9 +47,9 @@ test.each([
 });
 
 test('rejects a truncated or changed file, or returns its certificate', async () => {
-  const whole = bytesOf('modern');
-  for (let at = 0; at < whole.length; at += 37) {
-    for (const damaged of [whole.subarray(0, at), changedAt(whole, at)]) {
+  const file = bytesOf('modern');
+  for (let at = 0; at < file.length; at += 37) {
+    for (const damaged of [file.subarray(0, at), changedAt(file, at)]) {
       const outcome = await reader.open('owner', { content: damaged, password: 'sécret' }).then(
         ({ facts }) => facts.commonName,
         (error: unknown) => hasCode(error, 'certificate_password_wrong', 'certificate_unusable') && 'refused',
@@ -79,7 +79,7 @@ test('decrypts RC2 as in RFC 2268', () => {
 });
 
 describe('rejects certificates that cannot sign, or make each signature slow', () => {
-  const refusalOf = async (issued: Issued, chain: Issued[] = []) => {
+  const refusalOf = async (issued: IssuedCertificate, chain: IssuedCertificate[] = []) => {
     const content = Buffer.from(pkcs12Of(issued, chain, 'x'), 'base64');
     const error: unknown = await reader.open('owner', { content, password: 'x' }).catch((reason: unknown) => reason);
     expect(hasCode(error, 'certificate_unusable'), String(error)).toBe(true);
@@ -88,8 +88,9 @@ describe('rejects certificates that cannot sign, or make each signature slow', (
 
   test('with a long chain', async () => {
     const chain = [await issue('0', { isAuthority: true })];
-    for (let at = 1; at < 11; at++) chain.push(await issue(`${at}`, { isAuthority: true, issuer: chain.at(-1) as Issued }));
-    expect(await refusalOf(chain.pop() as Issued, chain)).toMatch(/chain of 11 certificates; at most 10/);
+    for (let at = 1; at < 11; at++)
+      chain.push(await issue(`${at}`, { isAuthority: true, issuer: chain.at(-1) as IssuedCertificate }));
+    expect(await refusalOf(chain.pop() as IssuedCertificate, chain)).toMatch(/chain of 11 certificates; at most 10/);
   });
 
   test('with an issuer of many values or many bytes', async () => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
-import { type Issued, issue } from '../support/pki.ts';
+import { type IssuedCertificate, issue } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 
 let authority: RevocationAuthority;
-let root: Issued;
+let root: IssuedCertificate;
 beforeAll(async () => {
   authority = await RevocationAuthority.start();
   root = await issue('Test CA', { isAuthority: true });
@@ -23,21 +23,21 @@ function revocation(limits: RevocationLimits): Revocation {
 
 test('fetches a CRL once for all certificates, and limits the size of all CRLs together', async () => {
   using deadline = new Deadline(60_000);
-  const list = authority.at('/list');
-  const own = [await issue('Ada', { issuer: root, list }), await issue('Bob', { issuer: root, list }), root].map(
+  const crlUrl = authority.at('/list');
+  const own = [await issue('Ada', { issuer: root, crlUrl }), await issue('Bob', { issuer: root, crlUrl }), root].map(
     ({ der }) => der,
   );
   const collect = async (maxBytes: number) => {
-    const asking = revocation({ maxBytes });
+    const checker = revocation({ maxBytes });
     try {
-      return await asking.collect('a', { own, others: [] }, deadline);
+      return await checker.collect('a', { own, others: [] }, deadline);
     } finally {
-      asking.close();
+      checker.close();
     }
   };
   const { crls } = await collect(10_000);
   expect(crls).toHaveLength(1);
-  expect(authority.asked).toEqual(['/list']);
+  expect(authority.requestedPaths).toEqual(['/list']);
   await expect(collect(100)).rejects.toMatchObject({
     code: 'revocation_failed',
     message: expect.stringContaining('100 bytes in all'),
@@ -46,33 +46,36 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
 
 test('reuses a response for a limited time, and only while it is valid', async () => {
   using deadline = new Deadline(60_000);
-  const own = [await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp') }), root].map(({ der }) => der);
-  const askedBy = async (keepMs: number) => {
-    const asking = revocation({ keepMs });
-    const before = authority.asked.length;
-    const first = await asking.collect('a', { own, others: [] }, deadline);
-    const second = await asking.collect('b', { own, others: [] }, deadline);
-    asking.close();
-    return { asked: authority.asked.length - before, same: second.ocspResponses[0]?.equals(first.ocspResponses[0] as Buffer) };
+  const own = [await issue('Ada', { issuer: root, ocspUrl: authority.at('/ocsp') }), root].map(({ der }) => der);
+  const requestsWith = async (keepMs: number) => {
+    const checker = revocation({ keepMs });
+    const before = authority.requestedPaths.length;
+    const first = await checker.collect('a', { own, others: [] }, deadline);
+    const second = await checker.collect('b', { own, others: [] }, deadline);
+    checker.close();
+    return {
+      asked: authority.requestedPaths.length - before,
+      same: second.ocspResponses[0]?.equals(first.ocspResponses[0] as Buffer),
+    };
   };
-  expect(await askedBy(60_000)).toEqual({ asked: 1, same: true });
-  expect((await askedBy(0)).asked).toBe(2);
+  expect(await requestsWith(60_000)).toEqual({ asked: 1, same: true });
+  expect((await requestsWith(0)).asked).toBe(2);
   authority.faults.set('/ocsp', 'ending');
-  expect((await askedBy(60_000)).asked).toBe(2);
+  expect((await requestsWith(60_000)).asked).toBe(2);
   authority.faults.clear();
 });
 
 test('stops waiting for a silent issuer when the client disconnects', async () => {
-  const asking = revocation({});
+  const checker = revocation({});
   authority.faults.set('/list', 'silent');
   const client = new AbortController();
   using leaving = new Deadline(60_000, client.signal);
-  const asked = authority.asked.length;
-  const own = [await issue('Ada', { issuer: root, list: authority.at('/list') }), root].map(({ der }) => der);
-  const held = asking.collect('a', { own, others: [] }, leaving);
-  held.catch(() => {});
-  await authority.isAsked(asked + 1);
+  const before = authority.requestedPaths.length;
+  const own = [await issue('Ada', { issuer: root, crlUrl: authority.at('/list') }), root].map(({ der }) => der);
+  const pending = checker.collect('a', { own, others: [] }, leaving);
+  pending.catch(() => {});
+  await authority.waitForRequests(before + 1);
   client.abort();
-  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
-  asking.close();
+  await expect(pending).rejects.toMatchObject({ code: 'client_closed' });
+  checker.close();
 });

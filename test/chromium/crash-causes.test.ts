@@ -1,11 +1,11 @@
-/** Only the page whose renderer was ended for its memory is told so, not others that are lost in the same way. */
+/** Only the page whose renderer was killed for its memory is reported as out of memory, not other pages that crash in the same way. */
 import { expect, test } from 'vitest';
 import { CrashCauses } from '../../src/chromium/launch/crash-causes.ts';
 
 const killed = (targetId: string) => ({ targetId, status: 'killed', errorCode: 9 });
 const trapped = (targetId: string) => ({ targetId, status: 'crashed', errorCode: 5 });
 
-test('does not blame a page that somebody else killed', async () => {
+test('does not blame a page that was killed for another reason', async () => {
   const causes = new CrashCauses();
   causes.expect('killed', 'hungry');
   expect(await causes.isOutOfMemory(killed('neighbour'))).toBe(false);
@@ -13,14 +13,14 @@ test('does not blame a page that somebody else killed', async () => {
   expect(await causes.isOutOfMemory(killed('hungry'))).toBe(false);
 });
 
-test('forgets an unreported end together with its page', async () => {
+test('forgets an expected crash together with its page', async () => {
   const causes = new CrashCauses();
   causes.expect('terminated', 'hungry');
   causes.forget('hungry');
   expect(await causes.isOutOfMemory({ targetId: 'hungry', status: 'killed', errorCode: 15 })).toBe(false);
 });
 
-test('assigns a renderer without a known page to the next page that ends in the same way', async () => {
+test('assigns the crash of a renderer without a known page to the next page that crashes in the same way', async () => {
   const causes = new CrashCauses();
   causes.expect('killed', undefined);
   expect(await causes.isOutOfMemory(killed('any'))).toBe(true);

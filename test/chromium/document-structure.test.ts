@@ -1,4 +1,4 @@
-/** What reading the structure of a document leaves in it if the reading is ended by its time-out. */
+/** Reading the structure of a document restores the document, even if the read times out. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDocumentStructure } from '../../src/chromium/load/document-structure.ts';
 import type { Deadline } from '../../src/deadline.ts';
@@ -11,17 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => bare?.close());
 
-// Slow only where drawings have a role, to which they are matched from the right.
+// These rules are slow only for drawings that have a role, because selectors are matched from right to left.
 const RULES = Array.from({ length: 12 }, (_, n) => `svg:not(svg, .c${n}) ~ svg[role="img"] { color: red }`);
 const DRAWINGS = '<svg aria-label="Dot" role="group"><rect/></svg><svg aria-label="Dot"><rect/></svg>'.repeat(1_000);
 
 test.each([
-  ['of a document without scripts', false],
-  ['of a document with scripts', true],
-])('drawings keep the roles that they had: %s', async (_, runsScripts) => {
+  ['without scripts', false],
+  ['with scripts', true],
+])('leaves the roles of drawings unchanged in a document %s', async (_, runsScripts) => {
   await using tab = await Tab.open(bare.browser);
   await tab.load(`<style>${RULES.join('')}</style>${DRAWINGS}`);
-  const deadline = { remainingMs: 400 } as Deadline; // a quarter of it is for the reading
+  const deadline = { remainingMs: 400 } as Deadline; // a quarter of it may be spent on reading
   const reader = { step: <T>(work: Promise<T>) => work, deadline, runsScripts, linked: [] };
   const structure = await readDocumentStructure(tab.session, runsScripts ? tab.frameId : undefined, reader, 'wanted');
   expect(structure).toBeUndefined();

@@ -1,4 +1,4 @@
-/** A page knows the languages of the Chinese characters that it has shown, also those that a script added. */
+/** A page records the languages of the Chinese characters that it has shown, including characters added by scripts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => bare.close());
 
-/** The languages that the page still serves, after it has printed the document. */
-async function suitedAfter(html: string, hanLanguages: string): Promise<string[]> {
+/** Returns the languages that the page is still suitable for after it has printed the document. */
+async function suitableAfter(html: string, hanLanguages: string): Promise<string[]> {
   using deadline = new Deadline(50_000);
   const { load, print } = parseRenderRequest({ html }, loadConfig({}));
   const page: Page = await bare.browser.openPage();
@@ -33,17 +33,17 @@ async function suitedAfter(html: string, hanLanguages: string): Promise<string[]
   }
 }
 
-/** Text that the markup does not tell. */
-const bring = (language: string) =>
+/** Returns a script that adds a Chinese character in a language, neither of which appears in the markup. */
+const addCharacter = (language: string) =>
   `<script>const p = document.createElement('p'); p.setAttribute('la' + 'ng', '${language}'); p.append(String.fromCharCode(36820)); document.body.append(p)</script>`;
 
 test.each([
-  ['of one language', '<p lang="ja">\u8fd4', 'ja', ['ja']],
-  ['of none', '<p>\u8fd4', 'unknown', ['unknown']],
+  ['in one language', '<p lang="ja">\u8fd4', 'ja', ['ja']],
+  ['in no declared language', '<p>\u8fd4', 'unknown', ['unknown']],
   ['without such characters', '<p>x', '', LANGUAGES],
-  ['of one, and the same by a script', `<p lang="ja">\u8fd4${bring('ja')}`, 'ja', ['ja']],
-  ['of one, and another by a script', `<p lang="ja">\u8fd4${bring('zh-Hant')}`, 'ja', []],
-  ['without, and one by a script', `<p>x${bring('ko')}`, '', ['ko']],
-])('knows the languages of Chinese characters in a document %s', async (_name, html, told, suited) => {
-  expect(await suitedAfter(html, told)).toEqual(suited);
+  ['in one language, also added by a script', `<p lang="ja">\u8fd4${addCharacter('ja')}`, 'ja', ['ja']],
+  ['in one language, with another added by a script', `<p lang="ja">\u8fd4${addCharacter('zh-Hant')}`, 'ja', []],
+  ['added only by a script', `<p>x${addCharacter('ko')}`, '', ['ko']],
+])('records the languages of Chinese characters %s', async (_name, html, languages, suitable) => {
+  expect(await suitableAfter(html, languages)).toEqual(suitable);
 });

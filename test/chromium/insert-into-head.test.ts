@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => printer.close());
 
-/** Pieces of markup that the parser treats differently before the head. */
+/** Markup that the parser treats in different ways before the head. */
 const PIECES = [
   ...[
     '<!doctype html>',
@@ -67,7 +67,7 @@ const PIECES = [
   ],
 ];
 
-/** A document that prints the numbers of those pairs that are not parsed alike. */
+/** Returns a document that prints the indexes of the pairs that are parsed differently. */
 function comparison(pairs: Array<[plain: string, inserted: string]>): string {
   const data = JSON.stringify(pairs).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028');
   return `<!doctype html><meta charset="utf-8"><p id="out"></p><script>
@@ -86,7 +86,7 @@ function comparison(pairs: Array<[plain: string, inserted: string]>): string {
   </script>`;
 }
 
-async function expectAlike(documents: string[]): Promise<void> {
+async function expectSameParse(documents: string[]): Promise<void> {
   const pairs = documents.map((html): [string, string] => [html, insertInHead(html, '<base id="inserted">')]);
   const { pages } = await readPdf(await printer.print(comparison(pairs)));
   const numbers = /different: ([\d ]*)\./.exec(pages.join(' '))?.[1];
@@ -98,7 +98,7 @@ async function expectAlike(documents: string[]): Promise<void> {
   ).toEqual([]);
 }
 
-/** The same numbers in every run (a linear congruential generator). */
+/** Generates the same pseudorandom numbers in every run (a linear congruential generator). */
 function* numbers(): Generator<number, never> {
   for (let state = 12_345; ; ) {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -108,13 +108,13 @@ function* numbers(): Generator<number, never> {
 
 test('handles each part and each pair of parts', async () => {
   const documents = PIECES.flatMap((first) => ['', ...PIECES].map((second) => first + second));
-  await expectAlike([...documents, ...PIECES.map((piece) => `${piece}<!doctype html><html><head><title>x</title><p>y`)]);
+  await expectSameParse([...documents, ...PIECES.map((piece) => `${piece}<!doctype html><html><head><title>x</title><p>y`)]);
 });
 
 test('handles five thousand documents of up to ten parts', async () => {
   const random = numbers();
   const pick = (below: number) => random.next().value % below;
-  await expectAlike(
+  await expectSameParse(
     Array.from({ length: 5_000 }, () => Array.from({ length: 1 + pick(10) }, () => PIECES[pick(PIECES.length)]).join('')),
   );
 });

@@ -31,12 +31,15 @@ beforeEach(() => {
   other.forget();
 });
 
-/** Goes to a document that goes on to another, and is not told that it has; what was asked for by then, with the secret. */
+/**
+ * Opens a document that navigates to another one, without reporting the navigation to the interception. Returns the secret that
+ * each request carried, by path, until the document at `last` has loaded.
+ */
 async function visit(path: string, last: string): Promise<Record<string, unknown>> {
   const proxy = await bare.browser.openListener();
   proxy.startRender({ requests: 20, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
   await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
-  const frame = { frameId: tab.frameId, contextId: '' }; // which only cookies need
+  const frame = { frameId: tab.frameId, contextId: '' }; // only cookies need the context
   const interception = new Interception(bare.browser.connection.browser, tab.session, frame);
   interception.blocksNavigation = false;
   const headers = { 'X-Secret': 'secret' };
@@ -45,10 +48,10 @@ async function visit(path: string, last: string): Promise<Record<string, unknown
   await tab.session.send('Page.navigate', { url: site.origin + path });
   await isThere;
   await proxy.close();
-  return Object.fromEntries([...site.asked, ...other.asked].map((asked) => [asked.path, asked.headers['x-secret']]));
+  return Object.fromEntries([...site.requests, ...other.requests].map((request) => [request.path, request.headers['x-secret']]));
 }
 
-/** Resolves when the document with this path has been loaded. */
+/** Resolves when the document at this path has loaded. */
 async function arrival(tab: Tab, last: string): Promise<void> {
   let url = '';
   tab.session.on('Page.frameNavigated', ({ frame }) => {
@@ -57,12 +60,12 @@ async function arrival(tab: Tab, last: string): Promise<void> {
   while (!url.endsWith(last)) await tab.session.next('Page.loadEventFired');
 }
 
-test('sends no secrets when a page elsewhere requests the origin before it is known to be there', async () => {
-  const told = await visit('/elsewhere', '/spy');
-  expect(told).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
+test('sends no secrets for a page of another origin before its navigation is reported', async () => {
+  const secrets = await visit('/elsewhere', '/spy');
+  expect(secrets).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
 });
 
 test('sends secrets again after a redirect via another origin back to it', async () => {
-  const told = await visit('/there-and-back', '/there');
-  expect(told).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
+  const secrets = await visit('/there-and-back', '/there');
+  expect(secrets).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
 });

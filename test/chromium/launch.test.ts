@@ -1,4 +1,4 @@
-/** A browser that cannot be started fails the start, whatever the reason. */
+/** A browser that cannot be started is reported with the reason. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 const LAUNCH = fileURLToPath(new URL('../support/launch-without-files.ts', import.meta.url));
 
-test('reports a lack of file handles, and survives it', async () => {
+test('reports a lack of file descriptors, and leaves no files behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const child = spawn('sh', ['-c', `ulimit -n 64 && exec "${process.execPath}" "${LAUNCH}"`], {
     env: { ...process.env, TMPDIR: folder },

@@ -1,4 +1,4 @@
-/** Which process belongs to which page, and which page is told that it ended for its memory. */
+/** The memory watchdog: which process belongs to which page, and which page is reported as out of memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { Site } from '../support/site.ts';
 
 const LIMIT_MB = 600;
 const BUFFERS = '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>';
-/** Holds memory, but less than it may, and never ends. */
+/** Holds memory within the limit, and never finishes. */
 const LARGE = '<script>const a = []; for (let i = 0; i < 10; i++) a.push(new Uint8Array(2e7).fill(1)); for (;;);</script>';
 
 let bare: BareBrowser;
@@ -57,7 +57,7 @@ test('follows a page to another process', async () => {
   const before = page.pid;
   expect(await outcome(page, { url: `${site.origin}/moves` })).toBe('printed');
   await eventually('its process is known', async () => {
-    const later = await open(); // looks again
+    const later = await open(); // looks for processes again
     await later.close();
     return page.pid !== undefined && page.pid !== before;
   });
@@ -100,13 +100,13 @@ describe('a page that ends for lack of memory', () => {
 
 test('keeps watching a document closely after its print until its page is reset or closed', async () => {
   const [page] = pages as [Page];
-  const hold = `onafterprint = () => setTimeout(() => {
+  const script = `onafterprint = () => setTimeout(() => {
     const a = []; for (let i = 0; i < 40; i++) a.push(new Uint8Array(2e7).fill(1));
     const end = performance.now() + 1400; while (performance.now() < end);
     for (const each of a) each.buffer.transfer(0);
   }, 100)`;
-  await outcome(page, { html: `<p>x<script>${hold}</script>` });
-  await eventually('it is ended, although it would have given its memory back', () => !page.alive);
+  await outcome(page, { html: `<p>x<script>${script}</script>` });
+  await eventually('it is ended, although it would have freed its memory', () => !page.alive);
 });
 
 test('finds processes started by threads other than the first', async () => {
@@ -127,7 +127,7 @@ function open(): Promise<Page> {
   return bare.browser.openPage();
 }
 
-/** `printed`, or the code of the error. */
+/** Returns `printed` or the code of the error. */
 async function outcome(page: Page, body: { html: string } | { url: string }): Promise<string> {
   using deadline = new Deadline(50_000);
   const { load, print } = parseRenderRequest(body, loadConfig({}));

@@ -18,41 +18,41 @@ afterAll(async () => {
   site?.close();
 });
 
-type Told = Events['Network.responseReceivedExtraInfo'][0];
+type ResponseInfo = Events['Network.responseReceivedExtraInfo'][0];
 
-/** Keeps to itself what the network tells of answers; returns what lets it through from then on. */
+/** Holds back the response events of the network service. Returns a function that delivers these and all later ones. */
 function holdBack(session: Session): () => void {
   const allowed = Promise.withResolvers<void>();
-  const on = session.on.bind(session);
+  const originalOn = session.on.bind(session);
   session.on = (event, listener) => {
-    if (event !== 'Network.responseReceivedExtraInfo') return on(event, listener);
-    return on(
+    if (event !== 'Network.responseReceivedExtraInfo') return originalOn(event, listener);
+    return originalOn(
       'Network.responseReceivedExtraInfo',
-      (told) => void allowed.promise.then(() => (listener as (told: Told) => void)(told)),
+      (info) => void allowed.promise.then(() => (listener as (info: ResponseInfo) => void)(info)),
     );
   };
   return allowed.resolve;
 }
 
-/** Chromium keeps each of these answers from the document, so that only the network itself tells its status. */
+/** Elements whose failed responses Chromium hides from the document, so that only the network service reports the status. */
 const WITHHELD: Array<[kind: string, element: (url: string) => string]> = [
   ['image', (url) => `<img src="${url}">`],
   ['script', (url) => `<script src="${url}"></script>`],
   ['style sheet', (url) => `<link rel="stylesheet" href="${url}">`],
 ];
 
-/** After what the tab does, whose answers are told of only when the question has been asked. */
+/** Returns the missing resources after an action of the tab whose response events arrive only after the findings were requested. */
 async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<FailedResource[]> {
   const proxy = await bare.browser.openListener();
   proxy.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
   await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
-  const tell = holdBack(tab.session);
+  const release = holdBack(tab.session);
   const monitor = new NetworkMonitor(tab.session, proxy, tab.frameId);
   const fail = (error: Error) => expect.unreachable(error.message);
   await monitor.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
   await act(tab);
   const findings = monitor.findings(60_000);
-  setImmediate(tell); // when all that can be said without it is said
+  setImmediate(release); // all other events have been processed by then
   const { failed } = await findings;
   monitor.end();
   await proxy.close();
@@ -68,9 +68,9 @@ describe.each(['/404', '/moved'])('%s', (path) => {
 
 test.each([
   ['/404', { status: 404, netError: undefined }],
-  ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // may not even learn where to
-])('%s, requested by a script that must not read the response', async (path, told) => {
+  ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // the target of the redirect is hidden as well
+])('%s, requested by a script that must not read the response', async (path, expected) => {
   const url = site.origin + path;
   const failed = await missingAfter((tab) => tab.evaluate(`fetch('${url}').catch(() => {})`));
-  expect(failed).toEqual([{ url, refused: false, ...told }]);
+  expect(failed).toEqual([{ url, refused: false, ...expected }]);
 });

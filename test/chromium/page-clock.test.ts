@@ -1,20 +1,20 @@
-/** The clock of a page moves forward, in a window that consists only of timers and frames. */
+/** The clock of a page, tested in a window that has only timers and animation frames. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/in-page/page-clock.ts';
 
 interface Window {
-  /** Evaluates a script of the document's. */
+  /** Evaluates a script of the document. */
   run(source: string): unknown;
   time: PageTime;
   /** The values passed to `say`. */
-  said: unknown[];
+  values: unknown[];
   reported: unknown[];
 }
 
-/** Its time stands still, and timers and frames never come by themselves: what runs was run forward. */
+/** Opens a window whose time stands still. Timers and frames run only when the clock is moved forward. */
 function openWindow({ isSynchronous = false } = {}): Window {
-  const said: unknown[] = [];
+  const values: unknown[] = [];
   const reported: unknown[] = [];
   let [timers, frames] = [0, 0];
   class Performance {
@@ -23,12 +23,12 @@ function openWindow({ isSynchronous = false } = {}): Window {
     }
   }
   class XMLHttpRequest extends EventTarget {
-    /** Synchronous ones have ended when this returns. */
+    /** A synchronous request has ended when this returns. */
     send() {
       if (isSynchronous) this.dispatchEvent(new Event('loadend'));
     }
   }
-  const own = {
+  const globals = {
     Performance,
     performance: new Performance(),
     XMLHttpRequest,
@@ -46,67 +46,67 @@ function openWindow({ isSynchronous = false } = {}): Window {
     cancelAnimationFrame: () => {},
     fetch: () => new Promise(() => {}),
     reportError: (error: unknown) => reported.push(error),
-    say: (...words: unknown[]) => said.push(...words),
+    say: (...words: unknown[]) => values.push(...words),
   };
-  const context = createContext(own);
+  const context = createContext(globals);
   const run = (source: string) => runInContext(source, context);
   run(PAGE_CLOCK);
   run(
     'const since = (() => { const begun = [performance.now(), Date.now()]; return () => [performance.now() - begun[0], Date.now() - begun[1]] })()',
   );
-  return { run, said, reported, time: run(`globalThis[Symbol.for('${TIME}')]`) as PageTime };
+  return { run, values, reported, time: run(`globalThis[Symbol.for('${TIME}')]`) as PageTime };
 }
 
 describe('timers', () => {
   test('run in the order in which they are due, each at its time', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('for (const ms of [2000, 500, 1000]) setTimeout((word) => say(word, ...since()), ms, "after " + ms)');
     expect(await time.forward(true)).toBe(true);
-    expect(said.filter((word) => typeof word === 'string')).toEqual(['after 500', 'after 1000', 'after 2000']);
-    const clocks = said.filter((word) => typeof word === 'number');
+    expect(values.filter((word) => typeof word === 'string')).toEqual(['after 500', 'after 1000', 'after 2000']);
+    const clocks = values.filter((word) => typeof word === 'number');
     for (const [n, due] of [500, 500, 1000, 1000, 2000, 2000].entries()) expect(clocks[n]).toBeGreaterThanOrEqual(due - 2);
   });
 
   test('run when timers start them, if they are due within three seconds', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'const again = (n) => { say(n); setTimeout(again, 1000, n + 1) }; setTimeout(again, 900, 1); setTimeout(say, 60000, "much later")',
     );
     await time.forward(true);
-    expect(said).toEqual([1, 2, 3]);
+    expect(values).toEqual([1, 2, 3]);
   });
 
   test('run repeatedly as intervals until they are cleared', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'let n = 0; setInterval(() => say("slow"), 1100); const id = setInterval(() => { say("quick"); if (++n === 3) clearInterval(id) }, 100)',
     );
     await time.forward(true);
-    expect(said).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
+    expect(values).toEqual(['quick', 'quick', 'quick', 'slow', 'slow']);
   });
 
   test('do not run after they were cleared', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('clearTimeout(setTimeout(say, 100, "x")); const id = setTimeout(say, 300, "y"); setTimeout(() => clearTimeout(id), 200)');
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 
   test('do not run if they navigate away', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'setTimeout(() => { say("left"); location.href = "/next" }, 1000); setTimeout(function () { say("left"); document.forms[0].submit() }, 1000)',
     );
     expect(time.isDue(true)).toBe(false);
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 
   test('run if they only mention the location', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('var location = { hash: "#7" }, history = { length: 1 }; setTimeout(() => say(location.hash, history.length), 300)');
     expect(await time.forward(true)).toBe(true);
-    expect(said).toEqual(['#7', 1]);
+    expect(values).toEqual(['#7', 1]);
   });
 
   test('leave time to the work they wait for if they poll continuously', async () => {
@@ -119,21 +119,21 @@ describe('timers', () => {
   });
 
   test('do not run where only frames run', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run('setTimeout(say, 100, "timer"); requestAnimationFrame(() => say("frame"))');
     await time.forward(false);
-    expect(said).toEqual(['frame']);
+    expect(values).toEqual(['frame']);
   });
 
   test('report their errors, and the next one runs', async () => {
-    const { run, time, said, reported } = openWindow();
+    const { run, time, values, reported } = openWindow();
     run('setTimeout(() => { throw "thrown" }, 10); setTimeout(say, 20, "next")');
     await time.forward(true);
-    expect(said).toEqual(['next']);
+    expect(values).toEqual(['next']);
     expect(reported).toEqual(['thrown']);
   });
 
-  test('end even if they never stop', async () => {
+  test('are limited if they never stop', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const on = () => { calls++; setTimeout(on); setTimeout(on) }; on()');
     expect(await time.forward(true)).toBe(true);
@@ -143,27 +143,27 @@ describe('timers', () => {
 
 describe('frames', () => {
   test('get increasing timestamps, up to three seconds', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'const begun = performance.now(); const draw = (stamp) => { say(stamp - begun); if (stamp - begun < 2000) requestAnimationFrame(draw) }; requestAnimationFrame(draw)',
     );
     await time.forward(true);
-    const stamps = said as number[];
+    const stamps = values as number[];
     expect(stamps).toEqual(stamps.toSorted((one, other) => one - other));
     expect(stamps[0]).toBeGreaterThanOrEqual(300);
     expect(stamps.at(-1)).toBeGreaterThanOrEqual(2_000);
-    for (const [n, stamp] of stamps.entries()) expect(stamp - (stamps[n - 1] ?? 0)).toBeLessThan(500); // libraries take more for sleep
+    for (const [n, stamp] of stamps.entries()) expect(stamp - (stamps[n - 1] ?? 0)).toBeLessThan(500); // libraries treat a longer gap as a suspended page
     expect(time.isDue(true)).toBe(false);
   });
 
-  test('run to their end if they count frames instead of time', async () => {
+  test('finish an animation that counts frames instead of time', async () => {
     const { run, time } = openWindow();
     run('let left = 120; const draw = () => { if (--left) requestAnimationFrame(draw) }; draw()');
     expect(await time.forward(true)).toBe(true);
     expect(run('left')).toBe(0);
   });
 
-  test('stop after some hundred if they never end', async () => {
+  test('stop after a few hundred if they never end', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
     for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
@@ -171,23 +171,23 @@ describe('frames', () => {
   });
 
   test('do not run after they were cancelled', async () => {
-    const { run, time, said } = openWindow();
+    const { run, time, values } = openWindow();
     run(
       'cancelAnimationFrame(requestAnimationFrame(() => say("x"))); requestAnimationFrame(() => cancelAnimationFrame(id)); const id = requestAnimationFrame(() => say("y"))',
     );
     await time.forward(true);
-    expect(said).toEqual([]);
+    expect(values).toEqual([]);
   });
 });
 
 describe('a request that starts meanwhile', () => {
-  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays what follows: %s', async (request) => {
-    const { run, time, said } = openWindow();
+  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays later timers: %s', async (request) => {
+    const { run, time, values } = openWindow();
     run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
     expect(await time.forward(true)).toBe(false);
-    expect(said).toEqual(['asked']);
-    expect(await time.forward(true)).toBe(true); // asked again, when it has ended or been given up
-    expect(said).toEqual(['asked', 'too late']);
+    expect(values).toEqual(['asked']);
+    expect(await time.forward(true)).toBe(true); // called again after the request has ended or timed out
+    expect(values).toEqual(['asked', 'too late']);
   });
 });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bare.close());
 
-/** The bytes but for the dates, which differ from second to second. */
+/** Returns the bytes of the PDF with its dates removed, which change every second. */
 async function print(page: Page, html: string, options?: object): Promise<string> {
   using deadline = new Deadline(30_000);
   const request = parseRenderRequest(options ? { html, options } : { html }, config);
@@ -38,15 +38,15 @@ async function printFresh(html: string, options?: object): Promise<string> {
 
 const fresh = new Map<string, Promise<string>>();
 
-/** As on a page of its own, printed once for all documents before it. */
-function ownPrint(html: string): Promise<string> {
-  const known = fresh.get(html) ?? printFresh(html);
-  fresh.set(html, known);
-  return known;
+/** Returns the bytes printed on a new page. Each document is printed only once for all tests. */
+function printedFresh(html: string): Promise<string> {
+  const printed = fresh.get(html) ?? printFresh(html);
+  fresh.set(html, printed);
+  return printed;
 }
 
-/** Inert documents that set whatever an inert document can set. */
-const INERT: Record<string, string> = {
+/** Static documents that change everything a static document can change. */
+const STATIC: Record<string, string> = {
   quirks: '<table><tr><td>quirks mode<td width=50%>x</table>',
   standards: '<!doctype html><html lang=de dir=rtl><title>Titel</title><p>standards mode',
   'a named page':
@@ -77,7 +77,7 @@ const INERT: Record<string, string> = {
     '<!doctype html><div><template shadowrootmode=open><style>p { color: red }</style><p>shadow</template></div>',
 };
 
-/** Documents that show what an earlier one may have left. */
+/** Documents that reveal traces of an earlier document. */
 const PROBES: Record<string, string> = {
   plain: '<p>plain</p><ul><li>item</ul><table><tr><td>a<td width=50%>b</table>',
   standard:
@@ -92,7 +92,7 @@ const PROBES: Record<string, string> = {
   </script>`,
 };
 
-/** One page for the tests of a group. It is reset after each document. */
+/** Opens one page for all tests of a group. It is reset after each document. */
 function groupPage(): { print(html: string): Promise<string> } {
   let page: Page;
   beforeAll(async () => {
@@ -108,19 +108,19 @@ function groupPage(): { print(html: string): Promise<string> } {
   };
 }
 
-describe.each(Object.entries(INERT))('after %s', (_name, before) => {
+describe.each(Object.entries(STATIC))('after %s', (_name, before) => {
   const page = groupPage();
   test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
     expect(classifyHtml(before).isStatic).toBe(true);
     await page.print(before);
     const reused = await page.print(html);
-    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
+    expect(reused === (await printedFresh(html)), 'the same bytes').toBe(true);
   });
 });
 
 const planted = (source: string) => `<!doctype html><title>planted</title><body>planted<script>${source}</script>`;
 
-/** Documents with a script: a navigation takes away whatever they set. */
+/** Documents with a script. A navigation removes everything that they change. */
 const SCRIPTED: Record<string, string> = {
   'a script': planted('globalThis.mark = 1'),
   'a dark script': planted(
@@ -152,14 +152,14 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
     expect(classifyHtml(before).isStatic).toBe(false);
     for (let round = 0; round < 2; round++) await page.print(before);
     const reused = await page.print(html);
-    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
+    expect(reused === (await printedFresh(html)), 'the same bytes').toBe(true);
   });
 });
 
 test('prints many static documents on one page, each as on a new page', async () => {
   const page = await bare.browser.openPage();
-  for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
-    expect((await print(page, html)) === (await ownPrint(html)), `the same bytes for ${html}`).toBe(true);
+  for (const html of [...Object.values(STATIC), ...Object.values(STATIC).reverse()]) {
+    expect((await print(page, html)) === (await printedFresh(html)), `the same bytes for ${html}`).toBe(true);
     await page.reset();
   }
   await page.close();

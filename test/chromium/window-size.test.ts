@@ -1,4 +1,4 @@
-/** Only one pixel of a page is painted for the screen, but the page sees a whole window and prints the same. */
+/** Only one pixel of a page is painted on the screen, but the page sees a full-sized window and prints the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setWindow } from '../../src/chromium/devtools/emulation.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
@@ -15,7 +15,7 @@ const DOCUMENT = `<!doctype html><style>
   #tall { height: 5000px; width: 1500px; background: linear-gradient(red, blue) } #far { content-visibility: auto } @media (min-width: 801px) { p { color: red } }
 </style><p>text<div id=near>near</div><div id=tall></div><div id=far>far</div><canvas id=canvas width=300 height=200></canvas>`;
 
-/** Draws, scrolls and moves; resolves to what a document can find out about its window. */
+/** A script that draws, scrolls and animates, and resolves to everything a document can find out about its window. */
 const FACTS = `(async () => {
   const part = (element) => new Promise((resolve) => new IntersectionObserver(([{ intersectionRatio, rootBounds, boundingClientRect }]) =>
     resolve([intersectionRatio, rootBounds.toJSON(), boundingClientRect.toJSON()])).observe(element));
@@ -36,7 +36,7 @@ const FACTS = `(async () => {
   return JSON.stringify(facts);
 })()`;
 
-async function seenAndPrinted(prepare: (tab: Tab) => Promise<unknown>): Promise<{ facts: Record<string, unknown>; pdf: string }> {
+async function factsAndPdf(prepare: (tab: Tab) => Promise<unknown>): Promise<{ facts: Record<string, unknown>; pdf: string }> {
   await using tab = await Tab.open(bare.browser);
   await prepare(tab);
   await tab.load(DOCUMENT);
@@ -46,21 +46,21 @@ async function seenAndPrinted(prepare: (tab: Tab) => Promise<unknown>): Promise<
   return { facts, pdf: pdf.replace(/\(D:\d{14}[^)]*\)/g, '(date)') };
 }
 
-test('shows a document its usual window, and prints the same', async () => {
-  const whole = await seenAndPrinted(async () => {});
-  const unseen = await seenAndPrinted(({ session }) => setWindow(session));
-  expect(unseen.facts).toEqual(whole.facts);
-  expect(whole.facts.window).toEqual([800, 600, 800, 600, 1, 800, 600, 800, 0, 0]);
-  expect(unseen.pdf === whole.pdf, 'the same bytes').toBe(true);
+test('reports the default window to the document, and prints the same', async () => {
+  const expected = await factsAndPdf(async () => {});
+  const actual = await factsAndPdf(({ session }) => setWindow(session));
+  expect(actual.facts).toEqual(expected.facts);
+  expect(expected.facts.window).toEqual([800, 600, 800, 600, 1, 800, 600, 800, 0, 0]);
+  expect(actual.pdf === expected.pdf, 'the same bytes').toBe(true);
 });
 
-test('also with a window of another size', async () => {
+test('reports a window of another size, and prints the same', async () => {
   const size = { width: 1024, height: 700, deviceScaleFactor: 2 };
-  const whole = await seenAndPrinted(({ session }) =>
+  const expected = await factsAndPdf(({ session }) =>
     session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false }),
   );
-  const unseen = await seenAndPrinted(({ session }) => setWindow(session, size));
-  expect(unseen.facts).toEqual(whole.facts);
-  expect(unseen.facts.viewport).toEqual([1024, 700, 1, 0]);
-  expect(unseen.pdf === whole.pdf, 'the same bytes').toBe(true);
+  const actual = await factsAndPdf(({ session }) => setWindow(session, size));
+  expect(actual.facts).toEqual(expected.facts);
+  expect(actual.facts.viewport).toEqual([1024, 700, 1, 0]);
+  expect(actual.pdf === expected.pdf, 'the same bytes').toBe(true);
 });

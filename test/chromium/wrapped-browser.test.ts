@@ -1,4 +1,4 @@
-/** A browser that a script starts is limited, measured and ended like any other, or refused if it is not a descendant. */
+/** A browser that is started by a script is limited, measured and ended like any other, or refused if it is not a descendant. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const PLAIN = '<p>next';
 
 const WRAPPERS: Array<[name: string, start: string]> = [
   ["a script like Debian's", AS_DEBIAN],
-  ['a script that starts a session of its own', 'setsid --wait "$browser" "$@"'],
+  ['a script that starts a new session', 'setsid --wait "$browser" "$@"'],
 ];
 
 describe.each(WRAPPERS)('%s', (name, start) => {
@@ -65,7 +65,7 @@ describe.each(WRAPPERS)('%s', (name, start) => {
     await renders();
   });
 
-  test('leaves nothing behind', async () => {
+  test('leaves no process or temporary file behind', async () => {
     const groups = await browserProcesses(service);
     expect(groups.length).toBeGreaterThan(2);
     expect(await service.stop()).toBe(0);
@@ -83,16 +83,16 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
   });
 
   test('fails to start, and the service says why', async () => {
-    const said = await startService({ PLATEN_BROWSER_PATH: path }).then(
+    const failure = await startService({ PLATEN_BROWSER_PATH: path }).then(
       async (service) => {
         await service[Symbol.asyncDispose]();
         return 'it started';
       },
       (error: Error) => error.message,
     );
-    expect(said).toMatch(/^the service ended with [1-9]/);
-    expect(said).toContain('memory of pages could not be limited');
-    expect(said).toContain('exec');
+    expect(failure).toMatch(/^the service ended with [1-9]/);
+    expect(failure).toContain('memory of pages could not be limited');
+    expect(failure).toContain('exec');
   });
 
   test('is reported by platen doctor with a remedy', async () => {
@@ -121,7 +121,7 @@ async function stillRunning(pids: number[]): Promise<number[]> {
   return pids.filter((_pid, index) => !'ZX'.includes(states[index] as string));
 }
 
-/** From the state on: the name before it may hold spaces. */
+/** Returns the fields of `/proc/<pid>/stat` from the state on. The program name before them may contain spaces. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') X');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

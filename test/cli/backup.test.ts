@@ -420,8 +420,8 @@ describe('restoring is refused, and the folder stays empty', () => {
   test('for an archive that is incomplete, invalid, or has paths outside of the folder', async () => {
     const [archive, part, none, escaping] = [fresh('.tar'), fresh('.tar'), fresh('.tar'), fresh('.tar')];
     await backUp(archive);
-    const whole = await readFile(archive);
-    await writeFile(part, whole.subarray(0, whole.length - 3_000));
+    const bytes = await readFile(archive);
+    await writeFile(part, bytes.subarray(0, bytes.length - 3_000));
     await refused(part, 'archive cannot be read');
     await writeFile(none, randomBytes(5_000));
     await refused(none, 'cannot be read');

@@ -128,9 +128,9 @@ test('fails only the invalid items, with their lines and exit status 1', async (
   ]);
   expect(results[3]?.error?.detail).toContain('send html or url');
   expect(results[4]).toMatchObject({ reference: 'scaled', file: null, pages: null, bytes: null });
-  const told = stderr.split('\n').filter((line) => line.startsWith('platen: line'));
-  expect(told.map((line) => Number(/line (\d+)/.exec(line)?.[1])).sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9]);
-  expect(told.find((line) => line.includes('"scaled"'))).toContain('options.scale: must be a number from 0.1 to 2');
+  const errors = stderr.split('\n').filter((line) => line.startsWith('platen: line'));
+  expect(errors.map((line) => Number(/line (\d+)/.exec(line)?.[1])).sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  expect(errors.find((line) => line.includes('"scaled"'))).toContain('options.scale: must be a number from 0.1 to 2');
   expect(stdout).toMatch(/^2 rendered, 7 failed: 2 pages, \d+ bytes in [\d.]+ s, in /);
 });
 

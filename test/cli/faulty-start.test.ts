@@ -29,9 +29,9 @@ test('ends the process after a late fault at the start, and leaves nothing behin
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {
-    const [output, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     expect(output).toContain('browser started');
-    expect(said).toMatch(/^failed: .*must be an integer/);
+    expect(errors).toMatch(/^failed: .*must be an integer/);
     expect(code).toBe(1);
     expect(await readdir(own)).toEqual([]);
   } finally {

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { headOf } from '../support/read-image.ts';
+import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, spawnCli, startService } from '../support/service.ts';
 
@@ -73,7 +73,7 @@ describe('over standard input with a running service', () => {
 
     const shown = await call(client, 'render_image', { markdown: '# Seen', options: { viewport: { width: 300, height: 200 } } });
     expect(shown.isError, shown.items[0]?.text).toBeFalsy();
-    expect(headOf(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
+    expect(readImageHeader(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
   });
 
   test('exposes a stored image as a resource of its type', async () => {
@@ -87,7 +87,10 @@ describe('over standard input with a running service', () => {
     ]);
     const { contents } = await client.readResource({ uri: resources[0]?.uri ?? '' });
     expect(contents).toMatchObject([{ mimeType: 'image/webp' }]);
-    expect(headOf(Buffer.from((contents[0] as { blob: string }).blob, 'base64'))).toMatchObject({ format: 'webp', width: 800 });
+    expect(readImageHeader(Buffer.from((contents[0] as { blob: string }).blob, 'base64'))).toMatchObject({
+      format: 'webp',
+      width: 800,
+    });
   });
 
   test('repeats the errors of the API', async () => {

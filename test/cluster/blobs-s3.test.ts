@@ -102,19 +102,19 @@ test.each(['urlOf', 'virtualUrlOf'] as const)('leaves no version and no delete m
 describe('a shared bucket', () => {
   test('does not list, read or remove content under another prefix', async () => {
     const bucket = await server.createBucket();
-    const [whole, part, deeper] = [
+    const [root, part, deeper] = [
       await open(server.urlOf(bucket)),
       await open(server.urlOf(bucket, 'part'), 'two'),
       await open(server.urlOf(bucket, 'part/deeper'), 'three'),
     ];
-    for (const blobs of [whole, part, deeper]) await blobs.put(name(), [Buffer.from('x')]);
+    for (const blobs of [root, part, deeper]) await blobs.put(name(), [Buffer.from('x')]);
     await server.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'part/of-the-operator.txt', Body: 'x' }));
     await server.client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: `part/deeper/${name(7)}` }));
     expect(await namesOf(part)).toEqual([name()]);
     await part.remove(name());
     expect(await namesOf(part)).toEqual([]);
     expect(await part.removeUnfinished(Date.now() + 60_000)).toBe(0);
-    expect(await namesOf(whole)).toEqual([name()]);
+    expect(await namesOf(root)).toEqual([name()]);
     expect(await namesOf(deeper)).toEqual([name()]);
     expect(await deeper.removeUnfinished(Date.now() + 60_000)).toBe(1);
   });

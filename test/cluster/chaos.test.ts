@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 async function number(text: string): Promise<number> {
-  const [row] = await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', text);
+  const [row] = await postgres.query(settings.PLATEN_DATABASE_URL ?? '', text);
   return Number(Object.values(row ?? {})[0]);
 }
 
@@ -213,7 +213,7 @@ async function inBucket(): Promise<string[]> {
 async function namedByRows(): Promise<string[]> {
   const text =
     'select id as name from documents where has_content = 1 union select blob from idempotency_keys where blob is not null';
-  const rows = await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', text);
+  const rows = await postgres.query(settings.PLATEN_DATABASE_URL ?? '', text);
   return rows.map(({ name }) => `${name}`).sort();
 }
 
@@ -262,7 +262,7 @@ test(`survives ${REQUESTS} requests and a batch of ${ITEMS} while nodes are kill
   expect(tally.limited).toBe(LIMIT);
   expect(await number(`select used from usage_months where account_id = '${limited.account_id}'`)).toBe(LIMIT);
 
-  await told([batch_id, ...tally.renders]);
+  await expectDelivered([batch_id, ...tally.renders]);
   await nothingStaysBehind();
 });
 
@@ -281,7 +281,7 @@ async function ended(caller: Caller, id: string): Promise<{ status: string }> {
 }
 
 /** Each event was delivered, under one id, with the same bytes every time. */
-async function told(expected: string[]): Promise<void> {
+async function expectDelivered(expected: string[]): Promise<void> {
   const pending = "select count(*) from webhook_deliveries where status <> 'delivered'";
   await eventually('all events are delivered', async () => (await number(pending)) === 0, 120_000);
   const events = new Map<string, Set<string>>();

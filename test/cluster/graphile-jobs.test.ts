@@ -22,7 +22,7 @@ async function openWorld() {
   return {
     ...{ databaseUrl, database },
     async open() {
-      const jobs = await openGraphileJobs(database, Date.now);
+      const jobs = await openGraphileJobs(database);
       opened.push(jobs);
       return jobs;
     },
@@ -67,17 +67,17 @@ test('creates its tables once when nodes start together, and shares the turns of
 test('runs a task of the service on one node only', async () => {
   await using world = await openWorld();
   const jobs = await Promise.all([1, 2, 3].map(() => world.open()));
-  const begun = Date.now();
+  const startedAt = Date.now();
   const counts = counted('sweep', jobs, new Map([['', 1_000]]), 1_000);
   await eventually('it has come several times', () => sum(counts) >= 4);
-  expect(sum(counts)).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1_000) + 1);
+  expect(sum(counts)).toBeLessThanOrEqual(Math.ceil((Date.now() - startedAt) / 1_000) + 1);
 });
 
 test('moves the turn of a dead node to another', async () => {
   await using world = await openWorld();
   const [died, left] = [await world.open(), await world.open()];
   await died.add('item', 'key_a');
-  await server.ask(
+  await server.query(
     world.databaseUrl,
     "update platen_jobs._private_jobs set locked_by = 'of a node that died', locked_at = now() - interval '31 seconds'",
   );
@@ -88,12 +88,12 @@ test('moves the turn of a dead node to another', async () => {
 test('a turn at a task that only a newer version knows is left to its nodes', async () => {
   await using world = await openWorld();
   const jobs = await world.open();
-  await server.ask(world.databaseUrl, "select from platen_jobs.add_job('of_a_newer_version', '{}', job_key => 'newer')");
+  await server.query(world.databaseUrl, "select from platen_jobs.add_job('of_a_newer_version', '{}', job_key => 'newer')");
   const counts = counted('item', [jobs], new Map([['key_a', 20]]));
   await jobs.add('item', 'key_a');
   await eventually('what it knows is done', () => sum(counts) === 20);
   const left = "select attempts, locked_at from platen_jobs.jobs where key = 'newer'";
-  expect(await server.ask(world.databaseUrl, left)).toEqual([{ attempts: 0, locked_at: null }]);
+  expect(await server.query(world.databaseUrl, left)).toEqual([{ attempts: 0, locked_at: null }]);
 });
 
 test('turns go on when the clock of the server is set back', async () => {
@@ -105,8 +105,8 @@ test('turns go on when the clock of the server is set back', async () => {
   await first.close();
   for (const owner of ['key_a', 'key_b']) await next.add('item', owner);
   const jobs = 'platen_jobs._private_jobs';
-  await server.ask(world.databaseUrl, `update ${jobs} set run_at = run_at + interval '1 day'`);
-  await server.ask(
+  await server.query(world.databaseUrl, `update ${jobs} set run_at = run_at + interval '1 day'`);
+  await server.query(
     world.databaseUrl,
     `update ${jobs} set locked_by = 'x', locked_at = now() + interval '1 day' where key = 'item key_b'`,
   );
@@ -118,7 +118,7 @@ test('turns go on when the clock of the server is set back', async () => {
   await eventually('all have their turns', () => taken.size === 3); // the sweep and both keys
 
   async function turns(which: string): Promise<number> {
-    return (await server.ask(world.databaseUrl, `select from platen_jobs.jobs where ${which}`)).length;
+    return (await server.query(world.databaseUrl, `select from platen_jobs.jobs where ${which}`)).length;
   }
 });
 
@@ -127,21 +127,21 @@ test('turns of thousands of owners are given by few statements', async () => {
   const jobs = await world.open();
   const owners = Array.from({ length: 1_000 }, (_, n) => `key_${n}`);
   const taken = new Set<string>();
-  const asked = vi.spyOn(pg.Client.prototype, 'query');
+  const query = vi.spyOn(pg.Client.prototype, 'query');
   const take = async (owner: string): Promise<Turn> => void taken.add(owner);
   jobs.start({ ...IDLE_TASKS, upload: { limit: 1, take, owners: async () => owners } }, () => {});
   await eventually('all have had their turn', () => taken.size === owners.length);
-  expect(asked.mock.calls.filter(([text]) => String(text).includes('add_job')).length).toBeLessThan(100);
-  asked.mockRestore();
+  expect(query.mock.calls.filter(([text]) => String(text).includes('add_job')).length).toBeLessThan(100);
+  query.mockRestore();
 });
 
 test('reports a user who must not create the tables', async () => {
   const url = new URL(await server.createDatabase());
-  await server.ask(url.href, 'create role limited login');
-  await server.ask(url.href, 'grant all on schema public to limited');
+  await server.query(url.href, 'create role limited login');
+  await server.query(url.href, 'grant all on schema public to limited');
   url.username = 'limited';
   const database = await openDatabase({ dataDir: '', databaseUrl: url.href, databaseConnections: 5 });
-  await expect(openGraphileJobs(database, Date.now)).rejects.toMatchObject({ code: 'storage_failed' });
+  await expect(openGraphileJobs(database)).rejects.toMatchObject({ code: 'storage_failed' });
   await database.close();
 });
 
@@ -149,7 +149,7 @@ test('reconnects to a server that was unavailable, and leaves nothing behind', a
   await using own = await startPostgres();
   const databaseUrl = await own.createDatabase();
   const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections: 5 });
-  const jobs = await openGraphileJobs(database, Date.now);
+  const jobs = await openGraphileJobs(database);
   const faults: unknown[] = [];
   let rows = 0;
   const take = async (): Promise<Turn> => (rows ? { work: async () => void rows-- } : undefined);
@@ -166,7 +166,7 @@ test('reconnects to a server that was unavailable, and leaves nothing behind', a
     'no turn waits',
     async () => {
       const waiting = "select from platen_jobs.jobs where task_identifier = 'item'";
-      return !(await own.ask(databaseUrl, waiting)).length;
+      return !(await own.query(databaseUrl, waiting)).length;
     },
     100_000,
   );

@@ -42,7 +42,7 @@ async function idsIn(database: Database): Promise<string[]> {
 /** Resolves when a connection with this name waits for a lock. */
 async function waits(name: string): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where application_name = '${name}' and wait_event_type = 'Lock' and datname = current_database()`;
-  await eventually(`${name} waits for a lock`, async () => (await server.ask(url, waiting)).length > 0);
+  await eventually(`${name} waits for a lock`, async () => (await server.query(url, waiting)).length > 0);
 }
 
 test('gives up a turn that does not come, and keeps the order of the following ones', async () => {
@@ -72,7 +72,7 @@ test('pauses a node that lost its lock, without commits, until it has it again',
   await begun.promise;
   const taking = session.query("select pg_advisory_lock(hashtext('platen nodes'), 0)"); // waits in line for the lock of the node
   await waits('the test');
-  await server.ask(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'platen nodes'");
+  await server.query(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'platen nodes'");
   await taking;
   expect(await refused.promise).toMatchObject({ code: 'storage_failed' });
   expect(() => nodes.check()).toThrow('another node');
@@ -109,7 +109,7 @@ test('leaves no new key behind when its maker is revoked meanwhile', async () =>
   await eventually('both wait', async () => {
     const waiting =
       "select 1 from pg_stat_activity where application_name = 'platen' and wait_event_type = 'Lock' and datname = current_database()";
-    return (await server.ask(url, waiting)).length === 2;
+    return (await server.query(url, waiting)).length === 2;
   });
   await session.query('select pg_advisory_unlock(42)');
   const [{ key: made, secret }] = await Promise.all([making, revoking]);

@@ -95,7 +95,7 @@ const settings = () => ({
   PLATEN_BLOBS_URL: s3.urlOf(bucket),
 });
 const migrate = (changes: Record<string, string> = {}) => runCli(['migrate-store'], { ...settings(), ...changes });
-const count = async (table: string) => Number((await postgres.ask(databaseUrl, `select count(*) as n from ${table}`))[0]?.n);
+const count = async (table: string) => Number((await postgres.query(databaseUrl, `select count(*) as n from ${table}`))[0]?.n);
 const objects = async () =>
   (await s3.files()).filter((file) => file.includes(`/${bucket}/`)).flatMap((file) => /(?:doc|idm)_\w+$/.exec(file) ?? []);
 
@@ -142,7 +142,7 @@ test('loses and repeats nothing when it is killed while copying content or rows,
   const second = spawnCli(['migrate-store'], settings());
   const waits =
     "select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into \"batches\"%'";
-  await eventually('rows are being written', async () => Number((await postgres.ask(databaseUrl, waits))[0]?.n) === 1, 60_000);
+  await eventually('rows are being written', async () => Number((await postgres.query(databaseUrl, waits))[0]?.n) === 1, 60_000);
   second.kill('SIGKILL');
   await once(second, 'exit');
   await holder.query('rollback');
@@ -214,9 +214,9 @@ test('reports missing and damaged content, and copies the rest', async () => {
   await writeFile(join(dataDir, 'blobs', damaged), 'x');
   const failed = await migrate().catch((error: unknown) => error);
   const nameOf = (file: string) => file.slice(3);
-  const told = [missing, damaged].filter((file) => file.includes('doc_')).map(nameOf);
+  const names = [missing, damaged].filter((file) => file.includes('doc_')).map(nameOf);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('missing or damaged') });
-  for (const name of told) expect(failed).toMatchObject({ stderr: expect.stringContaining(name) });
+  for (const name of names) expect(failed).toMatchObject({ stderr: expect.stringContaining(name) });
   expect(await count('documents')).toBe(origin.documents.length + 1);
 });
 

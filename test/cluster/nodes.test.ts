@@ -44,7 +44,7 @@ afterAll(async () => {
 const slow = (n: number) => `<script>const end = performance.now() + 150; while (performance.now() < end);</script><p>${n}`;
 
 async function number(text: string): Promise<number> {
-  const [row] = await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', text);
+  const [row] = await postgres.query(settings.PLATEN_DATABASE_URL ?? '', text);
   return Number(Object.values(row ?? {})[0]);
 }
 
@@ -146,7 +146,7 @@ test('counts the requests of a playground visitor on both nodes', async () => {
   expect(refused.headers.get('ratelimit-remaining')).toBe('0');
   expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3 });
   expect(await number('select requests from visitor_requests')).toBe(4);
-  await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', 'update visitor_requests set since = since - 60000');
+  await postgres.query(settings.PLATEN_DATABASE_URL ?? '', 'update visitor_requests set since = since - 60000');
   await eventually('the sweep has removed the count', async () => (await number('select count(*) from visitor_requests')) === 0);
   expect((await render(second)).headers.get('ratelimit-remaining')).toBe('2');
 });

@@ -16,7 +16,7 @@ export interface PostgresServer {
   /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   /** Runs a statement as the superuser in a database of `createDatabase`. */
-  ask(url: string, text: string): Promise<Array<Record<string, unknown>>>;
+  query(url: string, text: string): Promise<Array<Record<string, unknown>>>;
   /** Stops at once, without closing connections in an orderly way. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -33,8 +33,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (user) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const options = { ...user, cwd: folder };
-  const asked = ['-D', data, '-U', 'platen', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
-  await promisify(execFile)(join(programs, 'initdb'), asked, options);
+  const initArguments = ['-D', data, '-U', 'platen', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+  await promisify(execFile)(join(programs, 'initdb'), initArguments, options);
   const port = await freePort();
   const urlOf = (database: string) => `postgres://platen@127.0.0.1:${port}/${database}`;
   const launch = () =>
@@ -44,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     });
   let child = launch();
   const ready = () =>
-    eventually('the PostgreSQL server answers', () => ask(urlOf('postgres'), 'select 1').then(Boolean, () => false));
+    eventually('the PostgreSQL server answers', () => query(urlOf('postgres'), 'select 1').then(Boolean, () => false));
   await ready();
   let databases = 0;
   const kill = async () => {
@@ -56,10 +56,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     folder,
     kill,
-    ask,
+    query,
     async createDatabase() {
       const name = `test_${++databases}`;
-      await ask(urlOf('postgres'), `create database ${name}`);
+      await query(urlOf('postgres'), `create database ${name}`);
       return urlOf(name);
     },
     async start() {
@@ -73,7 +73,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-async function ask(connectionString: string, text: string): Promise<Array<Record<string, unknown>>> {
+async function query(connectionString: string, text: string): Promise<Array<Record<string, unknown>>> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {

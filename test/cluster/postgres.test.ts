@@ -46,12 +46,12 @@ async function open(databaseUrl = url, databaseConnections = 5): Promise<Databas
 
 /** Joins two nodes. A notice of one must reach the other, and not itself. */
 async function joinAndNotify(one: Database, other: Database): Promise<Nodes[]> {
-  const heard = Promise.withResolvers<string>();
+  const received = Promise.withResolvers<string>();
   const own: string[] = [];
   const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
-  const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
+  const there = await other.joinNodes({ alone: false, onNotice: received.resolve });
   here.notify('changed bat_x');
-  expect(await heard.promise).toBe('changed bat_x');
+  expect(await received.promise).toBe('changed bat_x');
   expect(own).toEqual([]);
   return [here, there];
 }
@@ -88,7 +88,7 @@ describe('migrations', () => {
   test('of a newer version are refused', async () => {
     await (await open()).close();
     opened = [];
-    await server.ask(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '2026-01-01T00:00:00.000Z')");
+    await server.query(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '2026-01-01T00:00:00.000Z')");
     await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('newer version') });
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ unknown: ['9999-newer'] });
   });
@@ -329,41 +329,41 @@ describe('nodes', () => {
 
 describe('a database that the operator has set up in another way', () => {
   const as = (user: string, parameters = '') => `${url.replace('platen@', `${user}@`)}${parameters}`;
-  const asked = async (...statements: string[]) => {
-    for (const statement of statements) await server.ask(url, statement);
+  const execute = async (...statements: string[]) => {
+    for (const statement of statements) await server.query(url, statement);
   };
   const refusal = (message: string) => ({ code: 'storage_failed', message: expect.stringContaining(message) });
 
   test('says so if the user may not create tables, as in the schema public of PostgreSQL 15', async () => {
-    await asked('create role ordinary login', 'revoke create on schema public from public');
+    await execute('create role ordinary login', 'revoke create on schema public from public');
     await expect(open(as('ordinary'))).rejects.toMatchObject(refusal('the owner of the database'));
-    await asked(`alter database ${new URL(url).pathname.slice(1)} owner to ordinary`, 'alter schema public owner to ordinary');
+    await execute(`alter database ${new URL(url).pathname.slice(1)} owner to ordinary`, 'alter schema public owner to ordinary');
     await insert(await open(as('ordinary')), 'a');
   });
 
   test('may have tables of the same names in other schemas, but no second installation', async () => {
-    await asked('create schema other', 'create table other.kysely_migration (name text)', 'create schema mine');
+    await execute('create schema other', 'create table other.kysely_migration (name text)', 'create schema mine');
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toBeUndefined();
     const mine = as('platen', '?options=-csearch_path%3Dmine');
     await insert(await open(mine), 'a');
     expect(await inspectDatabase({ dataDir: '', databaseUrl: mine })).toMatchObject({ pending: [] });
-    expect(await server.ask(url, 'select id from mine.signing_keys')).toEqual([{ id: 'a' }]);
+    expect(await server.query(url, 'select id from mine.signing_keys')).toEqual([{ id: 'a' }]);
     await expect(open()).rejects.toMatchObject(refusal('in the schema mine'));
     await expect(open(as('platen', '?options=-csearch_path%3Dnone'))).rejects.toMatchObject(refusal('search_path'));
   });
 
   test('cannot be written after a failover, which costs the connection', async () => {
     await (await open()).query.selectFrom('signing_keys').select('id').execute();
-    await asked('create role moved login superuser', 'alter role moved set default_transaction_read_only = on');
+    await execute('create role moved login superuser', 'alter role moved set default_transaction_read_only = on');
     const database = await open(as('moved'));
     await expect(insert(database, 'a')).rejects.toMatchObject(refusal('cannot be written'));
-    await asked('alter role moved reset default_transaction_read_only');
+    await execute('alter role moved reset default_transaction_read_only');
     await insert(database, 'b'); // a new connection reaches a server that can be written
   });
 
   test('is reached by a Unix socket, with a password of all characters', async () => {
     const password = `a:b/c?d#e%f@g h+ü'`;
-    await asked(`create role odd login password 'a:b/c?d#e%f@g h+ü'''`, `grant all on schema public to odd`);
+    await execute(`create role odd login password 'a:b/c?d#e%f@g h+ü'''`, `grant all on schema public to odd`);
     const { port, pathname } = new URL(url);
     const user = `odd:${encodeURIComponent(password)}`;
     for (const address of [`${user}@`, `${user}@localhost`]) {

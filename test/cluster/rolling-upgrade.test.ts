@@ -79,7 +79,10 @@ interface Batch {
 
 test("serve each other's data side by side", async () => {
   expect(
-    await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', "select 1 as applied from kysely_migration where name = '9998-next'"),
+    await postgres.query(
+      settings.PLATEN_DATABASE_URL ?? '',
+      "select 1 as applied from kysely_migration where name = '9998-next'",
+    ),
   ).toEqual([{ applied: 1 }]);
   const [here, there] = [new Client(older.url, key), new Client(newer.url, key)];
   for (const [maker, reader] of [

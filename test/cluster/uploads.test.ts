@@ -60,8 +60,8 @@ async function createBatch(batchId: string): Promise<void> {
 test.each(['the last item', 'the upload'])('ends a batch once if %s is committed last', async (last) => {
   const batchId = `bat_${last.length}`;
   await createBatch(batchId);
-  const told: string[] = [];
-  const announce: Announce = async ({ type }) => told.push(type);
+  const events: string[] = [];
+  const announce: Announce = async ({ type }) => events.push(type);
   const endItem: Work = async (query) =>
     void (await countOutcomes(query, batchId, { status: 'failed', positions: [1], now: 2 }, announce));
   const endUpload: Work = async (query) => {
@@ -69,7 +69,7 @@ test.each(['the last item', 'the upload'])('ends a batch once if %s is committed
     await announceUploaded(query, batchId, announce);
   };
   await overlapping(...((last === 'the upload' ? [endItem, endUpload] : [endUpload, endItem]) as [Work, Work]));
-  expect(told).toEqual(['batch.completed']);
+  expect(events).toEqual(['batch.completed']);
 });
 
 type Work = Parameters<Database['transaction']>[0];
@@ -89,7 +89,7 @@ async function overlapping(first: Work, second: Work): Promise<void> {
     isOver = true;
   });
   const waiting = `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await eventually('the second has ended or waits', async () => isOver || (await server.ask(url, waiting))[0]?.count === '1');
+  await eventually('the second has ended or waits', async () => isOver || (await server.query(url, waiting))[0]?.count === '1');
   mayCommit.resolve();
   await Promise.all([one, two]);
 }

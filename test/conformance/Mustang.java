@@ -1,7 +1,7 @@
 import java.util.stream.Stream;
 import org.mustangproject.validator.ZUGFeRDValidator;
 
-/** Files in; for each of them a line that says whether Mustang finds it completely valid, and below it what Mustang says. */
+/** Validates files with Mustang. Prints a line for each file that says whether it is completely valid, followed by the report of Mustang. */
 class Mustang {
   public static void main(String[] files) {
     Stream.of(files).forEach(file -> {

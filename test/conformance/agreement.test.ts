@@ -1,4 +1,4 @@
-/** Agreement of `POST /v1/pdf/validate` with veraPDF on PDFs with one fault each, as a table by clause. */
+/** Compares `POST /v1/pdf/validate` with veraPDF on PDFs that each have one fault, and prints the agreement by clause. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,18 +10,18 @@ import { PIXEL_URL } from '../support/pixel.ts';
 import { type Service, startService } from '../support/service.ts';
 import { damaged } from './damage.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
-import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
 
-/** Profiles, and what veraPDF calls them. */
+/** Pairs of profiles, with their names in veraPDF. */
 const PAIRS = [
   { profiles: ['PDF/A-3a', 'PDF/UA-1'], flavours: ['3a', 'ua1'] },
   { profiles: ['PDF/A-4f', 'PDF/UA-2'], flavours: ['4f', 'ua2'] },
 ] as const;
 const ATTACHMENTS = [{ name: 'a.txt', type: 'text/plain', content: 'YQ==', description: 'A letter' }];
-/** Documents that conform, with all that can be damaged. */
-const WANTED = 14;
+/** The number of conformant documents that are damaged, for each pair of profiles. */
+const MIN_CONFORMANT = 14;
 
-/** A document with something of each kind that can be damaged. */
+/** A document with content for every kind of damage. */
 const RICH: ConformanceDocument = {
   name: 'rich',
   html: `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>See <a href="https://example.com/">here</a> and
@@ -31,49 +31,50 @@ const RICH: ConformanceDocument = {
 
 let service: Service;
 let folder: string;
-/** By the name of the file: the clauses that each of the two names, such as `UA 7.1`. */
-const ours = new Map<string, Set<string>>();
-const theirs = new Map<string, Verdict>();
+/** The clauses that Platen reports for each file, such as `UA 7.1`, and the verdicts of veraPDF. */
+const platenClauses = new Map<string, Set<string>>();
+const veraPdfVerdicts = new Map<string, Verdict>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-agreement-'));
   [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  for (const pair of PAIRS) await judgeAll(pair);
+  for (const pair of PAIRS) await validateAll(pair);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function judgeAll({ profiles, flavours }: (typeof PAIRS)[number]): Promise<void> {
+async function validateAll({ profiles, flavours }: (typeof PAIRS)[number]): Promise<void> {
   let conformant = 0;
   const names: string[] = [];
   const others = documents().filter(({ html }) => /<(?:table|ul|ol|img|a)\b/.test(html));
   for (const { name, html, options } of [RICH, ...others]) {
-    if (conformant === WANTED) break;
+    if (conformant === MIN_CONFORMANT) break;
     const all = { ...options, conformance: profiles, compress: false, attachments: ATTACHMENTS };
     const response = await service.pdf({ html, options: all });
     if (response.status !== 200) continue;
     conformant++;
     const pdf = await bytesOf(response);
-    names.push(await judge(`${name} as it is`, pdf, profiles));
-    for (const { name: fault, bytes } of await damaged(pdf)) names.push(await judge(`${name}, ${fault}`, bytes, profiles));
+    names.push(await validateAndSave(`${name}, undamaged`, pdf, profiles));
+    for (const { name: fault, bytes } of await damaged(pdf))
+      names.push(await validateAndSave(`${name}, ${fault}`, bytes, profiles));
   }
   const files = names.map((name) => join(folder, name));
-  const judged = await Promise.all(flavours.map((flavour) => validate(files, flavour)));
-  for (const name of names) theirs.set(name, Object.assign({}, ...judged.map((verdicts) => verdicts.get(name))));
+  const results = await Promise.all(flavours.map((flavour) => validateWithVeraPdf(files, flavour)));
+  for (const name of names) veraPdfVerdicts.set(name, Object.assign({}, ...results.map((verdicts) => verdicts.get(name))));
 }
 
-/** Returns the name of the file. */
-async function judge(name: string, pdf: Buffer, profiles: readonly Profile[]): Promise<string> {
-  const file = `${ours.size} ${name}.pdf`.replace(/[^\w. ,-]+/g, '_');
+/** Validates a PDF, saves it for veraPDF, and returns its file name. */
+async function validateAndSave(name: string, pdf: Buffer, profiles: readonly Profile[]): Promise<string> {
+  const file = `${platenClauses.size} ${name}.pdf`.replace(/[^\w. ,-]+/g, '_');
   await writeFile(join(folder, file), pdf);
   const { violations } = await validatePdf(Uint8Array.from(pdf), [...profiles]);
-  ours.set(file, new Set(violations.flatMap(({ clause }) => clause.split('; ').map(shortened))));
+  platenClauses.set(file, new Set(violations.flatMap(({ clause }) => clause.split('; ').map(shortened))));
   return file;
 }
 
-/** `UA 7.1` for `ISO 14289-1, 7.1`, `A 6.1.3` for `ISO 19005-3, 6.1.3`. */
+/** Shortens `ISO 14289-1, 7.1` to `UA 7.1`, and `ISO 19005-3, 6.1.3` to `A 6.1.3`. */
 function shortened(clause: string): string {
   return clause
     .replace('ISO 14289-1,', 'UA')
@@ -94,38 +95,38 @@ function clausesOf(verdict: Verdict | undefined): Set<string> {
   return new Set(clauses);
 }
 
-/** Whether the clauses are the same, or one is a part of the other. */
-function fits(one: string, other: string): boolean {
+/** Returns whether the clauses are equal, or one contains the other. */
+function overlaps(one: string, other: string): boolean {
   return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
 }
 
-test('both validators accept undamaged files', () => {
-  const whole = [...ours].filter(([name]) => name.endsWith('as it is.pdf'));
-  expect(whole.length).toBe(PAIRS.length * WANTED);
-  for (const [name, clauses] of whole)
-    expect([name, [...clauses], [...clausesOf(theirs.get(basename(name)))]]).toEqual([name, [], []]);
+test('accepts undamaged files, as veraPDF does', () => {
+  const undamaged = [...platenClauses].filter(([name]) => name.endsWith(', undamaged.pdf'));
+  expect(undamaged.length).toBe(PAIRS.length * MIN_CONFORMANT);
+  for (const [name, clauses] of undamaged)
+    expect([name, [...clauses], [...clausesOf(veraPdfVerdicts.get(basename(name)))]]).toEqual([name, [], []]);
 });
 
-test('both validators name the same clauses for damaged files', () => {
+test('reports the same clauses for damaged files as veraPDF', () => {
   const table = new Map<string, { agree: number; miss: number; falseAlarm: number }>();
-  const count = (clause: string, what: 'agree' | 'miss' | 'falseAlarm') => {
+  const count = (clause: string, outcome: 'agree' | 'miss' | 'falseAlarm') => {
     const row = table.get(clause) ?? { agree: 0, miss: 0, falseAlarm: 0 };
-    row[what]++;
+    row[outcome]++;
     table.set(clause, row);
   };
-  for (const [name, found] of ours) {
-    const expected = clausesOf(theirs.get(name));
-    for (const clause of expected) count(clause, [...found].some((each) => fits(each, clause)) ? 'agree' : 'miss');
-    for (const clause of found) if (![...expected].some((each) => fits(each, clause))) count(clause, 'falseAlarm');
+  for (const [name, found] of platenClauses) {
+    const expected = clausesOf(veraPdfVerdicts.get(name));
+    for (const clause of expected) count(clause, [...found].some((each) => overlaps(each, clause)) ? 'agree' : 'miss');
+    for (const clause of found) if (![...expected].some((each) => overlaps(each, clause))) count(clause, 'falseAlarm');
   }
   const rows = [...table].sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
-  const sum = (what: 'agree' | 'miss' | 'falseAlarm') => rows.reduce((total, [, row]) => total + row[what], 0);
+  const sum = (outcome: 'agree' | 'miss' | 'falseAlarm') => rows.reduce((total, [, row]) => total + row[outcome], 0);
   const [agree, miss, falseAlarm] = [sum('agree'), sum('miss'), sum('falseAlarm')];
   const lines = rows.map(([clause, row]) => [clause, row.agree, row.miss, row.falseAlarm].join('\t'));
   process.stdout.write(
-    `clause\tagree\tmiss\tfalse alarm\n${lines.join('\n')}\n${ours.size} files: ${agree}, ${miss}, ${falseAlarm}\n`,
+    `clause\tagree\tmiss\tfalse alarm\n${lines.join('\n')}\n${platenClauses.size} files: ${agree}, ${miss}, ${falseAlarm}\n`,
   );
-  expect(ours.size).toBeGreaterThanOrEqual(300);
+  expect(platenClauses.size).toBeGreaterThanOrEqual(300);
   expect(agree / (agree + miss)).toBeGreaterThan(0.8);
   expect(falseAlarm / (agree + falseAlarm)).toBeLessThan(0.1);
 });

@@ -1,6 +1,7 @@
 /**
- * Every document either conforms according to veraPDF or is refused for something it really lacks, and nothing is invented. Each is
- * rendered for both parts of PDF/UA and for one other profile; with `PLATEN_TEST_SWEEP=1` for every profile, which takes ten times as long.
+ * Every document either conforms according to veraPDF or is refused for something it really lacks, and its tags contain nothing
+ * that the document does not. Each is rendered for both parts of PDF/UA and for one other profile, or for every profile with
+ * `PLATEN_TEST_SWEEP=1`, which takes ten times as long.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,12 +17,12 @@ import { bytesOf } from '../support/client.ts';
 import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
-import { looksLike, textOf, write } from './printed.ts';
-import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+import { hasSameAppearance, savePdf, textOf } from './printed.ts';
+import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
 
 const DOCUMENTS = documents();
 /** The names of the profiles in veraPDF. */
-const NAMES: Record<Profile, string> = {
+const VERA_PDF_NAMES: Record<Profile, string> = {
   'PDF/A-2b': 'PDF/A-2B',
   'PDF/A-2u': 'PDF/A-2U',
   'PDF/A-2a': 'PDF/A-2A',
@@ -33,12 +34,12 @@ const NAMES: Record<Profile, string> = {
   'PDF/UA-1': 'PDF/UA-1',
   'PDF/UA-2': 'PDF/UA-2 + Tagged PDF',
 };
-/** Level a asks for these as well. */
-const OF_LEVEL_A =
+/** The requirements of PDF/UA-1 that level A of PDF/A also has. */
+const LEVEL_A_RULES =
   /^(?:language_missing|image_untagged|language_invalid|alternate_text_missing|embedded_content|content_rasterized) /;
 const BOTH: Profile[] = ['PDF/A-3a', 'PDF/UA-1'];
-/** Each document takes one of these as well, or all of them. */
-const TURNS: Profile[][] = [
+/** Each document is also rendered for one of these sets of profiles, or for all of them in a sweep. */
+const PROFILE_SETS: Profile[][] = [
   BOTH,
   ['PDF/A-2b'],
   ['PDF/A-2u'],
@@ -50,15 +51,15 @@ const TURNS: Profile[][] = [
   ['PDF/A-4f'],
   ['PDF/A-4', 'PDF/UA-2'],
 ];
-const EACH: Profile[][] = [['PDF/UA-1'], ['PDF/UA-2']];
+const ACCESSIBLE_ALONE: Profile[][] = [['PDF/UA-1'], ['PDF/UA-2']];
 const IS_SWEEP = process.env.PLATEN_TEST_SWEEP === '1';
-/** The least number of documents that must conform to each profile. */
-const LEAST_DOCUMENTS = 150;
-/** PDF/A-4f is for files that have some. */
-const FILES = [{ name: 'data.csv', type: 'text/csv', content: Buffer.from('a;b').toString('base64') }];
-const AT_ONCE = 3;
+/** The minimum number of documents that must conform to each profile. */
+const MIN_DOCUMENTS = 150;
+/** PDF/A-4f requires attachments. */
+const ATTACHMENTS = [{ name: 'data.csv', type: 'text/csv', content: Buffer.from('a;b').toString('base64') }];
+const CONCURRENCY = 3;
 
-/** A document under one profile, or two: a file, or the rules and elements it is refused for. */
+/** The outcome of a document for a set of profiles: a file, or the rules and elements it was refused for. */
 interface Outcome {
   document: ConformanceDocument;
   profiles: Profile[];
@@ -74,17 +75,17 @@ let verdicts = new Map<string, Verdict>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-conformance-'));
   [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  const orders = DOCUMENTS.flatMap((document, index) =>
-    [...EACH, ...(IS_SWEEP ? TURNS : [TURNS[index % TURNS.length] ?? BOTH])].map((profiles) => ({
+  const jobs = DOCUMENTS.flatMap((document, index) =>
+    [...ACCESSIBLE_ALONE, ...(IS_SWEEP ? PROFILE_SETS : [PROFILE_SETS[index % PROFILE_SETS.length] ?? BOTH])].map((profiles) => ({
       document,
       profiles,
     })),
   );
-  const take = async () => {
-    for (let order = orders.shift(); order; order = orders.shift()) outcomes.push(await render(order.document, order.profiles));
+  const work = async () => {
+    for (let job = jobs.shift(); job; job = jobs.shift()) outcomes.push(await render(job.document, job.profiles));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
-  verdicts = await validate(outcomes.flatMap(({ file }) => file ?? []));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -96,14 +97,14 @@ async function render(document: ConformanceDocument, profiles: Profile[]): Promi
     ...document.options,
     conformance: profiles.length === 1 ? profiles[0] : profiles,
     compress: profiles.length > 1,
-    ...(profiles[0] === 'PDF/A-4f' && { attachments: FILES }),
+    ...(profiles[0] === 'PDF/A-4f' && { attachments: ATTACHMENTS }),
   };
   const response = await service.pdf({ html: document.html, options });
   const name = `${document.name} ${profiles.join(' ')}`.replace(/[^\w-]+/g, '_');
   if (response.status === 422)
     return { document, profiles, file: undefined, refused: refusalsOf((await response.json()) as Refusal) };
   expect(response.status, response.ok ? '' : `${name}: ${await response.clone().text()}`).toBe(200);
-  const file = await write(folder, name, await bytesOf(response));
+  const file = await savePdf(folder, name, await bytesOf(response));
   return { document, profiles, file, refused: [] };
 }
 
@@ -117,34 +118,37 @@ function refusalsOf({ code, violations }: Refusal): string[] {
   return violations.map(({ rule, selector }) => `${rule} ${selector ?? '-'}`);
 }
 
-/** What a document must be refused for. */
+/** Returns the rules and elements a document must be refused for. */
 function expectedRefusals({ refused = [], refusedAlways = [] }: ConformanceDocument, profiles: Profile[]): string[] {
   if (profiles.includes('PDF/UA-1')) return refused;
   if (profiles.includes('PDF/UA-2')) return refused.filter((refusal) => !refusal.startsWith('heading_skipped '));
   const isLevelA = profiles.some((profile) => profile.endsWith('a'));
-  return refusedAlways.length ? [] : refused.filter((refusal) => isLevelA && OF_LEVEL_A.test(refusal));
+  return refusedAlways.length ? [] : refused.filter((refusal) => isLevelA && LEVEL_A_RULES.test(refusal));
 }
 
 test('accepts conforming documents with their claims', () => {
-  const faults = outcomes.flatMap(({ file, profiles }) => {
+  const errors = outcomes.flatMap(({ file, profiles }) => {
     if (!file) return [];
     const verdict = verdicts.get(basename(file)) ?? {};
-    const missing = profiles.filter((profile) => !verdict[NAMES[profile]]);
+    const missing = profiles.filter((profile) => !verdict[VERA_PDF_NAMES[profile]]);
     return [
-      ...missing.map((profile) => `${basename(file)}: veraPDF does not see ${profile}, but ${Object.keys(verdict)}`),
+      ...missing.map((profile) => `${basename(file)}: veraPDF finds the claims ${Object.keys(verdict)}, but not ${profile}`),
       ...Object.entries(verdict).flatMap(([profile, rules]) => rules.map((rule) => `${basename(file)}: ${profile} ${rule}`)),
     ];
   });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   expect(verdicts.size).toBe(outcomes.filter(({ file }) => file).length);
 });
 
 test('checks as many documents as requested', () => {
-  const judged = new Map<string, number>();
-  for (const { file, profiles } of outcomes) if (file) judged.set(profiles.join(), (judged.get(profiles.join()) ?? 0) + 1);
-  const all = [...EACH, ...(IS_SWEEP ? TURNS : [])].map((profiles) => [profiles.join(), judged.get(profiles.join()) ?? 0]);
-  process.stdout.write(`${JSON.stringify(Object.fromEntries(judged))}\n`);
-  expect(all.filter(([, count]) => Number(count) < LEAST_DOCUMENTS)).toEqual([]);
+  const counts = new Map<string, number>();
+  for (const { file, profiles } of outcomes) if (file) counts.set(profiles.join(), (counts.get(profiles.join()) ?? 0) + 1);
+  const all = [...ACCESSIBLE_ALONE, ...(IS_SWEEP ? PROFILE_SETS : [])].map((profiles) => [
+    profiles.join(),
+    counts.get(profiles.join()) ?? 0,
+  ]);
+  process.stdout.write(`${JSON.stringify(Object.fromEntries(counts))}\n`);
+  expect(all.filter(([, count]) => Number(count) < MIN_DOCUMENTS)).toEqual([]);
 });
 
 test('rejects each document for exactly what it lacks', () => {
@@ -170,46 +174,46 @@ function matches(refused: string[], expected: string[]): boolean {
   return refused.every(isExpected) && rest.length === 0;
 }
 
-describe('compared with the plain PDF', () => {
-  test('has the same text', async () => {
+describe('an accessible PDF', () => {
+  test('has the same text as the PDF without claims', async () => {
     const different: string[] = [];
     for (const { document, file } of accessible()) {
       const plain = await renderPlain(document);
-      const [ours, theirs] = await Promise.all([file, plain].map((each) => textOf(each)));
-      if (ours !== theirs) different.push(document.name);
+      const [actualText, plainText] = await Promise.all([file, plain].map((each) => textOf(each)));
+      if (actualText !== plainText) different.push(document.name);
     }
     expect(different).toEqual([]);
   });
 
-  test('has the same appearance', async () => {
+  test('has the same appearance as the PDF without claims', async () => {
     const different: string[] = [];
     for (const { document, file } of accessible().filter(({ document: { name } }) =>
       /described|opacity|filters|transforms|watermark/.test(name),
     )) {
       const plain = await renderPlain(document);
-      if (!(await looksLike(file, plain))) different.push(document.name);
+      if (!(await hasSameAppearance(file, plain))) different.push(document.name);
     }
     expect(different).toEqual([]);
   });
 });
 
-test('is valid for qpdf', async () => {
+test('produces files that qpdf finds valid', async () => {
   const files = outcomes.flatMap(({ file }) => file ?? []);
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const file of files)
-    await run('qpdf', ['--check', file]).catch(({ stdout }) => faults.push(`${basename(file)}: ${stdout}`));
-  expect(faults).toEqual([]);
+    await run('qpdf', ['--check', file]).catch(({ stdout }) => errors.push(`${basename(file)}: ${stdout}`));
+  expect(errors).toEqual([]);
 });
 
-test('invents nothing: each text and heading level of the structure occurs in the document', async () => {
-  const invented: string[] = [];
+test('adds no text or heading level to the structure that the document does not have', async () => {
+  const additions: string[] = [];
   for (const { document, file } of accessible()) {
     const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
     const source = sourceOf(document);
-    for (const text of textsIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
-    for (const level of levelsIn(pdf)) if (!statesLevel(document, level)) invented.push(`${document.name}: level ${level}`);
+    for (const text of textsIn(pdf)) if (!source.includes(plain(text))) additions.push(`${document.name}: ${text}`);
+    for (const level of levelsIn(pdf)) if (!hasLevel(document, level)) additions.push(`${document.name}: level ${level}`);
   }
-  expect(invented).toEqual([]);
+  expect(additions).toEqual([]);
 });
 
 function accessible(): Array<{ document: ConformanceDocument; file: string }> {
@@ -246,14 +250,14 @@ function levelsIn(pdf: EditablePdf): Set<string> {
   return new Set(types.flatMap((type) => /^H(\d)$/.exec(type)?.[1] ?? []));
 }
 
-/** A heading by its role alone is of level 2. */
-function statesLevel({ html }: ConformanceDocument, level: string): boolean {
+/** Returns whether the document has a heading of this level. A heading that has only a role is of level 2. */
+function hasLevel({ html }: ConformanceDocument, level: string): boolean {
   const isByRole = level === '2' && /role="heading"(?![^>]*aria-level)/.test(html);
   return isByRole || new RegExp(`<h${level}\\b|aria-level="${level}"`, 'i').test(html);
 }
 
 function sourceOf({ html, options }: ConformanceDocument): string {
-  const text = html.replace(/<[^>]*>/g, ''); // a link's text may be in parts
+  const text = html.replace(/<[^>]*>/g, ''); // the text of a link may be split by elements
   return plain(`${html} ${text} ${JSON.stringify(options ?? {})}`);
 }
 

@@ -1,11 +1,11 @@
-/** Ways to damage a conformant PDF, one thing at a time: a file in, the same with one fault out, or nothing where there is nothing to damage. */
+/** Damages a conformant PDF: one file in, a copy for each fault out. Faults that do not apply to the file are left out. */
 import { PdfDict, PdfStream } from '@libpdf/core';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { deflated } from '../../src/pdf/objects/syntax.ts';
 import { writePlain } from '../../src/pdf/objects/write.ts';
 
-/** Text in the place of text of the same length, so that offsets stay right. */
-const REPLACED: Record<string, [from: RegExp, to: string | ((found: string) => string)]> = {
+/** Replacements of the same length, so that offsets in the file remain correct. */
+const REPLACEMENTS: Record<string, [from: RegExp, to: string | ((found: string) => string)]> = {
   'no identifier': [/\/ID \[/, '/IX ['],
   'no output intent': [/\/OutputIntents/, '/OutputIntentx'],
   'no colour profile': [/\/DestOutputProfile/, '/DestOutputProfilx'],
@@ -19,7 +19,7 @@ const REPLACED: Record<string, [from: RegExp, to: string | ((found: string) => s
   'no structure': [/\/StructTreeRoot (\d)/, '/StructTreeRoox $1'],
   'no role map': [/\/RoleMap/, '/RoleMax'],
   'no language': [/\/Lang (?=[(<])/, '/Lanx '],
-  'a body of a list of no type': [/\/S \/LBody/, '/S /LBodx'],
+  'a list body of an unknown type': [/\/S \/LBody/, '/S /LBodx'],
   'a heading of another level': [/\/S \/H1/, '/S /H4'],
   'all headings of another level': [/\/S \/H[12]\b/g, '/S /H3'],
   'no alternate text': [/\/Alt (?=[(<])/, '/Alx '],
@@ -38,7 +38,7 @@ const REPLACED: Record<string, [from: RegExp, to: string | ((found: string) => s
   'an item that is a cell': [/\/S \/LI\b/, '/S /TH'],
   'a cell that is an item': [/\/S \/TH/, '/S /LI'],
   'a table that is a list': [/\/S \/Table/, '/S /L    '],
-  'references that are none': [/\/Type \/OBJR/g, '/Type /OBJX'],
+  'object references of an unknown type': [/\/Type \/OBJR/g, '/Type /OBJX'],
   'an action that is forbidden': [/\/S \/URI/, '/S /Hide'.slice(0, 7)],
   'a file without a relationship': [/\/AFRelationship/, '/AFRelationshix'],
   'a file that is not associated': [/\/AF \[/, '/AX ['],
@@ -51,18 +51,18 @@ const REPLACED: Record<string, [from: RegExp, to: string | ((found: string) => s
 
 export async function damaged(pdf: Buffer): Promise<Array<{ name: string; bytes: Buffer }>> {
   const text = pdf.toString('latin1');
-  const found = Object.entries(REPLACED).flatMap(([name, [from, to]]) => {
+  const damagedFiles = Object.entries(REPLACEMENTS).flatMap(([name, [from, to]]) => {
     const bytes: Buffer = Buffer.from(text.replace(from, to as string), 'latin1');
     return bytes.equals(pdf) || bytes.length !== pdf.length ? [] : [{ name, bytes }];
   });
-  for (const [name, [from, to]] of Object.entries(CONTENT)) {
+  for (const [name, [from, to]] of Object.entries(CONTENT_REPLACEMENTS)) {
     const bytes = await withContent(pdf, from, to);
-    if (bytes) found.push({ name, bytes });
+    if (bytes) damagedFiles.push({ name, bytes });
   }
-  return found;
+  return damagedFiles;
 }
 
-const CONTENT: Record<string, [from: RegExp, to: string]> = {
+const CONTENT_REPLACEMENTS: Record<string, [from: RegExp, to: string]> = {
   'content without artifacts': [/\/Artifact\s+BMC/g, '/Span BMC'],
   'content without tags': [/\/\w+\s*<<\s*\/MCID\s+\d+\s*>>\s*BDC/g, '/Span BMC'],
 };

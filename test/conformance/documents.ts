@@ -1,4 +1,4 @@
-/** The documents of the suite: those of the visual set and of the gallery, and hostile ones, each with the rules that PDF/UA-1 must refuse it for. */
+/** The documents of the suite: the visual set, the gallery, and constructed ones, each with the rules it must be refused for under PDF/UA-1. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { DOCUMENTS as VISUAL } from '../visual/documents.ts';
 import { everydayDocuments } from './everyday-documents.ts';
@@ -9,7 +9,7 @@ export interface ConformanceDocument {
   name: string;
   html: string;
   options?: object;
-  /** Rules and elements for which it is refused under PDF/UA-1; none where it conforms. */
+  /** Rules and elements for which it is refused under PDF/UA-1. Empty or absent if it conforms. */
   refused?: string[];
   /** Rules for which it is refused under every profile. */
   refusedAlways?: string[];
@@ -17,7 +17,7 @@ export interface ConformanceDocument {
 
 const VISUAL_FOLDER = new URL('../visual/documents/', import.meta.url);
 
-/** What those of the visual set do not say, each time in another place. */
+/** The rules that documents of the visual set break, once for each element. */
 const VISUAL_REFUSALS: Record<string, string[]> = {
   'canvas-chart': times(3, 'alternate_text_missing'),
   certificate: times(4, 'alternate_text_missing'),
@@ -49,7 +49,7 @@ function visualDocuments(): ConformanceDocument[] {
   }));
 }
 
-/** The same, where every drawing says that it is decoration, and every field and heading is as it should be. */
+/** The documents of the visual set with all drawings marked as decorative, all fields named and no heading level skipped. */
 function describedDocuments(): ConformanceDocument[] {
   return visualDocuments().map(({ name, html, options = {} }) => ({
     name: `described ${name}`,
@@ -69,7 +69,7 @@ const page = (body: string, head = '') => `<!doctype html><html lang="en"><title
 const rows = (count: number, row: (n: number) => string) => Array.from({ length: count }, (_, n) => row(n)).join('');
 
 /** Documents that conform. */
-const GOOD: Record<string, string | [html: string, options: object]> = {
+const CONFORMANT: Record<string, string | [html: string, options: object]> = {
   'nothing but text': page('<p>Hello.'),
   'an empty page': '<!doctype html><html lang="en"><title>Empty</title>',
   'a link of each kind': page(
@@ -249,13 +249,13 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
 };
 
 /** Documents that do not conform, with the rules and elements they are refused for. */
-const BAD: Record<string, [html: string, refused: string[]]> = {
+const NONCONFORMANT: Record<string, [html: string, refused: string[]]> = {
   'no language': ['<!doctype html><title>T</title><h1>x</h1>', ['language_missing -']],
-  'a language that is none': ['<!doctype html><html lang="english (US)"><title>T</title><h1>x</h1>', ['language_invalid html']],
-  'a part in a language that is none': [page('<p lang="*">x'), ['language_invalid html > body > p']],
+  'an invalid language': ['<!doctype html><html lang="english (US)"><title>T</title><h1>x</h1>', ['language_invalid html']],
+  'an element in an invalid language': [page('<p lang="*">x'), ['language_invalid html > body > p']],
   'no title': ['<!doctype html><html lang="en"><h1>x</h1>', ['title_missing -']],
   'an empty title': ['<!doctype html><html lang="en"><title> </title><h1>x</h1>', ['title_missing -']],
-  'images without texts': [
+  'images without alternate text': [
     page(`<img id="a" src="${RED}"> <img src="${RED}" alt="Named"> <img id="b" src="${PNG}" width="9" height="9">`),
     ['alternate_text_missing #a', 'alternate_text_missing #b'],
   ],
@@ -267,8 +267,8 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
     page('<canvas id="c" width="20" height="20"></canvas><script>c.getContext("2d").fillRect(0,0,9,9)</script>'),
     ['alternate_text_missing #c'],
   ],
-  'an image by role without a name': [page('<div role="img" id="r">XX</div>'), ['alternate_text_missing #r']],
-  'an image in a figure without a text': [
+  'an element with the role of an image but no name': [page('<div role="img" id="r">XX</div>'), ['alternate_text_missing #r']],
+  'an image in a figure without alternate text': [
     page(`<figure><img id="f" src="${RED}"><figcaption>Caption</figcaption></figure>`),
     ['alternate_text_missing #f'],
   ],
@@ -285,11 +285,11 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a skipped heading': [page('<h3 id="h">x</h3>'), ['heading_skipped #h']],
   'no first heading': ['<!doctype html><html lang="en"><title>T</title><h2 id="h">x</h2>', ['heading_skipped #h']],
   'an empty heading': [page('<h2 id="h"></h2><p>x'), ['heading_empty #h']],
-  'a heading of a decoration': [page(`<h2 id="h"><img src="${RED}" alt=""></h2><p>x`), ['heading_empty #h']],
-  'a heading too deep': [page('<div role="heading" aria-level="8" id="h">x</div>'), ['heading_too_deep #h']],
+  'a heading with only a decorative image': [page(`<h2 id="h"><img src="${RED}" alt=""></h2><p>x`), ['heading_empty #h']],
+  'a heading below level 6': [page('<div role="heading" aria-level="8" id="h">x</div>'), ['heading_too_deep #h']],
   'a table with a missing cell': [page('<table id="t" border="1"><tr><th>a<th>b<tr><td>1</table>'), ['table_irregular #t']],
-  'a field without a name': [page('<input id="i" value="x">'), ['field_name_missing #i']],
-  'a box without a name': [page('<input id="i" type="checkbox"> yes'), ['field_name_missing #i']],
+  'an input without a name': [page('<input id="i" value="x">'), ['field_name_missing #i']],
+  'a checkbox without a name': [page('<input id="i" type="checkbox"> yes'), ['field_name_missing #i']],
   'a filter around text': [page('<div id="f" style="filter: blur(1px)"><p>blurred</div>'), ['content_rasterized #f']],
   'filters of images': [
     page(`<img id="f" alt="Red" src="${RED}" style="filter: grayscale(1)"><img alt="" src="${RED}" style="filter: sepia(1)">`),
@@ -304,26 +304,26 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a frame': [page('<iframe id="f" srcdoc="<h2>in</h2>"></iframe>'), ['embedded_content #f']],
 };
 
-/** Documents that no profile allows, with the rule they are refused for. */
-const NEVER: Record<string, [html: string, rule: string, options?: object]> = {
+/** Documents that are refused under every profile, with the rule they break. */
+const ALWAYS_REFUSED: Record<string, [html: string, rule: string, options?: object]> = {
   'a character without a glyph': [page('<p>x \u{e123} \u{10fffd}'), 'glyph_missing'],
-  'an address without end': [page(`<a href="https://example.com/${'a'.repeat(33_000)}">x</a>`), 'value_too_large'],
+  'an extremely long address': [page(`<a href="https://example.com/${'a'.repeat(33_000)}">x</a>`), 'value_too_large'],
 };
 
 export function documents(): ConformanceDocument[] {
-  const good = Object.entries(GOOD).map(([name, given]) =>
-    typeof given === 'string' ? { name, html: given } : { name, html: given[0], options: given[1] },
+  const conformant = Object.entries(CONFORMANT).map(([name, document]) =>
+    typeof document === 'string' ? { name, html: document } : { name, html: document[0], options: document[1] },
   );
-  const bad = Object.entries(BAD).map(([name, [html, refused]]) => ({ name, html, refused }));
-  const never = Object.entries(NEVER).map(([name, [html, rule]]) => ({ name, html, refusedAlways: [rule] }));
+  const nonconformant = Object.entries(NONCONFORMANT).map(([name, [html, refused]]) => ({ name, html, refused }));
+  const alwaysRefused = Object.entries(ALWAYS_REFUSED).map(([name, [html, rule]]) => ({ name, html, refusedAlways: [rule] }));
   return [
     ...visualDocuments(),
     ...describedDocuments(),
-    ...good,
+    ...conformant,
     ...formDocuments(),
     ...hostileDocuments(),
     ...everydayDocuments(),
-    ...bad,
-    ...never,
+    ...nonconformant,
+    ...alwaysRefused,
   ];
 }

@@ -1,7 +1,7 @@
-/** Documents whose controls become form fields, all of which conform. */
+/** Documents with controls that become form fields. All of them conform. */
 
 const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>A form</title>${head}<h1>Form</h1>${body}`;
-const ALL = `<form><p><label>Name <input name="name" value="Ada" maxlength="40" required></label>
+const ALL_CONTROLS = `<form><p><label>Name <input name="name" value="Ada" maxlength="40" required></label>
 <p><label>Notes <textarea name="notes" rows="3">one\ntwo</textarea></label>
 <p><label><input type="checkbox" name="yes" checked> Yes</label> <label><input type="checkbox" name="no"> No</label>
 <fieldset><legend>Payment</legend><label><input type="radio" name="pay" value="card" checked> Card</label> <label><input type="radio" name="pay" value="cash"> Cash</label></fieldset>
@@ -10,13 +10,13 @@ const ALL = `<form><p><label>Name <input name="name" value="Ada" maxlength="40" 
 <div data-signature-field="by" aria-label="Signature" style="height: 50px; border-bottom: 1px solid"></div><p><button type="button">Print</button></form>`;
 
 const FORMS: Record<string, string | [html: string, options?: object]> = {
-  'controls of each kind': [page(ALL)],
+  'controls of each kind': [page(ALL_CONTROLS)],
   'controls in a table': [
     page(
       '<table border="1"><tr><th scope="col">Item<th scope="col">Count<tr><td>Apples<td><input aria-label="Apples" name="n" value="3"><tr><td>Pears<td><input aria-label="Pears" name="n">',
     ),
   ],
-  'controls over pages': [
+  'controls on several pages': [
     page(
       '<p style="break-after: page"><label>A <input name="a" value="x"></label><p><label>B <input name="b" value="y"></label>',
     ),
@@ -36,17 +36,17 @@ const FORMS: Record<string, string | [html: string, options?: object]> = {
       '<style>input { border: none; background: none }</style><p><label>A <input value="a"></label> <label>B <input></label> <input type="checkbox" aria-label="c" checked>',
     ),
   ],
-  'controls of a design': [
+  'styled controls': [
     page(
       '<label><input class="own" type="checkbox" checked> A</label> <label><input class="own" type="radio" name="r" checked> B</label>',
       '<style>.own { appearance: none; width: 16px; height: 16px; border: 2px solid green } .own:checked { background: green } .own:checked::after { content: "x" }</style>',
     ),
   ],
   'controls with a watermark, a header and margins': [
-    page(ALL),
+    page(ALL_CONTROLS),
     { watermark: { text: 'DRAFT' }, headerTemplate: '<p style="font-size: 9px">Head</p>', margin: '2cm' },
   ],
-  'controls that are turned and scaled': [
+  'rotated and scaled controls': [
     page(
       '<div style="transform: rotate(8deg) scale(0.8)"><label>A <input value="a"></label></div><div style="opacity: 0.5"><label>B <input value="b"></label></div>',
     ),

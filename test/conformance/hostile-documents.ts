@@ -1,17 +1,20 @@
-/** Documents of what is hard to tag, to archive, or to read out: all of them conform. */
+/** Documents with content that is hard to tag, to archive or to read aloud. All of them conform. */
 import { readFileSync } from 'node:fs';
 
 const RED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20" fill="red"/></svg>')}`;
 const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>A document</title>${head}<h1>Start</h1>${body}`;
-const times = (count: number, part: (n: number) => string) => Array.from({ length: count }, (_, n) => part(n)).join('');
-const within = (count: number, open: string, inner: string, close: string) => open.repeat(count) + inner + close.repeat(count);
+const repeated = (count: number, part: (n: number) => string) => Array.from({ length: count }, (_, n) => part(n)).join('');
+const nested = (count: number, open: string, inner: string, close: string) => open.repeat(count) + inner + close.repeat(count);
 
 const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'two hundred pages': page(
-    times(200, (n) => `<h2 style="break-before: page">Part ${n}</h2><p>Text with <a href="#p${n}">a link</a><p id="p${n}">End`),
+    repeated(
+      200,
+      (n) => `<h2 style="break-before: page">Part ${n}</h2><p>Text with <a href="#p${n}">a link</a><p id="p${n}">End`,
+    ),
   ),
-  'a cell of two rows over pages': page(
-    `<table border="1"><tr><th>a<th>b${times(60, (n) => `<tr><td rowspan="2">${n}<td>${'words '.repeat(30)}<tr><td>x`)}</table>`,
+  'a cell of two rows across pages': page(
+    `<table border="1"><tr><th>a<th>b${repeated(60, (n) => `<tr><td rowspan="2">${n}<td>${'words '.repeat(30)}<tr><td>x`)}</table>`,
   ),
   'a table with columns and a caption below': page(
     '<table border="1" style="caption-side: bottom"><caption>Below</caption><colgroup><col><col span="2" style="background: #eee"></colgroup><tr><th>a<th>b<th>c<tr><td>1<td>2<td>3</table>',
@@ -27,11 +30,11 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'boxes laid out as a table': page(
     '<div style="display: table; border-spacing: 4px"><div style="display: table-row"><div style="display: table-cell">a</div><div style="display: table-cell">b</div></div></div>',
   ),
-  'lists ten deep': page(within(10, '<ul><li>item', '<ol><li>innermost</ol>', '</ul>')),
-  'lists that count otherwise': page(
+  'lists ten deep': page(nested(10, '<ul><li>item', '<ol><li>innermost</ol>', '</ul>')),
+  'lists with other numbering': page(
     '<ol start="7" reversed><li>a<li value="3">b</ol><ol type="i"><li>i<li>ii</ol><ul style="list-style: none"><li>none</ul><ul style="list-style-position: inside"><li>inside</ul>',
   ),
-  'lists with markers of their own': page(
+  'lists with custom markers': page(
     '<ul class="m"><li>a<li>b</ul><menu><li>m</menu>',
     `<style>.m { list-style-image: url("${RED}") } menu li::marker { content: "✓ " }</style>`,
   ),
@@ -39,13 +42,16 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     '<ul><li><p>First</p><p>Second</p><li><h2>Heading</h2><pre>code</pre><li><table><tr><td>cell</table></ul>',
   ),
   'definitions of definitions': page('<dl><div><dt>A<dt>B<dd>both<dl><dt>C<dd>inner</dl></div></dl>'),
-  'boxes thirty deep': page(within(30, '<div>', '<p>innermost', '</div>')),
-  'effects ten deep': page(within(10, '<div style="opacity: .95">', '<p>layered', '</div>')),
+  'boxes thirty deep': page(nested(30, '<div>', '<p>innermost', '</div>')),
+  'effects ten deep': page(nested(10, '<div style="opacity: .95">', '<p>layered', '</div>')),
   'three dimensions': page(
     '<div style="perspective: 200px"><p aria-hidden="true" style="transform: rotateY(20deg)">tilted</div>',
   ),
   'blend modes': page(
-    times(4, (n) => `<p style="background: gold; mix-blend-mode: ${['screen', 'overlay', 'difference', 'luminosity'][n]}">mode`),
+    repeated(
+      4,
+      (n) => `<p style="background: gold; mix-blend-mode: ${['screen', 'overlay', 'difference', 'luminosity'][n]}">mode`,
+    ),
   ),
   'a filter of the document': page(
     '<svg width="0" height="0" aria-hidden="true"><filter id="f"><feGaussianBlur stdDeviation="1"/></filter></svg><p aria-hidden="true" style="filter: url(#f)">blurred',
@@ -54,7 +60,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     '<p style="background: linear-gradient(red, blue); background-clip: text; color: transparent; font-size: 40px">Gradient',
   ),
   'text with an outline': page('<p style="-webkit-text-stroke: 1px red; font-size: 40px; text-shadow: 0 0 4px blue">Outline'),
-  'a backdrop that is blurred': page('<div style="background: gold"><p style="backdrop-filter: blur(2px)">over it</div>'),
+  'a blurred backdrop': page('<div style="background: gold"><p style="backdrop-filter: blur(2px)">over it</div>'),
   'images for several screens': page(
     `<picture><source srcset="${RED} 2x"><img src="${RED}" alt="Red"></picture><img srcset="${RED} 1x" src="" alt="Again">`,
   ),
@@ -64,7 +70,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'an image as wide as the text is high': page(
     `<p>Words <img src="${RED}" alt="red" style="height: 1em; vertical-align: middle"> words`,
   ),
-  'images of styles': page(
+  'images from style sheets': page(
     `<p style="border: 10px solid; border-image: url('${RED}') 5">framed<p style="list-style-image: url('${RED}'); display: list-item">item`,
   ),
   'drawings that use each other': page(
@@ -85,7 +91,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'ruby of several kinds': page(
     '<p lang="ja"><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby> <ruby style="ruby-position: under">字<rt>じ</rt></ruby>',
   ),
-  'text that runs down': page('<p lang="ja" style="writing-mode: vertical-rl; height: 200px">縦書きの文章です。2026年<p>across'),
+  'vertical text': page('<p lang="ja" style="writing-mode: vertical-rl; height: 200px">縦書きの文章です。2026年<p>across'),
   'both directions in one line': page(
     '<p>English <bdo dir="rtl">reversed</bdo> <bdi>مرحبا</bdi> 123 <span dir="rtl">שלום (1)</span> end &#x202e;override&#x202c;',
   ),
@@ -94,24 +100,24 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   ),
   'Greek, Cyrillic and Vietnamese': page('<p lang="el">Γειά σου Κόσμε<p lang="ru">Привет, мир<p lang="vi">Xin chào thế giới'),
   'emoji of many parts': page('<p>👩🏽‍🚀 🏳️‍🌈 1️⃣ 🧑‍🤝‍🧑 ☎︎ ☎️'),
-  'spaces that are not seen': page('<p>a&nbsp;b&ensp;c&thinsp;d&zwj;e&shy;f<wbr>g&#x2060;h&#x3000;i'),
-  'a word without end': page(`<p style="overflow-wrap: anywhere">${'abcdefghij'.repeat(300)}`),
-  'words that are divided': page('<p style="hyphens: auto; width: 90px">Incomprehensibilities characteristically'),
-  'a letter of three lines': page(
+  'invisible characters': page('<p>a&nbsp;b&ensp;c&thinsp;d&zwj;e&shy;f<wbr>g&#x2060;h&#x3000;i'),
+  'a word longer than a page': page(`<p style="overflow-wrap: anywhere">${'abcdefghij'.repeat(300)}`),
+  'hyphenated words': page('<p style="hyphens: auto; width: 90px">Incomprehensibilities characteristically'),
+  'an initial letter over three lines': page(
     '<p class="d">Once upon a time there was text',
     '<style>.d::first-letter { font-size: 3em; float: left }</style>',
   ),
-  'counters of styles': page(
+  'generated counters': page(
     '<h2>One</h2><h2>Two</h2>',
     '<style>body { counter-reset: s } h2::before { counter-increment: s; content: counter(s, upper-roman) ". " } h2::after { content: attr(class) " ¶" }</style>',
   ),
   'boxes that float, stick and stay': page(
     '<div style="float: right">floats</div><div style="position: sticky; top: 0">sticks</div><div style="position: fixed; bottom: 0">stays</div><p style="break-after: page">one<p>two',
   ),
-  'an order that is only seen': page(
+  'a visual order that differs from the source': page(
     '<div style="display: flex; flex-direction: row-reverse"><p>first</p><p style="order: -1">second</p></div><div style="display: grid; grid-template-areas: \'b a\'"><p style="grid-area: a">a</p><p style="grid-area: b">b</p></div>',
   ),
-  'columns with a line between them': page(
+  'columns with a rule between them': page(
     `<div style="columns: 2; column-rule: 2px solid red">${'<p>Words in columns. '.repeat(40)}</div>`,
   ),
   'a dialog and a popover': page(
@@ -124,27 +130,25 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'quotations and changes': page(
     '<blockquote cite="https://example.com/"><p>Quote<footer>By <cite>Somebody</cite></footer></blockquote><p><del>old</del><ins>new</ins> <s>wrong</s> <u>under</u> <small>small</small> <time datetime="2026">then</time> <data value="1">one</data> <var>x</var> <samp>out</samp> <dfn>term</dfn>',
   ),
-  'headings of groups': page(
+  'heading groups': page(
     '<hgroup><h2>Title</h2><p>Subtitle</hgroup><section aria-labelledby="h"><h3 id="h">Named</h3><p>x</section>',
   ),
-  'an element of the document that is editable': page(
-    '<p contenteditable>Edit me<p tabindex="0">Focus me<p draggable="true">Drag me',
-  ),
+  'an editable element': page('<p contenteditable>Edit me<p tabindex="0">Focus me<p draggable="true">Drag me'),
   'slots of a component': page(
     '<x-card><span slot="a">slotted</span> rest</x-card><script>customElements.define("x-card", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<p><slot name=a></slot></p><div><slot></slot></div>" } })</script>',
   ),
-  'links that hold blocks': page(
+  'links around blocks': page(
     '<a href="https://example.com/"><h2>Heading</h2><p>Paragraph</p></a><a href="https://example.com/#x" title="titled"></a>',
   ),
   'links on several pages': page(
-    times(3, (n) => `<p style="break-before: page" id="p${n}"><a href="#p${(n + 1) % 3}">to ${(n + 1) % 3}</a>`),
+    repeated(3, (n) => `<p style="break-before: page" id="p${n}"><a href="#p${(n + 1) % 3}">to ${(n + 1) % 3}</a>`),
   ),
   'a frame that is hidden': page('<iframe aria-hidden="true" srcdoc="<p>inner"></iframe><p>After'),
-  'sheets of several sizes': page(
+  'pages of several sizes': page(
     '<p>a<p style="page: small">b<p style="page: turned">c',
     '<style>@page small { size: A6; margin: 5mm } @page turned { size: A4; page-orientation: rotate-left } @page :first { margin-top: 6cm }</style>',
   ),
-  'all boxes around a page': page(
+  'all margin boxes of a page': page(
     '<p>x',
     '<style>@page { @top-left-corner { content: "1" } @top-center { content: "2" } @right-middle { content: "3" } @bottom-center { content: counter(page) " / " counter(pages) } }</style>',
   ),
@@ -177,7 +181,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'items outside of lists': page(
     '<div style="display: list-item; margin-left: 2em">item</div><ul><li><div style="display: list-item">x</div></ul>',
   ),
-  'counters of their own': page(
+  'custom counters': page(
     '<style>@counter-style c { system: cyclic; symbols: "★" "☆"; suffix: " " }</style><ul style="list-style: c"><li>a<li>b</ul><ol style="list-style: persian"><li>a<li>b</ol>',
   ),
   'tables and lists with backgrounds': page(
@@ -188,7 +192,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     `<p>${['t', 'c', 'i', 'l', 'e', 'no'].map((id) => `<a href="#${id}">${id}</a> `).join('')}<p>a <b id="t">b</b><table><tr><th>x<td id="c">y</table>
 <img id="i" src="${RED}" alt="Red"><ul><li id="l">l</ul><div id="e" style="break-before: page"></div>`,
   ),
-  'a link to a page that is left out': [
+  'a link to a page outside of the page ranges': [
     page('<p><a href="#far">far</a><p id="far" style="break-before: page">2'),
     { pageRanges: '1' },
   ],
@@ -196,12 +200,12 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     '<div style="opacity: .5">text <em>e</em><a href="#o">o</a></div><table style="opacity: .8" border="1"><tr><th>x<td>y</table><ul style="opacity: .6; background: #eee"><li id="o">x</ul>',
   ),
   'a small scale': [page('<h2>Two</h2><p>x'), { scale: 0.3 }],
-  'paper of a label': [page('<p>x'), { width: '60mm', height: '90mm', margin: '2mm' }],
-  'the last of its pages': [
-    page(times(4, (n) => `<h2 style="break-before: page">Part ${n}</h2><ul><li>a</ul><table><tr><td>1</table>`)),
+  'a page the size of a label': [page('<p>x'), { width: '60mm', height: '90mm', margin: '2mm' }],
+  'only the last page': [
+    page(repeated(4, (n) => `<h2 style="break-before: page">Part ${n}</h2><ul><li>a</ul><table><tr><td>1</table>`)),
     { pageRanges: '1,4-5' },
   ],
-  'bookmarks of many levels': [page(times(3, (n) => `<h2>${n}</h2><h3>${n}.1</h3><h4>${n}.1.1</h4><p>x`)), { outline: true }],
+  'bookmarks of many levels': [page(repeated(3, (n) => `<h2>${n}</h2><h3>${n}.1</h3><h4>${n}.1.1</h4><p>x`)), { outline: true }],
 };
 
 const GALLERY = new URL('../../web/playground/examples/', import.meta.url);
@@ -213,7 +217,7 @@ const EXAMPLES: Record<string, object> = {
   chart: {},
 };
 
-/** Those of the playground, where every drawing says that it is decoration. */
+/** The examples of the playground, with all drawings marked as decorative. */
 function gallery(): Array<[name: string, html: string, options: object]> {
   return Object.entries(EXAMPLES).map(([name, options]) => {
     const html = readFileSync(new URL(`${name}.html`, GALLERY), 'utf8');
@@ -222,8 +226,8 @@ function gallery(): Array<[name: string, html: string, options: object]> {
 }
 
 export function hostileDocuments(): Array<{ name: string; html: string; options: object }> {
-  const hostile = Object.entries(HOSTILE).map(([name, given]) =>
-    typeof given === 'string' ? ([name, given, {}] as const) : ([name, ...given] as const),
+  const hostile = Object.entries(HOSTILE).map(([name, source]) =>
+    typeof source === 'string' ? ([name, source, {}] as const) : ([name, ...source] as const),
   );
   return [...hostile, ...gallery()].map(([name, html, options]) => ({ name, html, options }));
 }

@@ -1,4 +1,4 @@
-/** PDFs with invoices: Mustang accepts each of them, and veraPDF confirms their claims. */
+/** PDFs with invoices, checked with Mustang, and with veraPDF for their claims of conformance. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,54 +7,54 @@ import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance
 import { bytesOf } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { type Service, startService } from '../support/service.ts';
-import { fetchMustang, judgeInvoices } from './mustang.ts';
-import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+import { fetchMustang, validateInvoices } from './mustang.ts';
+import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
 
-/** What is claimed beside the invoice, and what of it veraPDF sees. */
+/** The requested conformance of a PDF with an invoice, and the profiles that veraPDF must find. */
 const CLAIMS = [
-  { conformance: undefined, seen: ['PDF/A-3B'] },
-  { conformance: ['PDF/A-3a', 'PDF/UA-1'], seen: ['PDF/A-3A', 'PDF/UA-1'] },
-  { conformance: 'PDF/UA-1', seen: ['PDF/A-3B', 'PDF/UA-1'] },
+  { conformance: undefined, profiles: ['PDF/A-3B'] },
+  { conformance: ['PDF/A-3a', 'PDF/UA-1'], profiles: ['PDF/A-3A', 'PDF/UA-1'] },
+  { conformance: 'PDF/UA-1', profiles: ['PDF/A-3B', 'PDF/UA-1'] },
 ];
 
-interface Made {
+interface TestInvoice {
   file: string;
-  seen: string[];
+  profiles: string[];
 }
 
 let service: Service;
 let folder: string;
-const made: Made[] = [];
+const invoices: TestInvoice[] = [];
 let verdicts: Map<string, Verdict>;
-let wrong: string;
-let faults: Map<string, string[]>;
+let invalid: string;
+let errors: Map<string, string[]>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-invoices-'));
   [service] = await Promise.all([startService(), fetchVeraPdf(), fetchMustang()]);
   const sales = Object.entries(SALES);
   for (const [index, profile] of INVOICE_PROFILES.entries())
-    for (const [turn, [name, sale]] of sales.entries())
-      made.push(await make(name, sale, profile, (index + turn) % CLAIMS.length));
-  const files = made.map(({ file }) => file);
-  wrong = await makeWrong(SALES.plain as Sale);
-  [faults, verdicts] = await Promise.all([judgeInvoices([...files, wrong]), validate(files)]);
+    for (const [claim, [name, sale]] of sales.entries())
+      invoices.push(await renderInvoice(name, sale, profile, (index + claim) % CLAIMS.length));
+  const files = invoices.map(({ file }) => file);
+  invalid = await renderInvalid(SALES.plain as Sale);
+  [errors, verdicts] = await Promise.all([validateInvoices([...files, invalid]), validateWithVeraPdf(files)]);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function make(name: string, sale: Sale, profile: InvoiceProfile, turn: number): Promise<Made> {
-  const { conformance, seen = [] } = CLAIMS[turn] ?? {};
+async function renderInvoice(name: string, sale: Sale, profile: InvoiceProfile, claim: number): Promise<TestInvoice> {
+  const { conformance, profiles = [] } = CLAIMS[claim] ?? {};
   const attachments = [{ name: 'terms.txt', type: 'text/plain', content: Buffer.from('Net 30 days').toString('base64') }];
   const invoice = { xml: invoiceXml(sale, profile), profile };
-  const options = { conformance, invoice, ...(turn === 1 && { attachments }) };
-  return { file: await save(`${profile} ${name}`, await service.pdf({ html: invoiceHtml(sale), options })), seen };
+  const options = { conformance, invoice, ...(claim === 1 && { attachments }) };
+  return { file: await save(`${profile} ${name}`, await service.pdf({ html: invoiceHtml(sale), options })), profiles };
 }
 
-/** Its total is not the sum of its parts. */
-async function makeWrong(sale: Sale): Promise<string> {
+/** Makes an invoice whose total is not the sum of its lines. */
+async function renderInvalid(sale: Sale): Promise<string> {
   const xml = invoiceXml(sale, 'EN 16931').replace('<ram:GrandTotalAmount>', '<ram:GrandTotalAmount>9');
   return save('wrong', await service.pdf({ html: invoiceHtml(sale), options: { invoice: { xml, profile: 'EN 16931' } } }));
 }
@@ -66,16 +66,21 @@ async function save(name: string, response: Response): Promise<string> {
   return file;
 }
 
-test('Mustang accepts every invoice of every profile', () => {
-  expect(made.map(({ file }) => [basename(file), faults.get(file)])).toEqual(made.map(({ file }) => [basename(file), []]));
+test('embeds invoices of every profile that Mustang accepts', () => {
+  expect(invoices.map(({ file }) => [basename(file), errors.get(file)])).toEqual(
+    invoices.map(({ file }) => [basename(file), []]),
+  );
 });
 
-test('veraPDF confirms the claims', () => {
-  const found = made.map(({ file }) => [basename(file), verdicts.get(basename(file))]);
-  const expected = made.map(({ file, seen }) => [basename(file), Object.fromEntries(seen.map((profile) => [profile, []]))]);
+test('claims only profiles that veraPDF confirms', () => {
+  const found = invoices.map(({ file }) => [basename(file), verdicts.get(basename(file))]);
+  const expected = invoices.map(({ file, profiles }) => [
+    basename(file),
+    Object.fromEntries(profiles.map((profile) => [profile, []])),
+  ]);
   expect(found).toEqual(expected);
 });
 
-test('Mustang rejects damaged invoices', () => {
-  expect(faults.get(wrong)).not.toEqual([]);
+test('embeds an invoice with a wrong total, which Mustang rejects', () => {
+  expect(errors.get(invalid)).not.toEqual([]);
 });

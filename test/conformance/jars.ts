@@ -1,4 +1,4 @@
-/** Programs in Java that judge what we make: fetched from Maven Central, once for this machine. Needs Java and Maven. */
+/** Downloads validators written in Java from Maven Central, once per machine. Needs Java and Maven. */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/printed-files.ts';
 
-/** Where the program of this name and version is, once it is fetched. */
+/** Returns the folder for the JAR files of a program, whose name includes its version. */
 export function jarsOf(program: string): string {
   return join(homedir(), '.cache', 'platen-test', program);
 }
 
-/** `pom` is a file in this folder. */
+/** Downloads a program unless it exists. `pom` is a file in this folder. */
 export async function fetchJars(program: string, pom: string): Promise<void> {
   const folder = jarsOf(program);
   if (existsSync(folder)) return;

@@ -1,4 +1,4 @@
-/** Merged batches: veraPDF confirms the claims that all documents share. */
+/** Merged batches, checked with veraPDF: the merged PDF has the claims that all its documents share. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,73 +7,73 @@ import { bytesOf, Client } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { type Service, startService } from '../support/service.ts';
 import { documents } from './documents.ts';
-import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
 
 const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
-/** What is drawn in forms, and so would be drawn twice by parts that share it. */
+/** A tagged document that is drawn with form XObjects. Its copies in a merged PDF must not share them, because each has its own tags. */
 const BLENDED = `<!doctype html><html lang="en"><title>Blended</title><h1 style="mix-blend-mode: multiply">Blended</h1>
 <p style="mask-image: linear-gradient(black, gray)">A mask</p><p style="opacity: 0.5">Half</p>`;
 const GERMAN = `<!doctype html><html lang="de"><title>Bericht</title><h1 id="a">Bericht</h1>
 <table><tr><th scope="col" id="h">Jahr<th scope="col">Summe<tr><td headers="h">2026<td>7</table><p><a href="#a">Anfang</a>`;
 
-/** In one batch, which is waited for. */
-const MOST_DOCUMENTS = 100;
+/** The number of documents in the largest batch, whose end is awaited. */
+const MAX_DOCUMENTS = 100;
 
-interface Order {
+interface BatchCase {
   name: string;
   items: object[];
-  /** What veraPDF has to see, without a fault. */
-  seen: string[];
+  /** The claims that veraPDF must find and confirm. */
+  profiles: string[];
 }
 
-const own = (html: string, conformance: unknown, more: object = {}) => ({ html, options: { conformance, ...more } });
-const ORDERS: Order[] = [
+const item = (html: string, conformance: unknown, more: object = {}) => ({ html, options: { conformance, ...more } });
+const BATCHES: BatchCase[] = [
   {
     name: 'many documents',
     items: documents()
       .filter(
         ({ refused = [], refusedAlways = [], name }) => !refused.length && !refusedAlways.length && !/two hundred/.test(name),
       )
-      .slice(0, MOST_DOCUMENTS)
-      .map(({ html, options }) => own(html, BOTH, { ...options, outline: true })),
-    seen: ['PDF/A-3A', 'PDF/UA-1'],
+      .slice(0, MAX_DOCUMENTS)
+      .map(({ html, options }) => item(html, BOTH, { ...options, outline: true })),
+    profiles: ['PDF/A-3A', 'PDF/UA-1'],
   },
   {
     name: 'the same documents several times',
-    items: [BLENDED, GERMAN, BLENDED, GERMAN, BLENDED].map((html) => own(html, BOTH)),
-    seen: ['PDF/A-3A', 'PDF/UA-1'],
+    items: [BLENDED, GERMAN, BLENDED, GERMAN, BLENDED].map((html) => item(html, BOTH)),
+    profiles: ['PDF/A-3A', 'PDF/UA-1'],
   },
   {
     name: 'several profiles',
-    items: [own(BLENDED, 'PDF/A-2u'), own(GERMAN, BOTH), own(GERMAN, 'PDF/A-2a')],
-    seen: ['PDF/A-3U'],
+    items: [item(BLENDED, 'PDF/A-2u'), item(GERMAN, BOTH), item(GERMAN, 'PDF/A-2a')],
+    profiles: ['PDF/A-3U'],
   },
   {
     name: 'of part 4',
     items: [
-      own(BLENDED, 'PDF/A-4'),
-      own(GERMAN, 'PDF/A-4f', { attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] }),
+      item(BLENDED, 'PDF/A-4'),
+      item(GERMAN, 'PDF/A-4f', { attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] }),
     ],
-    seen: ['PDF/A-4'],
+    profiles: ['PDF/A-4'],
   },
   {
     name: 'of PDF 2.0',
     items: documents()
       .filter(({ refused = [], refusedAlways = [] }) => !refused.length && !refusedAlways.length)
       .slice(0, 40)
-      .map(({ html, options }) => own(html, ['PDF/A-4', 'PDF/UA-2'], { ...options, outline: true })),
-    seen: ['PDF/A-4', 'PDF/UA-2 + Tagged PDF'],
+      .map(({ html, options }) => item(html, ['PDF/A-4', 'PDF/UA-2'], { ...options, outline: true })),
+    profiles: ['PDF/A-4', 'PDF/UA-2 + Tagged PDF'],
   },
-  { name: 'of part 2', items: [own(BLENDED, 'PDF/A-2b'), own(GERMAN, 'PDF/A-2b')], seen: ['PDF/A-2B'] },
+  { name: 'of part 2', items: [item(BLENDED, 'PDF/A-2b'), item(GERMAN, 'PDF/A-2b')], profiles: ['PDF/A-2B'] },
   {
     name: 'invoices and attachments',
     items: [
       ...Object.values(SALES).map((sale: Sale) =>
-        own(invoiceHtml(sale), 'PDF/UA-1', { invoice: { xml: invoiceXml(sale, 'EN 16931'), profile: 'EN 16931' } }),
+        item(invoiceHtml(sale), 'PDF/UA-1', { invoice: { xml: invoiceXml(sale, 'EN 16931'), profile: 'EN 16931' } }),
       ),
-      own(GERMAN, BOTH, { attachments: [{ name: 'a.txt', content: 'YQ==' }] }),
+      item(GERMAN, BOTH, { attachments: [{ name: 'a.txt', content: 'YQ==' }] }),
     ],
-    seen: ['PDF/A-3B', 'PDF/UA-1'],
+    profiles: ['PDF/A-3B', 'PDF/UA-1'],
   },
 ];
 
@@ -87,8 +87,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-merging-'));
   [service] = await Promise.all([startService(), fetchVeraPdf()]);
   client = new Client(service.url, (await service.createKey('growth')).key);
-  for (const { name, items } of ORDERS) files.set(name, await merged(name, items));
-  verdicts = await validate([...files.values()]);
+  for (const { name, items } of BATCHES) files.set(name, await merged(name, items));
+  verdicts = await validateWithVeraPdf([...files.values()]);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -106,7 +106,7 @@ async function merged(name: string, items: object[]): Promise<string> {
   return file;
 }
 
-test.each(ORDERS)('the merged PDF has the common claims, and is valid: $name', ({ name, seen }) => {
+test.each(BATCHES)('the merged PDF has the common claims, and is valid: $name', ({ name, profiles }) => {
   const verdict = verdicts.get(basename(files.get(name) ?? ''));
-  expect(verdict).toEqual(Object.fromEntries(seen.map((profile) => [profile, []])));
+  expect(verdict).toEqual(Object.fromEntries(profiles.map((profile) => [profile, []])));
 });

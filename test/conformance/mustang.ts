@@ -1,4 +1,4 @@
-/** Mustang, a validator of Factur-X and ZUGFeRD: files in, what it finds wrong with each of them out. */
+/** Validates files with Mustang, a validator of Factur-X and ZUGFeRD: files in, the errors of each file out. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/printed-files.ts';
@@ -12,14 +12,14 @@ export async function fetchMustang(): Promise<void> {
   await fetchJars(PROGRAM, './mustang.pom.xml');
 }
 
-/** All files in one call, which starts Java once. By file: nothing where it is completely valid. */
-export async function judgeInvoices(files: string[]): Promise<Map<string, string[]>> {
+/** Validates all files in one call, because Java starts slowly. Returns the errors by file; empty if the file is completely valid. */
+export async function validateInvoices(files: string[]): Promise<Map<string, string[]>> {
   const { stdout } = await run('java', ['-cp', join(jarsOf(PROGRAM), '*'), SOURCE, ...files], { maxBuffer: MAX_OUTPUT });
-  const judged = [...String(stdout).matchAll(/<judged file="([^"]*)" valid="(\w+)">([\s\S]*?)(?=<judged |$)/g)];
-  return new Map(judged.map(([, file = '', valid, report = '']) => [file, valid === 'true' ? [] : faultsIn(report)]));
+  const verdicts = [...String(stdout).matchAll(/<judged file="([^"]*)" valid="(\w+)">([\s\S]*?)(?=<judged |$)/g)];
+  return new Map(verdicts.map(([, file = '', valid, report = '']) => [file, valid === 'true' ? [] : errorsIn(report)]));
 }
 
-function faultsIn(report: string): string[] {
-  const faults = [...report.matchAll(/<(error|exception|fatal)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(([, , text = '']) => text.trim());
-  return faults.length ? faults : [report.slice(0, 2_000)];
+function errorsIn(report: string): string[] {
+  const errors = [...report.matchAll(/<(error|exception|fatal)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(([, , text = '']) => text.trim());
+  return errors.length ? errors : [report.slice(0, 2_000)];
 }

@@ -1,4 +1,4 @@
-/** Reads PDFs with poppler, to compare what they say and show. */
+/** Reads PDFs with poppler, to compare their text and appearance. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
@@ -7,7 +7,7 @@ import { run } from '../support/printed-files.ts';
 const PAGES = 3;
 const MAX_DIFFERENCE = 1;
 
-export async function write(folder: string, name: string, pdf: Buffer): Promise<string> {
+export async function savePdf(folder: string, name: string, pdf: Buffer): Promise<string> {
   const file = join(folder, `${name}.pdf`.replace(/[^\w.-]+/g, '_'));
   await writeFile(file, pdf);
   return file;
@@ -17,15 +17,15 @@ export async function textOf(file: string): Promise<string> {
   return (await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 64 * 1_048_576 })).stdout;
 }
 
-/** The first pages, no channel of a pixel of which differs by more than one step. */
-export async function looksLike(one: string, other: string): Promise<boolean> {
-  const paint = async (file: string) => {
+/** Returns whether no channel of any pixel on the first three pages differs by more than 1 of 255. */
+export async function hasSameAppearance(file: string, other: string): Promise<boolean> {
+  const rasterize = async (file: string) => {
     await run('pdftoppm', ['-r', '40', '-l', String(PAGES), '-png', file, file]);
     return Promise.all([1, 2, 3].map((page) => readPage(file, page)));
   };
-  const [ours, theirs] = await Promise.all([paint(one), paint(other)]);
-  return ours.every((page, index) => {
-    const match = theirs[index];
+  const [pages, otherPages] = await Promise.all([rasterize(file), rasterize(other)]);
+  return pages.every((page, index) => {
+    const match = otherPages[index];
     return (
       page?.length === match?.length && (page ?? []).every((byte, at) => Math.abs(byte - (match?.[at] ?? 0)) <= MAX_DIFFERENCE)
     );

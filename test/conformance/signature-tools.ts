@@ -1,4 +1,4 @@
-/** Verifiers of signatures that are not ours: EU DSS, which needs Java and Maven, pyHanko, which needs Python, and pdfsig of poppler. */
+/** Independent verifiers of signatures: EU DSS, which needs Java and Maven, pyHanko, which needs Python, and pdfsig from poppler. */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -13,14 +13,14 @@ const POM = fileURLToPath(new URL('dss/pom.xml', import.meta.url));
 const JUDGE = fileURLToPath(new URL('dss/Judge.java', import.meta.url));
 const MAX_OUTPUT = 64 * 1_048_576;
 
-/** Fetches them from Maven Central and PyPI, once for this machine. */
+/** Downloads them from Maven Central and PyPI, once per machine. */
 export async function fetchSignatureTools(): Promise<void> {
-  await once(JARS, (folder) =>
+  await downloadOnce(JARS, (folder) =>
     run('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`]),
   );
   if (existsSync(PYTHON)) return;
   try {
-    await run('python3', ['-m', 'venv', PYTHON]); // it names its own folder and cannot be moved
+    await run('python3', ['-m', 'venv', PYTHON]); // an environment contains its own path and cannot be moved
     await run(join(PYTHON, 'bin', 'pip'), ['install', '-q', 'pyhanko==0.38.*', 'pyhanko-cli']);
   } catch (error) {
     await rm(PYTHON, { recursive: true, force: true });
@@ -28,7 +28,7 @@ export async function fetchSignatureTools(): Promise<void> {
   }
 }
 
-async function once(folder: string, fetch: (folder: string) => Promise<unknown>): Promise<void> {
+async function downloadOnce(folder: string, fetch: (folder: string) => Promise<unknown>): Promise<void> {
   if (existsSync(folder)) return;
   const unfinished = `${folder}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
@@ -40,19 +40,19 @@ async function once(folder: string, fetch: (folder: string) => Promise<unknown>)
   }
 }
 
-/** What EU DSS says of each file, one line for each signature. */
-export async function judgeByDss(root: string, files: string[]): Promise<string[]> {
+/** Returns the verdicts of EU DSS, one line for each signature. */
+export async function verifyWithDss(root: string, files: string[]): Promise<string[]> {
   const { stdout } = await run('java', ['-cp', join(JARS, '*'), JUDGE, root, ...files], { maxBuffer: MAX_OUTPUT });
   return stdout.split('\n').filter(Boolean);
 }
 
-/** The last line of what pyHanko says. */
-export async function judgeByPyHanko(root: string, file: string): Promise<string> {
+/** Returns the last line of pyHanko's output. */
+export async function verifyWithPyHanko(root: string, file: string): Promise<string> {
   const program = ['sign', 'validate', '--trust', root, '--trust-replace', '--pretty-print', file];
   const { stdout } = await run(join(PYTHON, 'bin', 'pyhanko'), program).catch((error) => error);
   return String(stdout).trim().split('\n').at(-1) ?? '';
 }
 
-export async function judgeByPdfsig(file: string): Promise<string> {
+export async function verifyWithPdfsig(file: string): Promise<string> {
   return (await run('pdfsig', ['-nocert', file])).stdout;
 }

@@ -1,17 +1,17 @@
-/** Signed PDFs according to EU DSS, pyHanko, pdfsig and veraPDF, with every kind of key, level and field. */
+/** Signed PDFs with every kind of key, level and field, verified with EU DSS, pyHanko, pdfsig and veraPDF. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
-import { type Issued, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
+import { type IssuedCertificate, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 import { type Service, startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
-import { fetchMustang, judgeInvoices } from './mustang.ts';
-import { fetchSignatureTools, judgeByDss, judgeByPdfsig, judgeByPyHanko } from './signature-tools.ts';
-import { fetchVeraPdf, validate } from './vera-pdf.ts';
+import { fetchMustang, validateInvoices } from './mustang.ts';
+import { fetchSignatureTools, verifyWithDss, verifyWithPdfsig, verifyWithPyHanko } from './signature-tools.ts';
+import { fetchVeraPdf, validateWithVeraPdf } from './vera-pdf.ts';
 
 const HTML =
   '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is <a href="https://example.com/">agreed</a>.<table><tr><th>a<td>b</table><div data-signature-field="ada" aria-label="Signature of Ada" style="height: 2cm"></div>';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const issuer = await issue('Test CA', { isAuthority: true });
   revocation = await RevocationAuthority.start();
   revocation.issuer = issuer;
-  authority = await TimeStampAuthority.start(issuer, { list: revocation.at('/list') });
+  authority = await TimeStampAuthority.start(issuer, { crlUrl: revocation.at('/list') });
   const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
   [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchMustang(), fetchSignatureTools()]);
   root = join(folder, 'root.pem');
@@ -60,9 +60,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
+async function signAll(kind: KeyKind, issuer: IssuedCertificate): Promise<void> {
   const client = new Client(service.url, service.key);
-  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000, ocsp: revocation.at('/ocsp') });
+  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000, ocspUrl: revocation.at('/ocsp') });
   const stored = await client.send('POST', '/v1/certificates', {
     name: kind,
     pkcs12: pkcs12Of(own, [issuer], 'x'),
@@ -71,44 +71,44 @@ async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
   const { certificate_id: certificate } = (await stored.json()) as { certificate_id: string };
   for (const level of ['B-B', 'B-T', 'B-LT', 'B-LTA'])
     for (const [option, options] of Object.entries(OPTIONS))
-      for (const [shown, field] of Object.entries(FIELDS)) {
+      for (const [appearance, field] of Object.entries(FIELDS)) {
         const signature = { certificate, level, reason: 'Agreed', location: 'Zürich', ...(field && { field }) };
-        const response = await client.pdf({ html: HTML, options: { ...options, signature, forms: shown === 'placed' } });
+        const response = await client.pdf({ html: HTML, options: { ...options, signature, forms: appearance === 'placed' } });
         expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-        const file = join(folder, `${kind} ${level} ${option} ${shown}.pdf`);
+        const file = join(folder, `${kind} ${level} ${option} ${appearance}.pdf`);
         await writeFile(file, await bytesOf(response));
         files.push(file);
       }
 }
 
-test('EU DSS confirms the level and integrity of each signature', async () => {
-  const lines = await judgeByDss(root, files);
+test('creates signatures whose level and integrity EU DSS confirms', async () => {
+  const lines = await verifyWithDss(root, files);
   const wrong = lines.filter((line) => {
     const level = /^\w+ B-(\w+)/.exec(line)?.[1] ?? '';
-    return ![`PAdES-BASELINE-${level}\tintact=true\tvalid=true`, `\tstamps=${STAMPS[level]}\t`].every((said) =>
-      line.includes(said),
+    return ![`PAdES-BASELINE-${level}\tintact=true\tvalid=true`, `\tstamps=${STAMPS[level]}\t`].every((part) =>
+      line.includes(part),
     );
   });
   expect(wrong).toEqual([]);
   expect(lines).toHaveLength(files.length);
 });
 
-test('veraPDF accepts the files that claim a profile', async () => {
+test('creates signed files whose profiles veraPDF confirms', async () => {
   const claiming = files.filter((file) => / (?:archive|both|newer) /.test(file));
-  const verdicts = await validate(claiming);
-  const faults = claiming.flatMap((file) =>
+  const verdicts = await validateWithVeraPdf(claiming);
+  const errors = claiming.flatMap((file) =>
     Object.entries(verdicts.get(basename(file)) ?? { unknown: ['nothing'] }).flatMap(([profile, rules]) =>
       rules.map((rule) => `${basename(file)}: ${profile} ${rule}`),
     ),
   );
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   for (const level of ['B-T', 'B-LTA'])
     expect(Object.keys(verdicts.get(`EC ${level} both drawn.pdf`) ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
 });
 
-test('Mustang accepts the invoices in files that are also PDF/A-3a, PDF/UA-1 and signed', async () => {
+test('embeds invoices that Mustang accepts in signed files that are also PDF/A-3a and PDF/UA-1', async () => {
   const names = ['RSA B-B both hidden', 'EC B-T both drawn', 'EC B-LTA both placed'].map((name) => join(folder, `${name}.pdf`));
-  expect(await judgeInvoices(names)).toEqual(new Map(names.map((name) => [name, []])));
+  expect(await validateInvoices(names)).toEqual(new Map(names.map((name) => [name, []])));
 });
 
 test.each([
@@ -118,12 +118,12 @@ test.each([
   'RSA B-LT both shown',
   'EC B-LTA packed drawn',
   'EC B-T both placed',
-])('pyHanko and pdfsig agree on %s', async (name) => {
+])('creates signatures that pyHanko and pdfsig accept (%s)', async (name) => {
   const file = join(folder, `${name}.pdf`);
-  expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
-  const said = await judgeByPdfsig(file);
-  expect(said).toContain('Signature is Valid');
-  // What is written after a signature is not signed by it, but by the time stamp of B-LTA.
-  expect(said).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
-  expect(said).toContain('ETSI.CAdES.detached');
+  expect(await verifyWithPyHanko(root, file)).toBe('The signature is judged VALID.');
+  const output = await verifyWithPdfsig(file);
+  expect(output).toContain('Signature is Valid');
+  // A signature does not cover what is appended after it. At level B-LTA, the time stamp covers it.
+  expect(output).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
+  expect(output).toContain('ETSI.CAdES.detached');
 });

@@ -1,4 +1,4 @@
-/** veraPDF, the reference validator of PDF/A and PDF/UA: files in, the rules that each of them breaks out. */
+/** Validates files with veraPDF, the reference validator of PDF/A and PDF/UA: files in, the broken rules of each file out. */
 import { basename, join } from 'node:path';
 import { run } from '../support/printed-files.ts';
 import { fetchJars, jarsOf } from './jars.ts';
@@ -6,17 +6,17 @@ import { fetchJars, jarsOf } from './jars.ts';
 const PROGRAM = 'verapdf-1.28.2';
 const MAX_OUTPUT = 512 * 1_048_576;
 
-/** The broken rules by profile, as veraPDF names it, such as `PDF/UA-1`. */
+/** The broken rules by profile, under the names of veraPDF, such as `PDF/UA-1`. */
 export type Verdict = Record<string, string[]>;
 
 export async function fetchVeraPdf(): Promise<void> {
   await fetchJars(PROGRAM, './pom.xml');
 }
 
-/** Judges each file by one flavour, such as `3a`, or by the profiles that it claims, all of them in one call: most of its time is the start of Java. */
-export async function validate(files: string[], flavour = '0'): Promise<Map<string, Verdict>> {
+/** Validates each file for one flavour, such as `3a`, or by default for the profiles it claims. One call for all files, because Java starts slowly. */
+export async function validateWithVeraPdf(files: string[], flavour = '0'): Promise<Map<string, Verdict>> {
   const program = ['-cp', join(jarsOf(PROGRAM), '*'), 'org.verapdf.apps.GreenfieldCliWrapper', '-f', flavour, '--format', 'xml'];
-  // It ends with 1 when a file breaks a rule.
+  // The exit status is 1 if a file breaks a rule.
   const { stdout } = await run('java', [...program, ...files], { maxBuffer: MAX_OUTPUT }).catch((error) => error);
   const jobs = String(stdout).split('<job>').slice(1);
   return new Map(jobs.map((job) => [basename(/<name>([^<]*)<\/name>/.exec(job)?.[1] ?? ''), verdictOf(job)]));

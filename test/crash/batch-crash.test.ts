@@ -114,9 +114,9 @@ function audit(dataDir: string, id: string): void {
 
 async function killed(service: Service): Promise<void> {
   service.child.removeAllListeners('exit');
-  const gone = once(service.child, 'exit');
+  const exited = once(service.child, 'exit');
   service.child.kill('SIGKILL');
-  await gone;
+  await exited;
 }
 
 function outcomes({ succeeded, failed }: Batch): number {

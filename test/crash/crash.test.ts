@@ -39,7 +39,7 @@ afterAll(() => survivor.remove());
 test(
   `loses no answered request, shows nothing incomplete and counts nothing twice in ${ROUNDS} rounds of kill -9`,
   async () => {
-    const begun = Date.now();
+    const startedAt = Date.now();
     process.stderr.write(`crash: PLATEN_TEST_CRASH_ROUNDS=${ROUNDS} PLATEN_TEST_CRASH_SEED=${SEED}\n`);
     for (let round = 0; round < ROUNDS; round++) {
       await playRound(round).catch((error: unknown) => {
@@ -48,7 +48,7 @@ test(
       await wreckage.note(survivor);
     }
     await settle();
-    report(Date.now() - begun);
+    report(Date.now() - startedAt);
   },
   180_000 + ROUNDS * 20_000,
 );

@@ -30,9 +30,9 @@ export class Survivor {
       PLATEN_SWEEP_SECONDS: '1',
       PLATEN_LOG_LEVEL: 'warn',
     };
-    const begun = performance.now();
+    const startedAt = performance.now();
     const service = await startService(settings, this.#first && { firstKey: this.#first.key });
-    this.#first ??= { key: service.key, env: service.env, startMs: performance.now() - begun };
+    this.#first ??= { key: service.key, env: service.env, startMs: performance.now() - startedAt };
     return service;
   }
 

@@ -41,16 +41,16 @@ function storeNamed(load: Load): Promise<void> {
 }
 
 async function store(load: Load, account: Account): Promise<void> {
-  const isAsked = account.name === 'plain';
+  const isStored = account.name === 'plain';
   const label = `unnamed ${++load.ledger.unnamed}`;
-  const body = { html: `<p>${label}`, filename: `${label}.pdf`, ...(isAsked && { store: true }) };
+  const body = { html: `<p>${label}`, filename: `${label}.pdf`, ...(isStored && { store: true }) };
   const accept = load.random() < 0.5 ? 'application/pdf' : 'application/json, */*';
   account.lost++; // until there is a reply
   const reply = await send(load, account, 'POST', '/v1/pdf', body, { accept });
   if (!reply) return;
   account.lost--;
   account.answered++;
-  expect(reply.status, textOf(reply)).toBe(isAsked ? 201 : 200);
+  expect(reply.status, textOf(reply)).toBe(isStored ? 201 : 200);
   load.ledger.keep(account, body.filename, reply);
 }
 

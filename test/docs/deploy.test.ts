@@ -15,10 +15,10 @@ const settings = describeSettings();
 const metrics = [
   ...readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8').matchAll(/^\| `(platen_\w+)`/gm),
 ].map(([, name]) => name ?? '');
-/** Names that are ours and no metrics: of the one that prometheus-adapter makes, and in file names. */
+/** Names that begin with `platen_` but are no metrics, such as the metric that prometheus-adapter derives. */
 const NOT_METRICS = ['platen_queue_seconds'];
 
-test('everything that the guide mentions exists', () => {
+test('deploy/ contains the files that the guide mentions', () => {
   expect(files.map(([name]) => name).sort()).toEqual([
     'Dockerfile',
     'compose.yaml',
@@ -35,7 +35,7 @@ test('everything that the guide mentions exists', () => {
   expect(metrics.length).toBeGreaterThan(20);
 });
 
-test.each(files.filter(([name]) => /\.ya?ml$/.test(name)))('%s is YAML', (_name, content) => {
+test.each(files.filter(([name]) => /\.ya?ml$/.test(name)))('%s is valid YAML', (_name, content) => {
   for (const document of parseAllDocuments(content, { merge: true })) {
     expect(document.errors).toEqual([]);
     expect(document.warnings).toEqual([]);
@@ -43,14 +43,14 @@ test.each(files.filter(([name]) => /\.ya?ml$/.test(name)))('%s is YAML', (_name,
   }
 });
 
-test.each(files.filter(([name]) => name.endsWith('.json')))('%s is JSON', (_name, content) => {
+test.each(files.filter(([name]) => name.endsWith('.json')))('%s is valid JSON', (_name, content) => {
   expect(JSON.parse(content)).toBeTypeOf('object');
 });
 
 test.each(files)('%s names settings that exist', (_name, content) => {
-  const known = settings.map(({ env }) => env);
+  const settingNames = settings.map(({ env }) => env);
   const named = [...content.matchAll(/\bPLATEN_[A-Z_]+/g)].map(([name]) => name);
-  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  expect(named.filter((name) => !settingNames.includes(name))).toEqual([]);
 });
 
 test.each(files)('%s names metrics that exist', (_name, content) => {
@@ -62,10 +62,10 @@ test('every probe of a node uses the default port', () => {
   const port = settings.find(({ env }) => env === 'PLATEN_PORT')?.fallback ?? '';
   expect(text('Dockerfile')).toContain(`EXPOSE ${port}`);
   expect(text('Dockerfile')).toContain(`PLATEN_PORT=${port}`);
-  const asked = [text('haproxy.cfg'), text('prometheus/prometheus.yml')].flatMap((content) => [
+  const ports = [text('haproxy.cfg'), text('prometheus/prometheus.yml')].flatMap((content) => [
     ...content.matchAll(/node\d:(\d+)/g),
   ]);
-  expect(asked.map(([, each]) => each)).toEqual(Array(4).fill(port));
+  expect(ports.map(([, each]) => each)).toEqual(Array(4).fill(port));
   expect(text('kubernetes/platen.yaml')).toContain(`containerPort: ${port}`);
 });
 
@@ -79,7 +79,7 @@ test('a node has more time to stop than its renders have to finish', () => {
   for (const limit of limits) expect(Number(limit?.[1])).toBeGreaterThan(drain + 10);
 });
 
-test('the seccomp profile lets Chromium create its sandbox, and nobody load modules or trace others', () => {
+test('the seccomp profile allows the sandbox of Chromium, and forbids loading modules and tracing other processes', () => {
   const profile = JSON.parse(text('seccomp.json')) as {
     defaultAction: string;
     syscalls: Array<{ names: string[]; action: string }>;

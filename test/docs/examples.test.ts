@@ -11,40 +11,49 @@ const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000, maxAssets
 
 const documents = (await readDocuments()).filter(({ path }) => path !== 'CHANGELOG.md');
 const blocks = documents.flatMap(({ path, blocks }) => blocks.map((block) => [`${path}:${block.line}`, block] as const));
-const of = (language: string) => blocks.filter(([, block]) => block.language === language);
+const blocksIn = (language: string) => blocks.filter(([, block]) => block.language === language);
 
-test.each(of('sh'))('%s: commands are valid, and so are the bodies that curl sends', (_place, { text }) => {
+test.each(blocksIn('sh'))('the commands at %s are valid, and so are the bodies that curl sends', (_place, { text }) => {
   execFileSync('bash', ['-n'], { input: text });
   for (const { target, body } of bodiesOf(text)) checkBody(target, body);
 });
 
 const guides = documents.filter(({ path }) => path.startsWith('docs/guide/') || path === 'README.md');
 
-test.each(guides.map(({ path, blocks }) => [path, blocks] as const))('%s: shell variables are set', (path, own) => {
-  const before = path === 'README.md' ? [] : (documents.find((each) => each.path === 'README.md')?.blocks ?? []);
-  const set = new Set<string | undefined>();
-  for (const { text, line } of [...before, ...own].filter(({ language }) => language === 'sh')) {
-    for (const [, assigned, used] of text.matchAll(/\b([A-Z_][A-Z0-9_]*)=|\$\{?([A-Z_][A-Z0-9_]*)/g)) {
-      if (assigned) set.add(assigned);
-      else expect(set, `line ${line}`).toContain(used);
+test.each(guides.map(({ path, blocks }) => [path, blocks] as const))(
+  '%s sets each shell variable before its first use',
+  (path, blocks) => {
+    const before = path === 'README.md' ? [] : (documents.find((each) => each.path === 'README.md')?.blocks ?? []);
+    const set = new Set<string | undefined>();
+    for (const { text, line } of [...before, ...blocks].filter(({ language }) => language === 'sh')) {
+      for (const [, assigned, used] of text.matchAll(/\b([A-Z_][A-Z0-9_]*)=|\$\{?([A-Z_][A-Z0-9_]*)/g)) {
+        if (assigned) set.add(assigned);
+        else expect(set, `line ${line}`).toContain(used);
+      }
     }
-  }
-});
+  },
+);
 
-test.each(of('json'))('%s: JSON is valid', (_place, { text }) => {
+test.each(blocksIn('json'))('the JSON at %s is valid', (_place, { text }) => {
   const value = JSON.parse(text);
   if (isRenderBody(value)) parseRenderRequest(value, LIMITS);
 });
 
-test.each(blocks.filter(([, { text }]) => text.includes('PLATEN_')))('%s: names settings that exist', (_place, { text }) => {
-  expect(unknownSettings(text)).toEqual([]);
-});
+test.each(blocks.filter(([, { text }]) => text.includes('PLATEN_')))(
+  'the example at %s names settings that exist',
+  (_place, { text }) => {
+    expect(unknownSettings(text)).toEqual([]);
+  },
+);
 
-test.each(documents.map(({ path, prose }) => [path, prose] as const))('%s: names settings that exist', (_path, prose) => {
-  expect(unknownSettings(prose)).toEqual([]);
-});
+test.each(documents.map(({ path, prose }) => [path, prose] as const))(
+  'the text of %s names settings that exist',
+  (_path, prose) => {
+    expect(unknownSettings(prose)).toEqual([]);
+  },
+);
 
-/** Names that end in an underscore or an asterisk stand for several. */
+/** Ignores names that end in an underscore or an asterisk, which stand for several settings. */
 function unknownSettings(text: string): string[] {
   const known = new Set([...describeSettings().map(({ env }) => env), ...OF_TESTS]);
   return [...new Set([...text.matchAll(/PLATEN_[A-Z_]*[A-Z](?!_?\*|_?[A-Z_])/g)].map(([name]) => name))].filter(
@@ -62,13 +71,13 @@ const OF_TESTS = [
   'PLATEN_TEST_SWEEP',
 ];
 
-interface Sent {
+interface SentBody {
   target: string;
   body: unknown;
 }
 
-/** `curl $API/pdf ... -d '{...}'`, where the body may have the value of a variable in it: `'"$TEMPLATE"'`. */
-function bodiesOf(text: string): Sent[] {
+/** Returns the bodies of `curl $API/pdf ... -d '{...}'`. A body may contain the value of a variable: `'"$TEMPLATE"'`. */
+function bodiesOf(text: string): SentBody[] {
   const commands = text.replaceAll(/\\\n/g, ' ').split(/(?=curl )/);
   return commands.flatMap((command) => {
     const [, target = ''] = /(?:\$API|\/v1)\/([a-z]+[^\s"]*)/.exec(command) ?? [];
@@ -80,7 +89,7 @@ function bodiesOf(text: string): Sent[] {
 }
 
 function checkBody(target: string, body: unknown): void {
-  const { webhook_url: _, deliver_to: deliverTo, ...render } = Object(body); // of asynchronous renders
+  const { webhook_url: _, deliver_to: deliverTo, ...render } = Object(body); // only for asynchronous renders
   if (target === 'pdf') parseRenderRequest(render, LIMITS);
   if (deliverTo) parseUploadTarget(deliverTo);
   if (target !== 'batches') return;
@@ -92,8 +101,8 @@ function isRenderBody(value: object): boolean {
   return ['html', 'url', 'template_id'].some((name) => name in value) && !('items' in value) && !('placeholders' in value);
 }
 
-test('examples are found', () => {
-  const sent = of('sh').flatMap(([, { text }]: readonly [string, Block]) => bodiesOf(text));
+test('the documents contain examples of requests and of JSON', () => {
+  const sent = blocksIn('sh').flatMap(([, { text }]: readonly [string, Block]) => bodiesOf(text));
   expect(sent.filter(({ target }) => target === 'pdf').length).toBeGreaterThanOrEqual(5);
-  expect(of('json').filter(([, { text }]) => isRenderBody(JSON.parse(text))).length).toBeGreaterThan(10);
+  expect(blocksIn('json').filter(([, { text }]) => isRenderBody(JSON.parse(text))).length).toBeGreaterThan(10);
 });

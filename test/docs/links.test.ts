@@ -15,11 +15,14 @@ import {
 const documents = await readDocuments();
 const byPath = new Map(documents.map((document) => [document.path, document]));
 
-test.each(documents.map((document) => [document.path, document] as const))('%s', (_path, document) => {
-  expect(relativeLinks(document).filter((link) => !leadsSomewhere(document, link))).toEqual([]);
-  if (document.path !== 'CHANGELOG.md')
-    expect(namedPaths(document).filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
-});
+test.each(documents.map((document) => [document.path, document] as const))(
+  '%s has valid links and names existing files',
+  (_path, document) => {
+    expect(relativeLinks(document).filter((link) => !leadsSomewhere(document, link))).toEqual([]);
+    if (document.path !== 'CHANGELOG.md')
+      expect(namedPaths(document).filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+  },
+);
 
 function leadsSomewhere(document: Document, link: string): boolean {
   const { path, anchor } = resolveLink(document, link);

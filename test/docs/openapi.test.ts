@@ -53,7 +53,7 @@ test('allows exactly one source in a request, with its fields', () => {
   ]);
 });
 
-test('describes values that are not any text', () => {
+test('restricts strings that have a format or a list of values', () => {
   const { format, width } = schemas.PdfOptions?.properties ?? {};
   expect(format).toMatchObject({ type: 'string', enum: expect.arrayContaining(['A4', 'Letter']) });
   expect(width).toMatchObject({ $ref: '#/components/schemas/Length' });
@@ -63,7 +63,7 @@ test('describes values that are not any text', () => {
   expect(['ten', '10 mm', '10em', '-1in'].some((text) => length.test(text))).toBe(false);
 });
 
-test('has no redundant nesting in schemas, and no keywords of our own', () => {
+test('has no redundant nesting in schemas, and no internal keywords', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('"schema":{"schema"');
   expect(text).not.toMatch(/"(?:expected|x-default|x-optional|x-values|x-sources|x-pattern)"/);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As a reader does: the variables first. */
+/** Runs a command as a reader does, after the commands that set the variables. */
 async function paste(text: string): Promise<string> {
   const address = variables.replace(/http:\/\/127\.0\.0\.1:\d+/, service.url);
   const env = { PATH: await pathWithCurl(folder), KEY: service.key };
@@ -39,15 +39,18 @@ test('has five examples', () => {
   expect(examples).toHaveLength(5);
 });
 
-test.each(examples.map((example) => [example.line, example.text] as const))('line %i works', async (_line, text) => {
-  const printed = await paste(text);
-  const files = [...text.matchAll(/ -o (\w+\.(\w+))/g)];
-  for (const [, name = '', kind = ''] of files)
-    expect(await readFile(join(folder, name), 'latin1')).toMatch(new RegExp(`^${STARTS[kind]}`));
-  if (!files.length) expect(await (await fetch(JSON.parse(printed).url)).text()).toMatch(/^%PDF-/);
-});
+test.each(examples.map((example) => [example.line, example.text] as const))(
+  'the example at line %i works',
+  async (_line, text) => {
+    const printed = await paste(text);
+    const files = [...text.matchAll(/ -o (\w+\.(\w+))/g)];
+    for (const [, name = '', kind = ''] of files)
+      expect(await readFile(join(folder, name), 'latin1')).toMatch(new RegExp(`^${STARTS[kind]}`));
+    if (!files.length) expect(await (await fetch(JSON.parse(printed).url)).text()).toMatch(/^%PDF-/);
+  },
+);
 
-test('fills the template', async () => {
+test('the example of a template fills it', async () => {
   await paste(examples.find(({ text }) => text.includes('template_id'))?.text ?? '');
   expect((await readPdf(await readFile(join(folder, 'receipt.pdf')))).pages[0]).toContain('€19.90');
 });

@@ -1,4 +1,4 @@
-/** `docs/reference` matches the code, and has every option. */
+/** `docs/reference` matches the code and describes every option. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,16 +13,16 @@ test.each([...files])('%s is up to date with `npm run docs`', async (name, text)
   expect(await readFile(join(REFERENCE, name), 'utf8')).toBe(text);
 });
 
-test('the folder contains nothing else', async () => {
+test('docs/reference contains no other files', async () => {
   expect((await readdir(REFERENCE)).sort()).toEqual([...files.keys()].sort());
 });
 
-test('every option is in one group', () => {
+test('every option belongs to exactly one group', () => {
   const grouped = Object.values(OPTION_GROUPS).flatMap((names) => names.split(' '));
   expect(grouped.sort()).toEqual(Object.keys(PdfOptions.properties).sort());
 });
 
-test('the OpenAPI document has the keywords of the options', async () => {
+test('the OpenAPI document contains defaults, examples and units of options', async () => {
   const { paths } = await readOpenApi();
   const body = paths['/v1/pdf']?.post?.requestBody?.content?.['application/json']?.schema;
   const options = body?.properties?.options?.properties;

@@ -96,8 +96,8 @@ test('retries a PDF kept for an Idempotency-Key that cannot be removed', async (
   const claim = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
   const name = await services.idempotency.keep([Buffer.from('pdf')]);
-  const told = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
-  const answer = { kind: 'pdf', bytes: 3, pages: 1, ...told } as const;
+  const response = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
+  const answer = { kind: 'pdf', bytes: 3, pages: 1, ...response } as const;
   await services.idempotency.complete(claim, answer, services.database.query, { blob: { name, keptMs: 1_000 } });
   const repair = await makeStuck(name);
   now += 1_001;

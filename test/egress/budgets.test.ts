@@ -67,7 +67,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(memory.stop() - before).toBeLessThan(MAX_GROWTH);
-  await eventually('all connections are closed', () => site.open === 0);
+  await eventually('all connections are closed', () => site.openConnections === 0);
   const good = await web.render(`<p>good</p><img src="${site.origin}/image.png">`);
   expect(good.pages).toEqual(['good']);
   expect(good.images).toBe(1);
@@ -135,13 +135,13 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     const images = Array.from({ length: 10_000 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${images}`), options: { timeout: 2_500 } });
     expect([200, 504]).toContain(response.status);
-    expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    expect(site.requestsFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
   });
 
   test('loads the first of 300 images, and reports the rest', async () => {
     const images = Array.from({ length: 300 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
     const report = await isPrinted(`<p>here</p>${images}`, { resourceTimeout: 25_000 });
-    expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    expect(site.requestsFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
     expect(report.warnings).toHaveLength(100);
     expect(report.warnings[0]?.kind).toBe('resource_refused');
     expect(report.warning_count).toBeGreaterThanOrEqual(300 - MAX_REQUESTS);
@@ -150,7 +150,7 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
   test('ends an image that redirects to itself', async () => {
     const { warnings } = await isPrinted(`<p>here</p><img src="${site.origin}/circle.png">`);
     expect(warnings).toEqual([expect.objectContaining({ net_error: 'ERR_TOO_MANY_REDIRECTS' })]);
-    expect(site.askedFor('/circle.png').length).toBeLessThan(50);
+    expect(site.requestsFor('/circle.png').length).toBeLessThan(50);
   });
 
   test.each([
@@ -179,11 +179,11 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     await isPrinted(poll);
     const { network } = await isPrinted(poll, { waitForFunction: 'polls > 20', waitUntil: 'load' });
     expect(network.requests).toBeGreaterThan(20);
-    expect(site.asked.length).toBeLessThanOrEqual(2 * MAX_REQUESTS + 2);
-    await site.caughtUp();
-    const { length } = site.askedFor('/poll');
+    expect(site.requests.length).toBeLessThanOrEqual(2 * MAX_REQUESTS + 2);
+    await site.allRecorded();
+    const { length } = site.requestsFor('/poll');
     await web.render('<p>another');
-    expect(site.askedFor('/poll')).toHaveLength(length); // Nothing is sent after the reply.
+    expect(site.requestsFor('/poll')).toHaveLength(length); // Nothing is sent after the reply.
   });
 
   /** The document is printed as soon as more than `refused` of its sockets have failed. */
@@ -194,14 +194,14 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
 
   test('ends 2,000 WebSockets', async () => {
     const { network } = await isPrinted(...sockets(2_000, 2_000 - CHROMIUM_MAX_SOCKETS));
-    expect(site.asked.length).toBeLessThanOrEqual(MAX_REQUESTS + 1);
+    expect(site.requests.length).toBeLessThanOrEqual(MAX_REQUESTS + 1);
     expect(network.refused).toEqual([`127.0.0.1:${site.port}`]);
   });
 
   test('opens no more connections at a time than allowed', async () => {
     await isPrinted(...sockets(100, 0));
-    expect(site.mostSockets).toBeGreaterThan(1);
-    expect(site.mostSockets).toBeLessThanOrEqual(MAX_CONNECTIONS);
+    expect(site.maxSockets).toBeGreaterThan(1);
+    expect(site.maxSockets).toBeLessThanOrEqual(MAX_CONNECTIONS);
   });
 
   test('ends an endless event stream', async () => {

@@ -228,8 +228,8 @@ describe('by default', () => {
   describe('reaches no assets of an earlier render', () => {
     let base: string;
     beforeAll(async () => {
-      const tell = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
-      const { text } = await outcomeOf(await range.client.pdf({ html: tell, assets: ASSETS }));
+      const showBase = '<p id=out style="font: 6px monospace"></p><script>out.textContent = document.baseURI</script>';
+      const { text } = await outcomeOf(await range.client.pdf({ html: showBase, assets: ASSETS }));
       base = /http:\/\/a[0-9a-f]{32}\.invalid\//.exec(text)?.[0] ?? '';
       expect(base, text).not.toBe('');
     });
@@ -265,7 +265,7 @@ describe('by default', () => {
   });
 
   test('resolved names, and refused their addresses', () => {
-    const zones = new Set([...range.names.asked].map((name) => name.split('.').at(-2)));
+    const zones = new Set([...range.names.queriedNames].map((name) => name.split('.').at(-2)));
     expect([...zones]).toEqual(expect.arrayContaining(['private', 'mapped', 'mixed', 'rebind2', 'rebind6', 'slow', 'failing']));
   });
 

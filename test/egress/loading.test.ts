@@ -11,11 +11,11 @@ let site: Server;
 let origin: string;
 let service: Service;
 let ada: Client;
-let seen: string[] = [];
+let requested: string[] = [];
 let open = 0;
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  seen.push(request.url ?? '');
+  requested.push(request.url ?? '');
   const send = (type: string, body: string | Buffer) => response.writeHead(200, { 'content-type': type }).end(body);
   switch (request.url?.split('?')[0]) {
     case '/image.png':
@@ -53,7 +53,7 @@ afterAll(async () => {
   site.close();
 });
 beforeEach(() => {
-  seen = [];
+  requested = [];
 });
 
 async function render(html: string) {
@@ -69,7 +69,7 @@ describe('loads what is allowed', () => {
     ['a background', (at: string) => `<div style="width: 9px; height: 9px; background: url(${at}/image.png) no-repeat"></div>`],
   ])('%s', async (_name, html) => {
     expect((await render(html(origin))).images).toBe(1);
-    expect(seen).toContain('/image.png');
+    expect(requested).toContain('/image.png');
   });
 
   test('a style sheet, a script and a frame', async () => {
@@ -89,7 +89,7 @@ test('sends nothing after the reply, and keeps no connection', async () => {
   // What was sent before the reply may still wait to be accepted; this request waits behind it.
   await fetch(`${origin}/mark`, { headers: { connection: 'close' } });
   await eventually('all connections are closed', () => open === 0);
-  const polls = seen.length;
+  const polls = requested.length;
   await render('<p>another');
-  expect(seen.length).toBe(polls);
+  expect(requested.length).toBe(polls);
 });

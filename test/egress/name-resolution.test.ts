@@ -61,7 +61,7 @@ describe('the policy', () => {
     ['is anything, with `none`', { PLATEN_OUTBOUND: 'none', PLATEN_OUTBOUND_ALLOW: 'x.private.test' }, 'PLATEN_OUTBOUND is none'],
   ])('does not look up a name that %s', async (_name, settings, reason) => {
     expect(await refusal(policy(settings), 'X.private.test.')).toBe(reason);
-    expect([...names.asked]).toEqual([]);
+    expect([...names.queriedNames]).toEqual([]);
   });
 
   test.each<[string, Record<string, string>, string | undefined]>([
@@ -76,7 +76,7 @@ describe('the policy', () => {
     ['may be public', {}, 'not in the public internet'],
   ])('looks up a name that %s', async (_name, settings, reason) => {
     expect(await refusal(policy(settings), 'x.private.test')).toBe(reason);
-    expect([...names.asked]).toEqual(['x.private.test']);
+    expect([...names.queriedNames]).toEqual(['x.private.test']);
   });
 
   test('decides addresses and `localhost` without a lookup', async () => {
@@ -84,14 +84,14 @@ describe('the policy', () => {
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'x.localhost', '127.9.9.9.'])
       expect(await refusal(listed, host), host).toBeUndefined();
     expect(await refusal(listed, '10.0.0.1')).toBe('PLATEN_OUTBOUND_ALLOW does not include it');
-    expect([...names.asked]).toEqual([]);
+    expect([...names.queriedNames]).toEqual([]);
   });
 
   test('looks up only the names in the rules for less trusted callers', async () => {
     const visitors = policy({ PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'x.private.test' }).allowing('y.private.test');
     expect(await refusal(visitors, 'x.private.test')).toBe('PLATEN_OUTBOUND_ALLOW does not include it');
     expect(await refusal(visitors, 'y.private.test')).toBeUndefined();
-    expect([...names.asked]).toEqual(['y.private.test']);
+    expect([...names.queriedNames]).toEqual(['y.private.test']);
   });
 });
 
@@ -131,10 +131,10 @@ describe('a service with `listed`', () => {
   test('looks up only listed names for a document', async () => {
     const allowed = `<img src="http://assets.private.test:${site.port}/image.png"><img src="${site.origin}/image.png">`;
     await readPdfReply(await ada.pdf({ html: TELLTALE(site.port) + allowed }));
-    expect(site.askedFor('/image.png').map(({ headers }) => headers.host)).toEqual(
+    expect(site.requestsFor('/image.png').map(({ headers }) => headers.host)).toEqual(
       expect.arrayContaining([`assets.private.test:${site.port}`, `127.0.0.1:${site.port}`]),
     );
-    expect([...zone.asked]).toEqual(['assets.private.test']);
+    expect([...zone.queriedNames]).toEqual(['assets.private.test']);
   });
 
   test('looks up no `url` that is not listed, also after a redirect', async () => {
@@ -143,6 +143,6 @@ describe('a service with `listed`', () => {
     });
     for (const url of [site.as('url.private.test'), 'https://url.private.test/', `${site.origin}/away`])
       await problem(await ada.pdf({ url }), 403, 'forbidden_url');
-    expect([...zone.asked].filter((name) => name !== 'assets.private.test')).toEqual([]);
+    expect([...zone.queriedNames].filter((name) => name !== 'assets.private.test')).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ let listener: ProxyListener;
 let reached: PromiseWithResolvers<IncomingMessage>;
 
 beforeAll(async () => {
-  site = await Site.start({ '/image.png': image, '/never': (asked) => reached.resolve(asked) });
+  site = await Site.start({ '/image.png': image, '/never': (request) => reached.resolve(request) });
   proxy = await startEgressProxy(new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` })));
   listener = await proxy.openListener();
 });
@@ -28,12 +28,12 @@ beforeEach(async () => {
   reached = Promise.withResolvers();
   listener.endRender();
   listener.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 500 });
-  const [answer] = (await once(ask('/image.png'), 'response')) as [IncomingMessage];
+  const [answer] = (await once(get('/image.png'), 'response')) as [IncomingMessage];
   await once(answer.resume(), 'end');
   site.forget();
 });
 
-function ask(path: string): ClientRequest {
+function get(path: string): ClientRequest {
   return request({ host: '127.0.0.1', port: new URL(listener.proxyUrl).port, path: site.origin + path }).end();
 }
 
@@ -60,8 +60,13 @@ describe('the log of refusals', () => {
   const reason = 'PLATEN_OUTBOUND_ALLOW does not include it';
   /** Resolves when a request to this host has been refused. */
   async function refused(host: string): Promise<void> {
-    const asked = request({ host: '127.0.0.1', port: new URL(page.proxyUrl).port, path: `http://${host}/`, agent: false }).end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const pending = request({
+      host: '127.0.0.1',
+      port: new URL(page.proxyUrl).port,
+      path: `http://${host}/`,
+      agent: false,
+    }).end();
+    const [answer] = (await once(pending, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(403);
     answer.resume();
   }
@@ -104,20 +109,20 @@ describe('the log of refusals', () => {
 });
 
 test('ends an exchange with a silent server', async () => {
-  const [answer] = (await once(ask('/never'), 'response')) as [IncomingMessage];
+  const [answer] = (await once(get('/never'), 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(504);
   expect(listener.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
 });
 
 test('does not request again what the page has aborted', async () => {
   listener.limitSilence(60_000);
-  const asked = ask('/never').on('error', () => {});
+  const pending = get('/never').on('error', () => {});
   const { socket } = await reached.promise;
-  const gone = once(socket, 'close');
-  asked.destroy();
-  await gone;
-  await once(ask('/image.png'), 'response'); // This request takes the same route later, so the site has received all earlier ones.
-  await site.caughtUp();
-  expect(site.askedFor('/never')).toHaveLength(1);
+  const closed = once(socket, 'close');
+  pending.destroy();
+  await closed;
+  await once(get('/image.png'), 'response'); // This request takes the same route later, so the site has received all earlier ones.
+  await site.allRecorded();
+  expect(site.requestsFor('/never')).toHaveLength(1);
   expect(listener.endRender().requests).toBe(3);
 });

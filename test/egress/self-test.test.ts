@@ -61,9 +61,9 @@ describe('refuses to start', () => {
     ['without the switches of WebRTC', WEBRTC, [], /reached a UDP port/],
     ['with files open to documents', [], ['--disable-web-security', '--allow-file-access-from-files'], /read a file|reached/],
   ])('%s', async (_name, dropped, added, says) => {
-    const said = await refusalOf(await browserWithout(dropped, added));
-    expect(said).toMatch(/^the service ended with [1-9]/);
-    expect(said).toMatch(says);
-    expect(said).toContain('the browser failed its self-test');
+    const refusal = await refusalOf(await browserWithout(dropped, added));
+    expect(refusal).toMatch(/^the service ended with [1-9]/);
+    expect(refusal).toMatch(says);
+    expect(refusal).toContain('the browser failed its self-test');
   });
 });

@@ -14,12 +14,12 @@ const RESOLVING_MS = 5_000;
 
 let silent: Socket;
 /** The queries that the silent name server received, with the names in them. */
-const asked: string[] = [];
+const queries: string[] = [];
 let site: Site;
 let service: Service;
 let ada: Client;
 beforeAll(async () => {
-  silent = createSocket('udp4', (question) => asked.push(question.toString('latin1')));
+  silent = createSocket('udp4', (question) => queries.push(question.toString('latin1')));
   silent.bind(0, '127.0.0.1');
   await once(silent, 'listening');
   site = await Site.start({ '/image.png': image });
@@ -56,7 +56,7 @@ describe.concurrent('a name server that does not answer', () => {
     const html = `<p>here</p>${Array.from({ length: 20 }, (_, n) => element(n)).join('')}`;
     const pdf = await readPdfReply(await ada.pdf({ html, options: { resourceTimeout: 1_000 } }));
     expect(pdf.pages).toEqual(['here']);
-    expect(asked.some((question) => question.includes(name))).toBe(true);
+    expect(queries.some((question) => question.includes(name))).toBe(true);
     await sleep(RESOLVING_MS + 1_000);
     await servesStill();
   });

@@ -96,10 +96,10 @@ export function describeJobs(open: () => Promise<World>): void {
   test('an owner for whom there is no room is passed over until there is', async () => {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
-    let [hasRoom, asked] = [false, 0];
+    let [hasRoom, calls] = [false, 0];
     const take = async (owner: string): Promise<Turn> => {
       if (owner !== 'full' || hasRoom) return rows.take(owner);
-      asked++;
+      calls++;
       return { hasRoom: () => hasRoom };
     };
     rows.put('full', 2);
@@ -109,7 +109,7 @@ export function describeJobs(open: () => Promise<World>): void {
     rows.endAll();
     await eventually('all were begun', () => rows.begun.length === 5);
     expect(rows.begun).toEqual(Array(5).fill('other'));
-    expect(asked).toBeLessThanOrEqual(2); // not once for each of the others
+    expect(calls).toBeLessThanOrEqual(2); // not once for each of the others
     hasRoom = true;
     jobs.wake();
     rows.endAll();
@@ -119,10 +119,10 @@ export function describeJobs(open: () => Promise<World>): void {
   test('owners who share room are not all asked again when there is room for one of them', async () => {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
-    let [room, asked] = [1, 0];
+    let [room, calls] = [1, 0];
     const take = async (owner: string): Promise<Turn> => {
       if (owner === 'other') return rows.take(owner);
-      asked++;
+      calls++;
       if (!room) return { hasRoom: () => room > 0 };
       const turn = rows.take(owner);
       if (turn) room--;
@@ -134,7 +134,7 @@ export function describeJobs(open: () => Promise<World>): void {
       await add(world.database, jobs, 'item', owner);
     };
     for (let n = 0; n < 40; n++) await give(`shares${n}`);
-    await eventually('all were asked', () => asked >= 40);
+    await eventually('all were asked', () => calls >= 40);
     for (let begun = 2; begun <= 4; begun++) {
       room = 1;
       jobs.wake();
@@ -143,7 +143,7 @@ export function describeJobs(open: () => Promise<World>): void {
     await give('other');
     await eventually('the other has begun', () => rows.begun.includes('other'));
     rows.endAll();
-    expect(asked).toBeLessThan(60);
+    expect(calls).toBeLessThan(60);
     room = 1;
     jobs.wake();
     await eventually('one more has begun', () => rows.begun.length === 6);
@@ -177,18 +177,18 @@ export function describeJobs(open: () => Promise<World>): void {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     const due: Record<string, number> = { soon: Date.now() + 1_500, late: Date.now() + 3_600_000 };
-    const asked: string[] = [];
+    const calls: string[] = [];
     const take = async (owner: string): Promise<Turn> => {
-      asked.push(owner);
-      const dueAt = due[owner] ?? 0;
-      return dueAt > Date.now() ? { dueAt } : rows.take(owner);
+      calls.push(owner);
+      const afterMs = (due[owner] ?? 0) - Date.now();
+      return afterMs > 0 ? { afterMs } : rows.take(owner);
     };
     start(jobs, { item: rows.task(5, { take }) });
     for (const owner of ['soon', 'late']) {
       rows.put(owner, 1);
       await add(world.database, jobs, 'item', owner);
     }
-    await eventually('both were looked for', () => new Set(asked).size === 2);
+    await eventually('both were looked for', () => new Set(calls).size === 2);
     expect(rows.begun).toEqual([]);
     rows.endAll();
     await eventually('all were begun', () => rows.begun.length === 1);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
@@ -16,7 +16,7 @@ describeJobs(async () => {
   return {
     database,
     async open() {
-      const jobs = new EmbeddedJobs(Date.now);
+      const jobs = new EmbeddedJobs();
       opened.push(jobs);
       return jobs;
     },
@@ -29,20 +29,20 @@ describeJobs(async () => {
 });
 
 test('runs a task of the service again after the clock was set back', async () => {
-  let now = Date.now();
-  const jobs = new EmbeddedJobs(() => now);
+  const jobs = new EmbeddedJobs();
   let runs = 0;
   const take = async () => ({ work: async () => void runs++ });
   jobs.start({ ...IDLE_TASKS, sweep: { limit: 1, everyMs: 100, take } }, () => {});
   await eventually('it has come', () => runs > 0);
-  now -= 86_400_000;
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
   const before = runs;
   await eventually('it has come again', () => runs > before);
   await jobs.close();
 });
 
 test('runs other tasks if one cannot list its owners', async () => {
-  const jobs = new EmbeddedJobs(Date.now);
+  const jobs = new EmbeddedJobs();
   const fault = new Error('it cannot be asked');
   const faults: unknown[] = [];
   let taken = 0;

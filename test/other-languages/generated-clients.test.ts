@@ -34,8 +34,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const program = (name: string) => cp(new URL(name, import.meta.url).pathname, folder, { recursive: true });
 const read = (name: string) => readFile(join(folder, name));
 
-async function expectTold(): Promise<void> {
-  expect(JSON.parse(String(await read('told.json')))).toEqual({ status: 201, listed: 1, code: 'not_found' });
+async function expectResult(): Promise<void> {
+  expect(JSON.parse(String(await read('result.json')))).toEqual({ status: 201, listed: 1, code: 'not_found' });
 }
 
 test('Go, with oapi-codegen', async () => {
@@ -50,7 +50,7 @@ test('Go, with oapi-codegen', async () => {
   const { pages, sizes } = await readPdf(await read('out.pdf'));
   expect(pages).toEqual([expect.stringContaining('From Go')]);
   expect(sizes[0]?.width).toBeCloseTo(A5_WIDTH, 0);
-  await expectTold();
+  await expectResult();
 });
 
 test('TypeScript, with openapi-typescript and openapi-fetch', async () => {
@@ -65,7 +65,7 @@ test('TypeScript, with openapi-typescript and openapi-fetch', async () => {
   expect([fromJson.sizes[0]?.width, fromText.sizes[0]?.height].map(Math.floor as (size?: number) => number)).toEqual(
     [A5_WIDTH, A6_HEIGHT].map(Math.floor),
   );
-  await expectTold();
+  await expectResult();
 });
 
 test('Python, with openapi-python-client', async () => {
@@ -78,5 +78,5 @@ test('Python, with openapi-python-client', async () => {
   const { pages, sizes } = await readPdf(await read('out.pdf'));
   expect(pages).toEqual([expect.stringContaining('From Python')]);
   expect(sizes[0]?.width).toBeCloseTo(A5_WIDTH, 0);
-  await expectTold();
+  await expectResult();
 });

@@ -39,8 +39,8 @@ test.each([
   await run(program, [...options, 'main.mjs'], { cwd: folder, env });
   const { pages } = await readPdf(await readFile(join(folder, 'out.pdf')));
   expect(pages).toEqual([`From ${name}`]);
-  const told: unknown = JSON.parse(await readFile(join(folder, 'told.json'), 'utf8'));
-  expect(told).toEqual({ signature: 'PNG', listed: true, isOurs: true, code: 'invalid_request' });
+  const result: unknown = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
+  expect(result).toEqual({ signature: 'PNG', listed: true, isOurs: true, code: 'invalid_request' });
 });
 
 test('a browser', async () => {

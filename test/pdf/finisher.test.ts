@@ -1,4 +1,4 @@
-/** The threads that finish PDFs: failures stay isolated, and tasks of callers who left are not run. */
+/** The threads that finish PDFs: failures stay isolated, and tasks of disconnected clients are not run. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasCode, type ServiceError } from '../../src/errors.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
@@ -25,7 +25,7 @@ async function failure(work: Promise<unknown>): Promise<ServiceError> {
   return error as ServiceError;
 }
 
-/** A PDF of so many objects that name nothing. */
+/** Returns a PDF with this many objects, almost all of them empty. */
 function manyObjects(count: number): Buffer {
   const bodies = ['<</Type /Catalog /Pages 2 0 R>>', '<</Type /Pages /Kids [] /Count 0>>'];
   let text = '%PDF-1.4\n';
@@ -74,7 +74,7 @@ describe('failures', () => {
   });
 });
 
-test('ends the thread of a task whose caller leaves, and does not start one whose caller has left', async () => {
+test('ends the thread of a task that is aborted, and does not start one for an aborted task', async () => {
   const finisher = openFinisher();
   const reason = new Error('gone');
   const caller = new AbortController();
@@ -86,18 +86,18 @@ test('ends the thread of a task whose caller leaves, and does not start one whos
   await finisher.close();
 });
 
-test('transfers its own bytes, and copies those of others', async () => {
+test('transfers buffers that own their memory, and copies buffers that share it', async () => {
   const finisher = openFinisher();
   const neighbour = Buffer.from('neighbour');
-  const own = Buffer.from(Uint8Array.from(large).buffer);
+  const owned = Buffer.from(Uint8Array.from(large).buffer);
   const pieces = [Buffer.from(small)];
   expect(
-    Buffer.concat(await finisher.finish([own], settings(), new AbortController().signal))
+    Buffer.concat(await finisher.finish([owned], settings(), new AbortController().signal))
       .subarray(0, 5)
       .toString(),
   ).toBe('%PDF-');
   await finisher.finish(pieces, settings(), new AbortController().signal);
-  expect(own).toHaveLength(0);
+  expect(owned).toHaveLength(0);
   expect(neighbour.toString()).toBe('neighbour');
   await finisher.close();
 });

@@ -1,4 +1,4 @@
-/** The results of finishing, checked with pdf.js. */
+/** The effects of each finishing step, checked with pdf.js. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
@@ -36,7 +36,7 @@ const METADATA = {
   creationDate: '2024-02-29T23:59:58+05:30',
   modDate: '2024-03-01T00:00:00.5Z',
 };
-const FILES = () => [
+const attachmentFiles = () => [
   {
     name: 'Żółw 草 (1).xml',
     type: 'application/xml',
@@ -66,7 +66,7 @@ test('checks the appearance of a signature like the pages', async () => {
   expect(await refusalOf('<p>\u{10fffd}')).toMatch(/^glyph_missing/);
 });
 
-test('keeps tags that cannot be read, unless the PDF claims conformance', async () => {
+test('keeps unreadable tags unchanged, but refuses to claim accessibility with them', async () => {
   const root = /\/StructTreeRoot (\d+) 0 R/.exec(tagged.toString('latin1'))?.[1];
   const damaged = Buffer.from(
     tagged.toString('latin1').replace(new RegExp(`(\n${root} 0 obj\n<<[^]*?\n)/K `), '$1/X '),
@@ -74,13 +74,13 @@ test('keeps tags that cannot be read, unless the PDF claims conformance', async 
   );
   expect(damaged.equals(tagged)).toBe(false);
   const changes = { repairsTags: true, structure: STRUCTURE };
-  const [repaired, kept, untouched] = [
+  const [repaired, unrepaired, untouched] = [
     await finish(finisher, tagged, changes),
     await finish(finisher, damaged, changes),
     await finish(finisher, damaged, { compress: false, metadata: {} }),
   ];
   expect(repaired.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
-  expect(kept.equals(untouched)).toBe(true);
+  expect(unrepaired.equals(untouched)).toBe(true);
   const archived = await finish(finisher, damaged, {
     ...changes,
     conformance: { archive: { part: 3, level: 'B' }, accessible: undefined },
@@ -139,7 +139,7 @@ describe('attachments', () => {
     ['packed', { compress: true }],
     ['encrypted', { password: { user: 'open', owner: undefined, permissions: [] } }],
   ])('are returned byte for byte: %s', async (_name, changes) => {
-    const attachments = FILES();
+    const attachments = attachmentFiles();
     const expected = attachments.map(({ name, description, content }) => ({
       name,
       description: description ?? '',
@@ -168,15 +168,15 @@ describe('watermark', () => {
 
   test('keeps tags, outline and links', async () => {
     const [before, after] = [tagged, await finish(finisher, tagged, { compress: true, watermark: watermark(stamp) })];
-    const [one, other] = [await readPdf(before), await readPdf(after)];
-    expect(other.tagged).toBe(true);
-    expect(other.outline).toEqual(one.outline);
-    expect(other.sizes).toEqual(one.sizes);
-    expect(other.images).toBe(one.images);
+    const [expected, actual] = [await readPdf(before), await readPdf(after)];
+    expect(actual.tagged).toBe(true);
+    expect(actual.outline).toEqual(expected.outline);
+    expect(actual.sizes).toEqual(expected.sizes);
+    expect(actual.images).toBe(expected.images);
   });
 });
 
-describe('packing', () => {
+describe('compression', () => {
   test('shows the same pages in far fewer bytes', async () => {
     const table = await printer.print(TABLE, TAGGED);
     const packed = await finish(finisher, table, { compress: true });
@@ -198,7 +198,7 @@ describe('passwords', () => {
     expect(pdf.includes('Quarterly')).toBe(false);
   });
 
-  test('opens with either of two; an empty user password opens for everybody', async () => {
+  test('opens with either of two passwords; an empty user password lets everybody open it', async () => {
     const both = await protect('reader', 'writer');
     for (const password of ['reader', 'writer']) expect((await readFinished(both, password)).texts).toHaveLength(2);
     expect((await readFinished(await protect('', 'writer'))).texts).toHaveLength(2);
@@ -223,7 +223,7 @@ describe('passwords', () => {
   });
 
   test('encrypts attachments, metadata and watermark', async () => {
-    const attachments = FILES();
+    const attachments = attachmentFiles();
     const all = { metadata: METADATA, attachments, watermark: watermark(stamp), compress: true };
     const password = { user: 'open', owner: 'own', permissions: ['print'] as PdfPermission[] };
     const {
@@ -240,7 +240,7 @@ describe('passwords', () => {
 });
 
 describe('repeatability', () => {
-  const everything = (): Partial<FinishSettings> => ({
+  const allSettings = (): Partial<FinishSettings> => ({
     metadata: METADATA,
     compress: true,
     attachments: [{ name: 'a', type: undefined, description: undefined, content: Buffer.from('a') }],
@@ -249,34 +249,34 @@ describe('repeatability', () => {
   });
 
   test('produces the same bytes for the same input, settings and secret at different times', async () => {
-    const later = Buffer.from(tagged.toString('latin1').replace(/\(D:\d{14}/g, '(D:20010203040506'), 'latin1');
-    expect(later.equals(tagged)).toBe(false);
-    const [first, second] = [await finish(finisher, tagged, everything()), await finish(finisher, later, everything())];
+    const laterPrint = Buffer.from(tagged.toString('latin1').replace(/\(D:\d{14}/g, '(D:20010203040506'), 'latin1');
+    expect(laterPrint.equals(tagged)).toBe(false);
+    const [first, second] = [await finish(finisher, tagged, allSettings()), await finish(finisher, laterPrint, allSettings())];
     expect(second.equals(first)).toBe(true);
   });
 
   test('produces other keys for another secret or password', async () => {
     const other = openFinisher({ secret: Buffer.alloc(32, 8) });
     const fileId = (pdf: Buffer) => /\/ID \[<(\w+)>/.exec(pdf.toString('latin1'))?.[1];
-    const first = fileId(await finish(finisher, tagged, everything()));
-    const changed = { ...everything(), password: { user: 'opens', owner: 'own', permissions: undefined } };
+    const first = fileId(await finish(finisher, tagged, allSettings()));
+    const changed = { ...allSettings(), password: { user: 'opens', owner: 'own', permissions: undefined } };
     expect(first).toMatch(/^\w{32}$/);
-    expect(fileId(await finish(other, tagged, everything()))).not.toBe(first);
+    expect(fileId(await finish(other, tagged, allSettings()))).not.toBe(first);
     expect(fileId(await finish(finisher, tagged, changed))).not.toBe(first);
     await other.close();
   });
 });
 
-test('finishing is needed if anything is requested', () => {
+test('needs finishing if any finishing option is requested', () => {
   expect(needsFinishing(settings())).toBe(false);
   expect(needsFinishing(settings({ metadata: { title: 'x' } }))).toBe(true);
   expect(needsFinishing(settings({ compress: true }))).toBe(true);
-  expect(needsFinishing(settings({ attachments: FILES() }))).toBe(true);
+  expect(needsFinishing(settings({ attachments: attachmentFiles() }))).toBe(true);
   expect(needsFinishing(settings({ watermark: watermark(Buffer.alloc(0)) }))).toBe(true);
   expect(needsFinishing(settings({ password: { user: '', owner: undefined, permissions: undefined } }))).toBe(true);
 });
 
-test('merging ends when the result is larger than allowed', async () => {
+test('stops merging when the result exceeds its size limit', async () => {
   const task = (maxBytes: number) => ({
     documents: [Uint8Array.from(tagged)],
     parts: Array.from({ length: 20 }, (_, index) => ({ document: 0, title: `${index}` })),

@@ -18,19 +18,19 @@ async function printed(html: string, options: object = {}): Promise<Buffer[]> {
 const bar = (px: number) => `<style>body { margin: 0 }</style><div style="width: ${px}px">x</div>`;
 
 test.each([
-  ['at its size', bar(100), {}, 1],
+  ['at its natural size', bar(100), {}, 1],
   ['tagged', bar(100), { tagged: true }, 1],
   ['with a header', bar(100), { headerTemplate: '<b>h</b>' }, 1],
-  ['at another size', bar(100), { scale: 0.5 }, 0.5],
-  ['on paper of its own', `<style>@page { size: A5 landscape; margin: 0 }</style>${bar(100)}`, {}, 1],
+  ['with another scale', bar(100), { scale: 0.5 }, 0.5],
+  ['with its own page size', `<style>@page { size: A5 landscape; margin: 0 }</style>${bar(100)}`, {}, 1],
   ['with an image before the text', `<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">${bar(100)}`, {}, 1],
-  ['made smaller to fit', bar(794), { margin: '1in' }, (794 - 192) / 794],
-  ['made as small as may be', bar(3_000), {}, 1 / 1.5],
-])('reads the page size of a document %s', async (_name, html, options, scale) => {
+  ['shrunk to fit', bar(794), { margin: '1in' }, (794 - 192) / 794],
+  ['shrunk to the limit', bar(3_000), {}, 1 / 1.5],
+])('reads the scale of a document printed %s', async (_name, html, options, scale) => {
   expect(printedView(await printed(html, options))?.scale).toBeCloseTo(scale, 2);
 });
 
-test('finds no page size where there is none', () => {
+test('finds no scale in a file without readable pages', () => {
   expect(printedView([])).toBeUndefined();
   expect(printedView([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
 });

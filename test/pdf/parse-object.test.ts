@@ -1,3 +1,4 @@
+/** The parser for single PDF objects: the syntax it reads, and the syntax it rejects. */
 import { expect, test } from 'vitest';
 import { parseObject } from '../../src/pdf/objects/parse-object.ts';
 import { toText } from '../../src/pdf/objects/syntax.ts';

@@ -59,7 +59,7 @@ test.each([
   ['a date in another format', XML.replace('format="102"', 'format="610"'), 'does not name one date of issue', undefined],
   ['another encoding', XML.replace('UTF-8', 'ISO-8859-1'), 'encoding', 'ISO-8859-1'],
   ['XML 1.1', XML.replace('version="1.0"', 'version="1.1"'), 'is not XML 1.0', '1.1'],
-])('rejects %s and names what was found', (_, xml, message, found) => {
+])('rejects %s and quotes it', (_, xml, message, found) => {
   const error = refusal(xml);
   expect(error.message).toContain(message);
   expect(error.found).toBe(found);
@@ -72,24 +72,24 @@ test.each(['', 'Hello', '{}', '<a>', XML.slice(0, -5), `${XML}<b/>`, XML.replace
   },
 );
 
-test('quotes up to 200 characters of what was found', () => {
+test('quotes at most 200 characters of an invalid value', () => {
   expect(refusal(XML.replace(GUIDELINE, `<ram:ID>${'x'.repeat(5_000)}</ram:ID>`)).found).toHaveLength(200);
 });
 
 describe('hostile XML', () => {
   const laughs = Array.from({ length: 30 }, (_, index) => `<!ENTITY l${index + 1} "&l${index};&l${index};&l${index};">`);
   test.each([
-    ['entities that multiply', `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs.join('')}]>`],
+    ['exponential entities', `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs.join('')}]>`],
     ['an external entity', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'],
     ['an external subset', '<!DOCTYPE x SYSTEM "http://example.com/x.dtd">'],
-  ])('rejects a document type declaration: %s', (_, doctype) => {
+  ])('rejects a document type declaration with %s', (_, doctype) => {
     expect(refusal(doctype + XML.replace(/^.*\?>/, '')).message).toMatch(/document type declaration/);
   });
 
   test.each([
-    ['elements in each other', XML.replace(END, '<a>'.repeat(1_000_000)), 'has elements in more than 64 others'],
+    ['nested elements', XML.replace(END, '<a>'.repeat(1_000_000)), 'has elements in more than 64 others'],
     ['attributes', XML.replace(END, `<a ${Array.from({ length: 300_000 }, (_, n) => `a${n}=""`).join(' ')}/>`), 'attributes'],
-  ])('rejects hundreds of thousands of %s at the 64th', (_, xml, message) => {
+  ])('rejects hundreds of thousands of %s at the limit', (_, xml, message) => {
     expect(refusal(xml).message).toContain(message);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { printed } from '../support/printed-files.ts';
+import { outputOf } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -35,14 +35,14 @@ test('merges documents of every kind into a valid file', async () => {
   const file = join(folder, 'merged.pdf');
   const response = await client.get(`/v1/batches/${batch_id}.pdf`);
   await writeFile(file, await bytesOf(response));
-  expect(await printed('qpdf', '--check', file)).toContain('No syntax or stream encoding errors found');
-  expect(await printed('qpdf', '--show-npages', file)).toBe(`${response.headers.get('platen-pages')}\n`);
-  const text = await printed('pdftotext', file, '-');
+  expect(await outputOf('qpdf', '--check', file)).toContain('No syntax or stream encoding errors found');
+  expect(await outputOf('qpdf', '--show-npages', file)).toBe(`${response.headers.get('platen-pages')}\n`);
+  const text = await outputOf('pdftotext', file, '-');
   const places = ['Table', 'row 299', 'ä', 'out', 'attached'].map((word) => text.indexOf(word));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThanOrEqual(0);
   for (const character of '文ع😀') expect(text).toContain(character);
   expect(text.match(/attached/g)).toHaveLength(2);
-  const fonts = (await printed('pdffonts', file)).split('\n').slice(2).filter(Boolean);
+  const fonts = (await outputOf('pdffonts', file)).split('\n').slice(2).filter(Boolean);
   for (const font of fonts) expect(font).toMatch(/ yes +(yes|no) +(yes|no) +\d+ +0$/); // embedded
 });

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { PrintedFiles, printed } from '../support/printed-files.ts';
+import { outputOf, PrintedFiles } from '../support/printed-files.ts';
 
 let files: PrintedFiles;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ interface Word {
 
 /** The words of a page and where they stand, in points from its upper left corner. */
 async function words(file: string, page: number): Promise<Word[]> {
-  const xml = await printed('pdftotext', '-bbox', '-f', `${page}`, '-l', `${page}`, file, '-');
+  const xml = await outputOf('pdftotext', '-bbox', '-f', `${page}`, '-l', `${page}`, file, '-');
   return [...xml.matchAll(/<word xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="[\d.-]+" yMax="([\d.-]+)">([^<]*)</g)].map(
     ([, left, top, bottom, text]) => ({
       text: text ?? '',
@@ -35,14 +35,14 @@ async function words(file: string, page: number): Promise<Word[]> {
 }
 
 async function text(file: string): Promise<string> {
-  return (await printed('pdftotext', '-layout', file, '-')).replace(/\s+/g, ' ').trim();
+  return (await outputOf('pdftotext', '-layout', file, '-')).replace(/\s+/g, ' ').trim();
 }
 
-const info = (file: string) => printed('pdfinfo', file);
+const info = (file: string) => outputOf('pdfinfo', file);
 
 /** The document as qpdf sees it, streams left out. */
 async function structure(file: string): Promise<string> {
-  return printed('qpdf', '--qdf', '--object-streams=disable', '--no-original-object-ids', file, '-');
+  return outputOf('qpdf', '--qdf', '--object-streams=disable', '--no-original-object-ids', file, '-');
 }
 
 describe('header and footer', () => {
@@ -76,7 +76,7 @@ describe('tagged and outline', () => {
     const file = await render(REPORT, { tagged: true });
     expect(await info(file)).toMatch(/Title:\s+Jahresbericht[\s\S]*Tagged:\s+yes/);
     expect(await structure(file)).toContain('/Lang (de-AT)');
-    const tags = await printed('pdfinfo', '-struct-text', file);
+    const tags = await outputOf('pdfinfo', '-struct-text', file);
     expect(tags).toMatch(/H1[\s\S]*Kapitel eins[\s\S]*H2[\s\S]*Ein Teil[\s\S]*LI[\s\S]*Punkt[\s\S]*Figure/);
   });
 
@@ -150,7 +150,7 @@ const TABLE: Array<[name: string, html: string, options: object, judge: (file: s
       'watermark of an image',
       '<p>x',
       { watermark: { image: PIXEL_URL } },
-      async (file) => (await printed('pdfimages', '-list', file)).trim().split('\n').length > 2,
+      async (file) => (await outputOf('pdfimages', '-list', file)).trim().split('\n').length > 2,
       true,
     ],
     [
@@ -169,8 +169,8 @@ const TABLE: Array<[name: string, html: string, options: object, judge: (file: s
       '<p>x',
       { attachments: [{ name: 'ä.csv', type: 'text/csv', content: Buffer.from('a;b\n1;2').toString('base64') }] },
       async (file) => [
-        (await printed('pdfdetach', '-list', file)).includes('ä.csv'),
-        await printed('qpdf', '--show-attachment=ä.csv', file),
+        (await outputOf('pdfdetach', '-list', file)).includes('ä.csv'),
+        await outputOf('qpdf', '--show-attachment=ä.csv', file),
       ],
       [true, 'a;b\n1;2'],
     ],
@@ -178,7 +178,7 @@ const TABLE: Array<[name: string, html: string, options: object, judge: (file: s
       'compress',
       LINES,
       { compress: true },
-      async (file) => (await printed('qpdf', '--show-xref', file)).includes('compressed'),
+      async (file) => (await outputOf('qpdf', '--show-xref', file)).includes('compressed'),
       true,
     ],
     ['omitBackground', '<p>x', { omitBackground: true }, text, 'x'],
@@ -196,13 +196,13 @@ test('poppler reads a PDF with a password only with it', async () => {
   expect(response.status).toBe(200);
   const file = `${await files.render('<p>x')}.locked.pdf`;
   await writeFile(file, Buffer.from(await response.arrayBuffer()));
-  await expect(printed('pdftotext', file, '-')).rejects.toThrow(/Incorrect password/);
+  await expect(outputOf('pdftotext', file, '-')).rejects.toThrow(/Incorrect password/);
   for (const password of [
     ['-upw', 'auf'],
     ['-opw', 'alles'],
   ])
-    expect((await printed('pdftotext', ...password, file, '-')).trim()).toBe('geheim');
-  expect(await printed('qpdf', '--show-encryption', '--password=auf', file)).toMatch(
+    expect((await outputOf('pdftotext', ...password, file, '-')).trim()).toBe('geheim');
+  expect(await outputOf('qpdf', '--show-encryption', '--password=auf', file)).toMatch(
     /R = 6[\s\S]*print high resolution: allowed[\s\S]*modify anything: not allowed[\s\S]*AESv3/,
   );
 });

@@ -242,17 +242,17 @@ describe('an owner with more places than others', () => {
 
   test('moves into overtime while others wait, and is notified once', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
-    let told = 0;
+    let notices = 0;
     const held = [];
-    for (let n = 0; n < 2; n++) held.push(await queue.acquire('slow', patient(), { onOverdue: () => told++ }));
+    for (let n = 0; n < 2; n++) held.push(await queue.acquire('slow', patient(), { onOverdue: () => notices++ }));
     const order: string[] = [];
     const own = visitor(queue, order, 'slow', 'own');
     await vi.advanceTimersByTimeAsync(5_000);
-    expect([queue.running, told, order]).toEqual([2, 0, []]); // no other owner is waiting
+    expect([queue.running, notices, order]).toEqual([2, 0, []]); // no other owner is waiting
     const others = [visitor(queue, order, 'b'), visitor(queue, order, 'c')];
     await vi.advanceTimersByTimeAsync(200);
     await Promise.all(others);
-    expect([queue.running, told, order]).toEqual([4, 2, ['b', 'c']]);
+    expect([queue.running, notices, order]).toEqual([4, 2, ['b', 'c']]);
     expect(queue.hasFreePlace).toBe(false);
     for (const place of others) (await place)();
     await own;
@@ -328,16 +328,16 @@ describe('an owner with more places than others', () => {
 
   test('keeps running background work if only calls take all places', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
-    let told = 0;
-    const release = await queue.acquire('batch', patient(), { background: true, onOverdue: () => told++ });
+    let notices = 0;
+    const release = await queue.acquire('batch', patient(), { background: true, onOverdue: () => notices++ });
     await vi.advanceTimersByTimeAsync(2_000);
     for (const owner of ['a', 'b']) await queue.acquire(owner, patient());
     const third = visitor(queue, [], 'c');
     await vi.advanceTimersByTimeAsync(500);
-    expect([told, queue.waiting]).toEqual([0, 1]); // giving up its place would help no other owner
+    expect([notices, queue.waiting]).toEqual([0, 1]); // giving up its place would help no other owner
     await vi.advanceTimersByTimeAsync(1_000);
     await third;
-    expect(told).toBe(0);
+    expect(notices).toBe(0);
     release();
   });
 

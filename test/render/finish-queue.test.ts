@@ -4,7 +4,7 @@ import { Deadline } from '../../src/deadline.ts';
 import type { Finisher } from '../../src/pdf/finisher.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';
 import { FinishQueue } from '../../src/render/finish-queue.ts';
-import { DOCUMENT, inPieces, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
+import { DOCUMENT, inChunks, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
 const MEGABYTE = 1_048_576;
@@ -34,7 +34,7 @@ function hold(queue: FinishQueue, owner: string, deadline: Deadline, bytes: numb
 }
 
 const finish = (queue: FinishQueue, owner: string, deadline: Deadline) =>
-  queue.finish(owner, inPieces(pdf), settings({ compress: true }), deadline);
+  queue.finish(owner, inChunks(pdf), settings({ compress: true }), deadline);
 
 test('reserves a thread for an owner who has none, one owner at a time', async () => {
   const queue = openQueue();
@@ -91,7 +91,7 @@ test('counts the bytes of a PDF until it is signed, without holding a thread', a
     await filled;
     return pieces;
   };
-  const signing = queue.sign('large', inPieces(pdf), { ...settings({ attachments }), signature }, fill, deadline);
+  const signing = queue.sign('large', inChunks(pdf), { ...settings({ attachments }), signature }, fill, deadline);
   await Promise.race([filling, signing]);
   await expect(hold(queue, 'large', deadline, 2 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
   expect(await finish(queue, 'large', deadline)).not.toHaveLength(0);
@@ -108,7 +108,7 @@ describe('with one thread and room for two waiting tasks', () => {
   const open = () => new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 2 }), { maxBytes: 40 * MEGABYTE });
   const compress = async (queue: FinishQueue, document: Buffer, client?: AbortSignal) => {
     using deadline = new Deadline(600_000, client);
-    return Buffer.concat(await queue.finish('key', inPieces(document), settings({ compress: true }), deadline));
+    return Buffer.concat(await queue.finish('key', inChunks(document), settings({ compress: true }), deadline));
   };
 
   test('refuses one more immediately, with the time to retry', async () => {

@@ -26,7 +26,7 @@ import { NO_JOBS } from '../support/idle-tasks.ts';
 
 let dataDir: string;
 let database: Database;
-const asked: Array<{ sql: string; parameters: readonly unknown[] }> = [];
+const statements: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
@@ -34,7 +34,7 @@ beforeAll(async () => {
   // The statements the services really make, written down on their way.
   const query = opened.query.withPlugin({
     transformQuery: ({ node }) => {
-      asked.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
+      statements.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -115,11 +115,11 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
     await task.owners?.();
     await task.take('acc_x');
   }
-  expect(asked.some(({ sql }) => sql.includes('lease_until'))).toBe(true);
+  expect(statements.some(({ sql }) => sql.includes('lease_until'))).toBe(true);
   leases.stop();
-  expect(asked.length).toBeGreaterThanOrEqual(10);
+  expect(statements.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
-  for (const { sql, parameters } of asked) {
+  for (const { sql, parameters } of statements) {
     const plan = sqlite.prepare(`explain query plan ${sql}`).all(...parameters.map(plain)) as Array<{ detail: string }>;
     const steps = plan.map(({ detail }) => detail);
     expect(steps.join('; '), sql).not.toMatch(/SCAN (?!waiting\b)|TEMP B-TREE/);

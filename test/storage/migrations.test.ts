@@ -98,12 +98,12 @@ async function shapeOf(folder: string): Promise<unknown[]> {
 }
 
 test('completes a migration after a kill between two statements', async () => {
-  const whole = await shapeOf(join(dataDir, 'whole'));
+  const expected = await shapeOf(join(dataDir, 'whole'));
   let statement = 1;
   for (; ; statement += 7) {
     const folder = join(dataDir, String(statement));
     if ((await openAndDie(folder, statement)) === 'opened') break;
-    expect(await shapeOf(folder)).toEqual(whole);
+    expect(await shapeOf(folder)).toEqual(expected);
   }
   expect(statement).toBeGreaterThan(Object.keys(migrations).length);
 }, 180_000);

@@ -33,7 +33,7 @@ export interface DocumentRecord {
 }
 
 /** Returns the document as lists contain it, without its report. */
-export function listed({ report: _, ...record }: DocumentRecord): DocumentRecord {
+export function withoutReport({ report: _, ...record }: DocumentRecord): DocumentRecord {
   return record;
 }
 

@@ -1,6 +1,6 @@
 /** Documents, settings and a finish function for the tests of finishing. */
 
-import type { FinishSettings, Watermark } from '../../src/pdf/finish-settings.ts';
+import type { FinishSettings, PageStamp } from '../../src/pdf/finish-settings.ts';
 import { Finisher, type FinisherSettings } from '../../src/pdf/finisher.ts';
 import { PIXEL_URL } from './pixel.ts';
 
@@ -29,7 +29,7 @@ export function settings(changes: Partial<FinishSettings> = {}): FinishSettings 
   };
 }
 
-export function watermark(stamp: Buffer, changes: Partial<Watermark> = {}): Watermark {
+export function watermark(stamp: Buffer, changes: Partial<PageStamp> = {}): PageStamp {
   return { stamp: [Buffer.from(stamp)], pages: [], opacity: 0.5, layer: 'over', ...changes };
 }
 
@@ -44,10 +44,10 @@ export async function finish(
   changes: Partial<FinishSettings> = {},
   signal = new AbortController().signal,
 ): Promise<Buffer> {
-  return Buffer.concat(await finisher.finish(inPieces(pdf), settings(changes), signal));
+  return Buffer.concat(await finisher.finish(inChunks(pdf), settings(changes), signal));
 }
 
-export function inPieces(pdf: Buffer, size = 5_000): Buffer[] {
+export function inChunks(pdf: Buffer, size = 5_000): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < pdf.length; at += size) pieces.push(Buffer.from(pdf.subarray(at, at + size)));
   return pieces;

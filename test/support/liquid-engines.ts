@@ -21,15 +21,15 @@ export function setUpLiquid() {
   const engines: LiquidEngine[] = [];
   afterAll(() => engine.close());
   afterEach(async () => {
-    for (const made of engines.splice(0)) await made.close();
+    for (const created of engines.splice(0)) await created.close();
   });
   return {
     engine,
     /** An engine of the test's own. */
     engineWith(limits: Partial<LiquidLimits>): LiquidEngine {
-      const made = new LiquidEngine(limits);
-      engines.push(made);
-      return made;
+      const created = new LiquidEngine(limits);
+      engines.push(created);
+      return created;
     },
     /** Fills a template that nobody has filled before. */
     fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_LIMIT, on = engine): Promise<string> {

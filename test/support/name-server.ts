@@ -42,7 +42,7 @@ const SERVER_FAILURE = 2;
 
 export class NameServer {
   /** Names that were queried. */
-  readonly asked = new Set<string>();
+  readonly queriedNames = new Set<string>();
   readonly #socket: Socket;
   readonly #counts = new Map<string, number>();
   readonly #lan: string;
@@ -69,7 +69,7 @@ export class NameServer {
 
   #reply(message: Buffer, from: RemoteInfo): void {
     const { name, type, end } = readQuestion(message);
-    this.asked.add(name);
+    this.queriedNames.add(name);
     const nth = (this.#counts.get(name) ?? 0) + (type === TYPE_A ? 1 : 0);
     this.#counts.set(name, nth);
     const zone = this.#zoneOf(name)?.(nth);

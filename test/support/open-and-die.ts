@@ -2,8 +2,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/storage/database.ts';
 
-const [dataDir = '', given] = process.argv.slice(2);
-let left = Number(given);
+const [dataDir = '', statementNumber] = process.argv.slice(2);
+let left = Number(statementNumber);
 
 const prepare = DatabaseSync.prototype.prepare;
 DatabaseSync.prototype.prepare = function (...parameters) {

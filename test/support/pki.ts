@@ -16,7 +16,7 @@ import {
 
 export type KeyKind = 'RSA' | 'EC';
 
-export interface Issued {
+export interface IssuedCertificate {
   name: string;
   key: KeyObject;
   cryptoKey: webcrypto.CryptoKey;
@@ -25,23 +25,23 @@ export interface Issued {
   der: Buffer;
 }
 
-export interface Order {
+export interface CertificateOptions {
   kind?: KeyKind;
-  issuer?: Issued;
+  issuer?: IssuedCertificate;
   notBefore?: Date;
   notAfter?: Date;
   /** The bits of the key usage extension, such as 0b1100_0000 for signatures. */
   keyUsage?: number;
   isAuthority?: boolean;
   /** Whether the certificate is for time stamps or for OCSP responses. */
-  stampsTimes?: boolean;
-  answersOcsp?: boolean;
+  signsTimeStamps?: boolean;
+  signsOcsp?: boolean;
   /** URLs of the OCSP responder, of the revocation list, and of the issuer certificate. */
-  ocsp?: string;
-  list?: string;
-  issuerAt?: string;
+  ocspUrl?: string;
+  crlUrl?: string;
+  issuerUrl?: string;
   /** Whether its revocation status must not be checked (`id-pkix-ocsp-nocheck`). */
-  isExempt?: boolean;
+  ocspNoCheck?: boolean;
   /** The issuer name of a certificate without an `issuer`. Default: its own name. */
   issuerName?: string;
   /** The number of values in an additional extension. */
@@ -54,14 +54,14 @@ const KINDS = {
   EC: { name: 'ECDSA', namedCurve: 'P-256' },
 };
 
-export async function issue(name: string, order: Order = {}): Promise<Issued> {
+export async function issue(name: string, options: CertificateOptions = {}): Promise<IssuedCertificate> {
   const {
     kind = 'EC',
     issuer,
     issuerName = name,
     notBefore = new Date(Date.now() - DAY_MS),
     notAfter = new Date(Date.now() + 365 * DAY_MS),
-  } = order;
+  } = options;
   const pair = (await webcrypto.subtle.generateKey(KINDS[kind], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const certificate = new Certificate({ version: 2, serialNumber: serialNumber() });
   certificate.subject.typesAndValues.push(new AttributeTypeAndValue({ type: '2.5.4.3', value: utf8(name) }));
@@ -69,7 +69,7 @@ export async function issue(name: string, order: Order = {}): Promise<Issued> {
   else certificate.issuer.typesAndValues.push(new AttributeTypeAndValue({ type: '2.5.4.3', value: utf8(issuerName) }));
   certificate.notBefore.value = notBefore;
   certificate.notAfter.value = notAfter;
-  certificate.extensions = extensionsOf(order);
+  certificate.extensions = extensionsOf(options);
   await certificate.subjectPublicKeyInfo.importKey(pair.publicKey);
   await certificate.sign(issuer?.cryptoKey ?? pair.privateKey, 'SHA-256');
   const der = Buffer.from(certificate.toSchema(true).toBER());
@@ -92,11 +92,18 @@ function serialNumber(): asn1js.Integer {
   return new asn1js.Integer({ valueHex: Uint8Array.from(bytes).buffer });
 }
 
-function extensionsOf({ keyUsage, isAuthority, stampsTimes, answersOcsp, values, ...order }: Order): Extension[] {
+function extensionsOf({
+  keyUsage,
+  isAuthority,
+  signsTimeStamps,
+  signsOcsp,
+  values,
+  ...options
+}: CertificateOptions): Extension[] {
   const extension = (extnID: string, critical: boolean, value: { toBER(): ArrayBuffer }) =>
     new Extension({ extnID, critical, extnValue: value.toBER() });
   const usage = keyUsage ?? (isAuthority ? 0b0000_0110 : undefined);
-  const purposes = [...(stampsTimes ? ['1.3.6.1.5.5.7.3.8'] : []), ...(answersOcsp ? ['1.3.6.1.5.5.7.3.9'] : [])];
+  const purposes = [...(signsTimeStamps ? ['1.3.6.1.5.5.7.3.8'] : []), ...(signsOcsp ? ['1.3.6.1.5.5.7.3.9'] : [])];
   return [
     ...(usage === undefined
       ? []
@@ -106,20 +113,20 @@ function extensionsOf({ keyUsage, isAuthority, stampsTimes, answersOcsp, values,
     ...(values
       ? [extension('1.3.6.1.4.1.55555.2', false, sequence(...Array.from({ length: values }, () => new asn1js.Null())))]
       : []),
-    ...addressesOf(order, extension),
-    ...(order.isExempt ? [extension('1.3.6.1.5.5.7.48.1.5', false, new asn1js.Null())] : []),
+    ...addressesOf(options, extension),
+    ...(options.ocspNoCheck ? [extension('1.3.6.1.5.5.7.48.1.5', false, new asn1js.Null())] : []),
   ];
 }
 
 function addressesOf(
-  { ocsp, list, issuerAt }: Pick<Order, 'ocsp' | 'list' | 'issuerAt'>,
+  { ocspUrl, crlUrl, issuerUrl }: Pick<CertificateOptions, 'ocspUrl' | 'crlUrl' | 'issuerUrl'>,
   extension: (id: string, critical: boolean, value: { toBER(): ArrayBuffer }) => Extension,
 ): Extension[] {
   const at = (value: string) => new GeneralName({ type: 6, value });
   const description = (accessMethod: string, url: string | undefined) =>
     url === undefined ? [] : [new AccessDescription({ accessMethod, accessLocation: at(url) })];
-  const accessDescriptions = [...description('1.3.6.1.5.5.7.48.1', ocsp), ...description('1.3.6.1.5.5.7.48.2', issuerAt)];
-  const point = list === undefined ? [] : [new DistributionPoint({ distributionPoint: [at(list)] })];
+  const accessDescriptions = [...description('1.3.6.1.5.5.7.48.1', ocspUrl), ...description('1.3.6.1.5.5.7.48.2', issuerUrl)];
+  const point = crlUrl === undefined ? [] : [new DistributionPoint({ distributionPoint: [at(crlUrl)] })];
   return [
     ...(accessDescriptions.length
       ? [extension('1.3.6.1.5.5.7.1.1', false, new InfoAccess({ accessDescriptions }).toSchema())]
@@ -135,7 +142,11 @@ const [DATA, SHROUDED_KEY_BAG, CERTIFICATE_BAG] = [
 ];
 
 /** Returns a PKCS#12 file in base64 whose key is encrypted with AES-256 and whose certificates are not encrypted. */
-export function pkcs12Of({ key, der }: Pick<Issued, 'key' | 'der'>, chain: Issued[], password: string): string {
+export function pkcs12Of(
+  { key, der }: Pick<IssuedCertificate, 'key' | 'der'>,
+  chain: IssuedCertificate[],
+  password: string,
+): string {
   const encrypted = key.export({ type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: password });
   const certificates = [der, ...chain.map((each) => each.der)].map((bytes) =>
     bag(CERTIFICATE_BAG, sequence(oid('1.2.840.113549.1.9.22.1'), explicit(octets(bytes)))),

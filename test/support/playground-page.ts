@@ -27,7 +27,7 @@ export class PlaygroundPage {
 
   /** Console errors, except those for error replies, which browsers always log. */
   get errors(): string[] {
-    return this.visitor.errors.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
+    return this.visitor.errors.filter((message) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(message));
   }
 
   get result(): Locator {
@@ -76,9 +76,9 @@ export class PlaygroundPage {
   }
 
   async download(): Promise<Buffer> {
-    const begun = this.page.waitForEvent('download');
+    const download = this.page.waitForEvent('download');
     await this.page.getByRole('button', { name: 'Download' }).click();
-    return readFile(await (await begun).path());
+    return readFile(await (await download).path());
   }
 
   /** Returns the code in the dialog. */

@@ -11,7 +11,7 @@ import { type Service, startService } from './service.ts';
 export const run = promisify(execFile);
 
 /** Returns the output of a tool. */
-export async function printed(tool: string, ...args: string[]): Promise<string> {
+export async function outputOf(tool: string, ...args: string[]): Promise<string> {
   return (await run(tool, args)).stdout;
 }
 

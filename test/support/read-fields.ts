@@ -1,7 +1,7 @@
 /** Reads the form fields of a PDF by pdf.js, in page order. */
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-export interface FoundField {
+export interface FormField {
   page: number;
   type: string;
   name: string;
@@ -20,11 +20,11 @@ export interface FoundField {
   hasAppearance: boolean;
 }
 
-export async function readFields(pdf: Uint8Array, password?: string): Promise<FoundField[]> {
+export async function readFields(pdf: Uint8Array, password?: string): Promise<FormField[]> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
   try {
     const document = await task.promise;
-    const found: FoundField[] = [];
+    const found: FormField[] = [];
     for (let page = 1; page <= document.numPages; page++)
       for (const each of await (await document.getPage(page)).getAnnotations())
         if (each.fieldType) found.push(fieldOf(page, each));
@@ -35,7 +35,7 @@ export async function readFields(pdf: Uint8Array, password?: string): Promise<Fo
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: pdf.js states no type for annotations
-function fieldOf(page: number, annotation: any): FoundField {
+function fieldOf(page: number, annotation: any): FormField {
   return {
     page,
     type: annotation.fieldType,

@@ -15,7 +15,7 @@ export function readPng(bytes: Buffer): ReadPng {
 }
 
 /** Reads the format and the size in pixels from the header of the file. */
-export function headOf(bytes: Buffer): { format: string; width: number; height: number } {
+export function readImageHeader(bytes: Buffer): { format: string; width: number; height: number } {
   if (bytes.toString('latin1', 1, 4) === 'PNG')
     return { format: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.toString('latin1', 8, 12) === 'WEBP') return { format: 'webp', ...sizeOfWebp(bytes) };

@@ -2,7 +2,7 @@
 import { getDocument, OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 /** The position of the start of a text's baseline, in points from the left and top edge. */
-export interface Place {
+export interface TextPosition {
   text: string;
   x: number;
   y: number;
@@ -15,9 +15,9 @@ export interface ReadPdf {
   /** The size of each page in points. */
   sizes: Array<{ width: number; height: number }>;
   /** The position of the first text on the first page. */
-  firstText: Place | undefined;
+  firstText: TextPosition | undefined;
   /** The position of each text on each page. */
-  placed: Place[][];
+  placed: TextPosition[][];
   /** Titles of the bookmarks, indented by their depth. */
   outline: string[];
   /** Number of images painted on all pages. */
@@ -42,7 +42,7 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
   try {
     const pages: string[] = [];
     const sizes: ReadPdf['sizes'] = [];
-    const placed: Place[][] = [];
+    const placed: TextPosition[][] = [];
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number);
       const [left = 0, bottom = 0, right = 0, top = 0] = page.view;

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-export interface Received {
+export interface WebhookRequest {
   headers: Record<string, string>;
   path: string;
   body: string;
@@ -18,11 +18,11 @@ export interface Received {
 type Answer = (response: ServerResponse, before: number) => void;
 
 export class Receiver {
-  readonly received: Received[] = [];
+  readonly received: WebhookRequest[] = [];
   answer: Answer = (response) => response.writeHead(204).end();
   /** The number of unanswered requests. */
   open = 0;
-  mostOpen = 0;
+  maxOpen = 0;
   readonly #server: Server;
 
   static async start(answer?: Answer, tls?: { key: string; cert: string }): Promise<Receiver> {
@@ -61,7 +61,7 @@ export class Receiver {
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.open++;
-    this.mostOpen = Math.max(this.open, this.mostOpen);
+    this.maxOpen = Math.max(this.open, this.maxOpen);
     response.on('close', () => this.open--);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -79,6 +79,6 @@ export class Receiver {
 }
 
 /** Returns the event if the public library accepts the signature of this secret; throws otherwise. */
-export function verified({ body, headers }: Received, secret: string): { type: string; timestamp: string; data: object } {
+export function verified({ body, headers }: WebhookRequest, secret: string): { type: string; timestamp: string; data: object } {
   return new Webhook(secret).verify(body, headers) as { type: string; timestamp: string; data: object };
 }

@@ -19,7 +19,7 @@ import {
   SingleResponse,
   Time,
 } from 'pkijs';
-import type { Issued } from './pki.ts';
+import type { IssuedCertificate } from './pki.ts';
 
 /** The faults it can have. */
 export type RevocationFault =
@@ -46,13 +46,13 @@ export class RevocationAuthority {
   /** The fault for each request path. */
   readonly faults = new Map<string, RevocationFault>();
   /** The paths of all requests. */
-  readonly asked: string[] = [];
+  readonly requestedPaths: string[] = [];
   /** Serial numbers in its revocation list for the fault `revoked`. */
   readonly revoked: asn1js.Integer[] = [];
   /** The signer of OCSP responses. Default: the issuer. */
-  responder: Issued | undefined;
-  #issuer: Issued | undefined;
-  readonly #heard = new EventEmitter();
+  responder: IssuedCertificate | undefined;
+  #issuer: IssuedCertificate | undefined;
+  readonly #requestEvents = new EventEmitter();
   readonly #lists = new Map<RevocationFault | undefined, Buffer>();
   readonly #server: Server;
 
@@ -68,14 +68,14 @@ export class RevocationAuthority {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const path = request.url ?? '';
-      this.asked.push(path);
-      this.#heard.emit('asked');
+      this.requestedPaths.push(path);
+      this.#requestEvents.emit('request');
       await this.#answer(path, Buffer.concat(chunks), response);
     });
   }
 
   /** The issuer of the certificates it knows. */
-  set issuer(issuer: Issued) {
+  set issuer(issuer: IssuedCertificate) {
     this.#issuer = issuer;
   }
 
@@ -88,8 +88,8 @@ export class RevocationAuthority {
   }
 
   /** Resolves after this many requests. */
-  async isAsked(times: number): Promise<void> {
-    while (this.asked.length < times) await once(this.#heard, 'asked');
+  async waitForRequests(times: number): Promise<void> {
+    while (this.requestedPaths.length < times) await once(this.#requestEvents, 'request');
   }
 
   close(): void {
@@ -110,11 +110,11 @@ export class RevocationAuthority {
     response.end(path === '/list' ? await this.#list(issuer, fault) : await this.#byOcsp(query, signer, fault));
   }
 
-  async #byOcsp(query: Buffer, signer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
-    const [asked] = OCSPRequest.fromBER(Uint8Array.from(query)).tbsRequest.requestList;
-    if (!asked) throw new Error('nothing was asked');
+  async #byOcsp(query: Buffer, signer: IssuedCertificate, fault: RevocationFault | undefined): Promise<Buffer> {
+    const [request] = OCSPRequest.fromBER(Uint8Array.from(query)).tbsRequest.requestList;
+    if (!request) throw new Error('the OCSP request is empty');
     if (fault === 'status') return toBytes(new OCSPResponse({ responseStatus: new asn1js.Enumerated({ value: 3 }) }));
-    const certID = asked.reqCert;
+    const certID = request.reqCert;
     if (fault === 'other') certID.serialNumber = new asn1js.Integer({ value: 7 });
     const { thisUpdate, nextUpdate } = timesOf(fault);
     const single = new SingleResponse({ certID, certStatus: statusOf(fault), thisUpdate, nextUpdate });
@@ -133,13 +133,13 @@ export class RevocationAuthority {
   }
 
   /** Returns the same list each time. */
-  async #list(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
+  async #list(issuer: IssuedCertificate, fault: RevocationFault | undefined): Promise<Buffer> {
     const list = this.#lists.get(fault) ?? (await this.#newList(issuer, fault));
     this.#lists.set(fault, list);
     return list;
   }
 
-  async #newList(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
+  async #newList(issuer: IssuedCertificate, fault: RevocationFault | undefined): Promise<Buffer> {
     const { thisUpdate, nextUpdate } = timesOf(fault);
     const list = new CertificateRevocationList({
       version: 1,

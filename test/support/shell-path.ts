@@ -8,13 +8,13 @@ const PROGRAM = new URL('curl.ts', import.meta.url).pathname;
 /** `folder` belongs to the caller and may get a file named `curl`. */
 export async function pathWithCurl(folder: string): Promise<string> {
   const path = process.env.PATH ?? '';
-  if (has('curl')) return path;
+  if (isInstalled('curl')) return path;
   const file = join(folder, 'curl');
   await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' --disable-warning=ExperimentalWarning '${PROGRAM}' "$@"\n`);
   await chmod(file, 0o755);
   return `${folder}:${path}`;
 }
 
-export function has(program: string): boolean {
+export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }

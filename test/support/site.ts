@@ -8,7 +8,7 @@ import { PIXEL } from './pixel.ts';
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A request as the server received it. */
-export interface Asked {
+export interface SiteRequest {
   method: string;
   /** The path with its query. */
   path: string;
@@ -20,11 +20,11 @@ export class Site {
   /** The answers by path, without the query. */
   readonly #answers: Record<string, Answer>;
   #others = status(404);
-  readonly asked: Asked[] = [];
+  readonly requests: SiteRequest[] = [];
   /** The number of open connections. */
-  open = 0;
+  openConnections = 0;
   /** The maximum number of simultaneous WebSockets since `forget`. */
-  mostSockets = 0;
+  maxSockets = 0;
   #sockets = 0;
   readonly #server: Server;
 
@@ -39,8 +39,8 @@ export class Site {
     this.#answers = answers;
     this.#server = createServer((request, response) => this.#answer(request, response));
     this.#server.on('connection', (socket) => {
-      this.open++;
-      socket.on('close', () => this.open--);
+      this.openConnections++;
+      socket.on('close', () => this.openConnections--);
     });
   }
 
@@ -68,17 +68,17 @@ export class Site {
   }
 
   /** Returns the requests of a path, with any query. */
-  askedFor(path: string): Asked[] {
-    return this.asked.filter((asked) => pathOf(asked.path) === path);
+  requestsFor(path: string): SiteRequest[] {
+    return this.requests.filter((request) => pathOf(request.path) === path);
   }
 
   forget(): void {
-    this.asked.length = 0;
-    this.mostSockets = this.#sockets;
+    this.requests.length = 0;
+    this.maxSockets = this.#sockets;
   }
 
   /** Resolves when all requests sent to the site before have been recorded. */
-  async caughtUp(): Promise<void> {
+  async allRecorded(): Promise<void> {
     await fetch(`${this.origin}/caught-up`, { headers: { connection: 'close' } });
   }
 
@@ -86,7 +86,7 @@ export class Site {
   holdSockets(): void {
     this.#server.on('upgrade', (request, socket) => {
       this.#note(request);
-      this.mostSockets = Math.max(this.mostSockets, ++this.#sockets);
+      this.maxSockets = Math.max(this.maxSockets, ++this.#sockets);
       socket
         .on('close', () => this.#sockets--)
         .on('error', () => socket.destroy())
@@ -106,7 +106,7 @@ export class Site {
   }
 
   #note({ method = '', url = '', headers }: IncomingMessage): void {
-    this.asked.push({ method, path: url, headers });
+    this.requests.push({ method, path: url, headers });
   }
 }
 
@@ -137,10 +137,10 @@ export function redirect(to: string, code = 302): Answer {
 export const never: Answer = () => {};
 
 /** Sends the beginning and then the same bytes again and again, as fast as the client reads. */
-export function endless(type: string, beginning: string, again: Buffer): Answer {
+export function endless(type: string, beginning: string, repeated: Buffer): Answer {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': type }).write(beginning);
-    pour(response, again);
+    pour(response, repeated);
   };
 }
 
@@ -148,9 +148,9 @@ export function endless(type: string, beginning: string, again: Buffer): Answer 
  * Sends a small compressed body that is large when decompressed: `again` is repeated `times` times, or endlessly without a
  * number.
  */
-export function bomb(type: string, beginning: string | Buffer, again: Buffer, times?: number): Answer {
+export function bomb(type: string, beginning: string | Buffer, repeated: Buffer, times?: number): Answer {
   const start = Buffer.concat([GZIP_HEADER, deflated(Buffer.from(beginning))]);
-  const piece = deflated(again);
+  const piece = deflated(repeated);
   const rest = times && Buffer.concat([...Array.from({ length: times }, () => piece), deflateRawSync(''), Buffer.alloc(8)]);
   return (_request, response) => {
     response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip', 'access-control-allow-origin': '*' });
@@ -167,9 +167,9 @@ function deflated(data: Buffer): Buffer {
   return deflateRawSync(data, { finishFlush: constants.Z_FULL_FLUSH });
 }
 
-function pour(response: ServerResponse, again: Buffer): void {
-  while (!response.destroyed && response.write(again));
-  response.once('drain', () => pour(response, again));
+function pour(response: ServerResponse, repeated: Buffer): void {
+  while (!response.destroyed && response.write(repeated));
+  response.once('drain', () => pour(response, repeated));
 }
 
 /** Sends the beginning and then one byte at each interval, endlessly. */

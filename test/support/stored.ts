@@ -24,7 +24,7 @@ export async function contentFiles(env: Env): Promise<string[]> {
 
 /** The rows of a statement that both databases understand. PostgreSQL gives counts as text. */
 export async function rowsOf({ PLATEN_DATABASE_URL, PLATEN_DATA_DIR = '' }: Env, statement: string): Promise<Row[]> {
-  if (PLATEN_DATABASE_URL) return askPostgres(PLATEN_DATABASE_URL, statement);
+  if (PLATEN_DATABASE_URL) return queryPostgres(PLATEN_DATABASE_URL, statement);
   using database = new DatabaseSync(join(PLATEN_DATA_DIR, 'platen.db'), { readOnly: true });
   return database.prepare(statement).all();
 }
@@ -49,17 +49,20 @@ function bytesOf(file: string): Promise<Buffer> {
 /** Bytes are in rows as they are, where they are text, or in hexadecimal digits. */
 async function tablesWith({ PLATEN_DATABASE_URL: url }: Env, needle: Buffer): Promise<string[]> {
   if (!url) return [];
-  const tables = await askPostgres(url, "select table_name as name from information_schema.tables where table_schema = 'public'");
+  const tables = await queryPostgres(
+    url,
+    "select table_name as name from information_schema.tables where table_schema = 'public'",
+  );
   const found = await Promise.all(
     tables.map(async ({ name }) => {
-      const rows = await askPostgres(url, `select t::text as text from "${name}" t`);
+      const rows = await queryPostgres(url, `select t::text as text from "${name}" t`);
       return rows.some(({ text }) => String(text).includes(needle.toString()) || String(text).includes(needle.toString('hex')));
     }),
   );
   return tables.filter((_table, n) => found[n]).map(({ name }) => String(name));
 }
 
-async function askPostgres(url: string, statement: string): Promise<Row[]> {
+async function queryPostgres(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

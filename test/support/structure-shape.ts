@@ -3,12 +3,12 @@ import { PdfDict } from '@libpdf/core';
 import { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
 
 /** Types of elements and their kids; `#` is content, and `@` a link. Elements for text alone are left out, unless they have a language. */
-export function shape(element: StructureElement): string {
+export function structureShape(element: StructureElement): string {
   const kids = element.kids.map((kid) => {
     if (!(kid instanceof StructureElement)) return kid instanceof PdfDict && kid.has('Obj') ? '@' : '#';
     return kid.type === 'NonStruct' && !kid.text('Lang')
-      ? kid.kids.map((inner) => (inner instanceof StructureElement ? shape(inner) : '#')).join(' ')
-      : shape(kid);
+      ? kid.kids.map((inner) => (inner instanceof StructureElement ? structureShape(inner) : '#')).join(' ')
+      : structureShape(kid);
   });
   return `${element.type}(${kids.join(' ')})`;
 }

@@ -17,7 +17,7 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
-import { type Issued, issue, type Order } from './pki.ts';
+import { type CertificateOptions, type IssuedCertificate, issue } from './pki.ts';
 
 /** The faults an authority can have. */
 export type Fault =
@@ -38,37 +38,37 @@ const [TST_INFO, SIGNED_DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.
 export class TimeStampAuthority {
   fault: Fault | undefined;
   /** The headers of the received requests. */
-  readonly asked: Array<Record<string, unknown>> = [];
+  readonly requests: Array<Record<string, unknown>> = [];
   /** Is called for each request. */
   onRequest = () => {};
   readonly #server: Server;
-  readonly #signers: Record<'valid' | 'usage' | 'expired', Issued>;
+  readonly #signers: Record<'valid' | 'usage' | 'expired', IssuedCertificate>;
 
-  /** `more` changes the certificate of the authority. */
-  static async start(issuer: Issued, more: Order = {}): Promise<TimeStampAuthority> {
-    const order = { ...more, issuer, stampsTimes: true, keyUsage: 0b1100_0000 };
+  /** `certificate` overrides options of the certificate that the authority signs with. */
+  static async start(issuer: IssuedCertificate, certificate: CertificateOptions = {}): Promise<TimeStampAuthority> {
+    const options = { ...certificate, issuer, signsTimeStamps: true, keyUsage: 0b1100_0000 };
     const authority = new TimeStampAuthority({
-      valid: await issue('Test TSA', { ...order, kind: 'RSA' }),
-      usage: await issue('Test TSA for anything', { ...order, stampsTimes: false }),
-      expired: await issue('Test TSA of yesterday', { ...order, notAfter: new Date(Date.now() - 1_000) }),
+      valid: await issue('Test TSA', { ...options, kind: 'RSA' }),
+      usage: await issue('Test TSA for anything', { ...options, signsTimeStamps: false }),
+      expired: await issue('Test TSA of yesterday', { ...options, notAfter: new Date(Date.now() - 1_000) }),
     });
     authority.#server.listen(0, '127.0.0.1');
     await once(authority.#server, 'listening');
     return authority;
   }
 
-  private constructor(signers: Record<'valid' | 'usage' | 'expired', Issued>) {
+  private constructor(signers: Record<'valid' | 'usage' | 'expired', IssuedCertificate>) {
     this.#signers = signers;
     this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      this.asked.push(request.headers);
+      this.requests.push(request.headers);
       this.onRequest();
       await this.#answer(Buffer.concat(chunks), response);
     });
   }
 
-  get #signer(): Issued {
+  get #signer(): IssuedCertificate {
     return this.#signers[this.fault === 'usage' || this.fault === 'expired' ? this.fault : 'valid'];
   }
 
@@ -97,7 +97,7 @@ export class TimeStampAuthority {
       version: 1,
       policy: '1.3.6.1.4.1.55555.1',
       messageImprint,
-      serialNumber: new asn1js.Integer({ value: this.asked.length }),
+      serialNumber: new asn1js.Integer({ value: this.requests.length }),
       genTime: new Date(Date.now() - (this.fault === 'clock' ? 600_000 : 0)),
       ...(nonce && { nonce: this.fault === 'nonce' ? new asn1js.Integer({ value: 7 }) : nonce }),
     });

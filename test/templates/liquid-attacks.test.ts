@@ -178,7 +178,7 @@ describe('processes', () => {
   test('end with the caller of their task', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 60_000 });
     const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
-    const gone = once(child as ChildProcess, 'exit');
+    const exited = once(child as ChildProcess, 'exit');
     const caller = new AbortController();
     const reason = new Error('left');
     const left = ['runs', 'waits'].map((key) =>
@@ -186,7 +186,7 @@ describe('processes', () => {
     );
     await new Promise((resolve) => setImmediate(resolve)); // The process has received its task by now.
     caller.abort(reason);
-    await Promise.all([...left, gone]);
+    await Promise.all([...left, exited]);
     await expect(own.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });

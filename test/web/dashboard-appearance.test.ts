@@ -1,4 +1,4 @@
-/** Every page of the dashboard, wide and narrow, light and dark: accessible, and within the window. */
+/** Every page of the dashboard is accessible and fits into the window, wide and narrow, light and dark. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
@@ -37,14 +37,14 @@ afterAll(async () => {
   await browser[Symbol.asyncDispose]();
 });
 
-interface Look {
+interface View {
   name: string;
   hash: () => string;
-  /** Until it shows what it has to show. */
+  /** Resolves when the page shows its content. */
   ready(page: Page): Promise<void>;
 }
 
-const LOOKS: Look[] = [
+const VIEWS: View[] = [
   {
     name: 'documents',
     hash: () => '#/documents',
@@ -124,8 +124,8 @@ describe.each([
   ['narrow and dark', NARROW, 'dark'],
   ['narrow and light', NARROW, 'light'],
   ['wide and dark', WIDE, 'dark'],
-] as const)('%s', (_, viewport, colorScheme) => {
-  test('sign-in', async () => {
+] as const)('the dashboard, %s,', (_, viewport, colorScheme) => {
+  test('has an accessible sign-in that fits into the window', async () => {
     const visitor = await browser.visit(service.url, { viewport, colorScheme });
     await openDashboard(visitor);
     expect(await accessibilityViolations(visitor.page)).toEqual([]);
@@ -133,15 +133,15 @@ describe.each([
     await visitor.context.close();
   });
 
-  test('every page', async () => {
+  test('has only accessible pages that fit into the window', async () => {
     const visitor = await browser.visit(service.url, { viewport, colorScheme });
     const page = await signInAt(visitor, key.key);
-    for (const look of LOOKS) {
-      await goTo(page, look.hash());
-      await look.ready(page);
-      expect.soft(await accessibilityViolations(page), look.name).toEqual([]);
-      expect.soft(await horizontalOverflow(page), look.name).toBe(0);
-      await page.keyboard.press('Escape'); // out of a dialog
+    for (const view of VIEWS) {
+      await goTo(page, view.hash());
+      await view.ready(page);
+      expect.soft(await accessibilityViolations(page), view.name).toEqual([]);
+      expect.soft(await horizontalOverflow(page), view.name).toBe(0);
+      await page.keyboard.press('Escape'); // closes a dialog
     }
     await visitor.context.close();
   });
@@ -157,7 +157,7 @@ test('everything can be used with the keyboard alone', async () => {
   await page.getByText('2 documents', { exact: true }).waitFor();
   await page.evaluate('document.activeElement?.blur()');
   await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter'); // skips what is above the content
+  await page.keyboard.press('Enter'); // follows the link that skips to the content
   const open = page.getByRole('link', { name: `${LONG}.pdf` });
   for (let left = 20; left > 0 && !(await hasFocus(page, LONG)); left--) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -29,14 +29,14 @@ interface BatchRecord {
   status: string;
 }
 
-const another = async () => new Client(service.url, (await service.createKey()).key);
+const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const visit = () => browser.visit(service.url);
 
-/** A page that does not come before it is let go. */
-function heldPage(path: string, body: string): { url: string; letGo(): void } {
+/** Serves a page whose response is held back until `respond` is called. */
+function heldPage(path: string, body: string): { url: string; respond(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   site.serve({ [path]: (request, response) => void promise.then(() => html(body)(request, response)) });
-  return { url: site.origin + path, letGo: resolve };
+  return { url: site.origin + path, respond: resolve };
 }
 
 async function batchOf(key: Client, items: object[], headers = {}): Promise<BatchRecord> {
@@ -48,8 +48,8 @@ async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
   await visitor.context.close();
 }
 
-test('shows a batch until its end, item by item, with errors in words', async () => {
-  const key = await another();
+test('shows a batch until its end, item by item, with the text of errors', async () => {
+  const key = await newClient();
   const held = heldPage('/slow', '<p>slow but sure');
   const items = [
     { html: '<p>one', reference: 'one' },
@@ -61,7 +61,7 @@ test('shows a batch until its end, item by item, with errors in words', async ()
   const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
   await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
-  held.letGo();
+  held.respond();
   await page.getByRole('img', { name: '2 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('Completed', { exact: true }).waitFor();
   expect(await page.locator('img').count()).toBe(0);
@@ -75,7 +75,7 @@ test('shows a batch until its end, item by item, with errors in words', async ()
 });
 
 test('downloads all results as one file with the bytes of the API', async () => {
-  const key = await another();
+  const key = await newClient();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/batches');
@@ -94,7 +94,7 @@ test('downloads all results as one file with the bytes of the API', async () => 
 });
 
 test('cancels a batch after a confirmation', async () => {
-  const key = await another();
+  const key = await newClient();
   const held = heldPage('/held', '<p>let go');
   const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
   const { batch_id } = await batchOf(key, slow);
@@ -103,20 +103,20 @@ test('cancels a batch after a confirmation', async () => {
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
-  held.letGo();
+  held.respond();
   await page.getByText(/^Cancelled: \d+ of 40 items rendered, .*\d+ cancelled$/).waitFor();
   expect(await key.json<BatchRecord>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
   await leave(visitor);
 });
 
 test('updates the list by itself', async () => {
-  const key = await another();
+  const key = await newClient();
   const held = heldPage('/later', '<p>there');
   await batchOf(key, [{ url: held.url }]);
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/batches');
   await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
-  held.letGo();
+  held.respond();
   await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();
   await leave(visitor);
 });

@@ -1,4 +1,4 @@
-/** Templates in the dashboard: edited, previewed, saved, compared and restored. */
+/** Templates in the dashboard: editing, previewing, saving, comparing and restoring. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
@@ -7,7 +7,7 @@ import { type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
-/** The playground has ten seconds for all it does: on a slow machine a visitor has to ask again. */
+/** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
 
 let service: SharedService;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await browser[Symbol.asyncDispose]();
 });
 
-const another = async () => new Client(service.url, (await service.createKey()).key);
+const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const visit = () => browser.visit(service.url);
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 
@@ -29,7 +29,7 @@ async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
   await visitor.context.close();
 }
 
-/** In place of what was there, as from the clipboard. */
+/** Replaces the text of an editor in one step, as pasting does. */
 async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: editor }).focus();
   await page.keyboard.press('Control+a');
@@ -38,10 +38,10 @@ async function write(page: Page, editor: string, text: string): Promise<void> {
 
 async function preview(page: Page, expected: string): Promise<void> {
   const text = page.getByRole('region', { name: 'Page 1 of 1' }).getByText(expected);
-  const fault = page.getByRole('alert').getByText(/did not finish|try again/i);
+  const error = page.getByRole('alert').getByText(/did not finish|try again/i);
   for (let left = TRIES; left > 0; left--) {
     await page.getByRole('button', { name: 'Preview', exact: true }).click();
-    await text.or(fault).first().waitFor();
+    await text.or(error).first().waitFor();
     if (await text.isVisible()) return;
   }
   throw new Error(`the preview does not show ${expected}`);
@@ -52,7 +52,7 @@ async function templatesOf(key: Client): Promise<TemplateRecord[]> {
 }
 
 test('creates a template, previews it without saving or charging, saves and changes it', async () => {
-  const key = await another();
+  const key = await newClient();
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/templates');
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
@@ -67,8 +67,8 @@ test('creates a template, previews it without saving or charging, saves and chan
 
   await save(page).click();
   await page.getByText('Version 1', { exact: true }).waitFor();
-  const [made] = await templatesOf(key);
-  expect(made).toMatchObject({ name: 'Greeting', engine: 'placeholders', version: 1, placeholders: ['person.name'] });
+  const [created] = await templatesOf(key);
+  expect(created).toMatchObject({ name: 'Greeting', engine: 'placeholders', version: 1, placeholders: ['person.name'] });
   await page.getByRole('listitem').getByText('person.name').waitFor();
 
   await page.getByRole('tab', { name: 'HTML' }).click();
@@ -82,7 +82,7 @@ test('creates a template, previews it without saving or charging, saves and chan
 });
 
 test('keeps sample data, preview and new text when a new template is saved', async () => {
-  const key = await another();
+  const key = await newClient();
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/templates/new');
   await page.getByLabel('Name').fill('Kept');
@@ -106,8 +106,8 @@ test('keeps sample data, preview and new text when a new template is saved', asy
   await page.getByText('Version 1, with unsaved changes').waitFor();
   expect(await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear Grace').isVisible()).toBe(true);
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('Dearest').waitFor();
-  const [made] = await templatesOf(key);
-  expect(page.url()).toMatch(new RegExp(`#/templates/${made?.template_id}$`));
+  const [created] = await templatesOf(key);
+  expect(page.url()).toMatch(new RegExp(`#/templates/${created?.template_id}$`));
   await preview(page, 'Dearest Grace');
 
   await save(page).click();
@@ -116,7 +116,7 @@ test('keeps sample data, preview and new text when a new template is saved', asy
   await page.getByText('Not stored yet').waitFor();
   await page.getByRole('tab', { name: 'Sample data' }).click();
   expect(await page.getByRole('textbox', { name: 'Sample data' }).textContent()).toBe('{}');
-  await goTo(page, `#/templates/${made?.template_id}`);
+  await goTo(page, `#/templates/${created?.template_id}`);
   await page.getByText('Version 2', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Sample data' }).click();
   await page.getByRole('textbox', { name: 'Sample data' }).getByText('Grace').waitFor();
@@ -151,7 +151,7 @@ test('restores a new template after a reload and after signing in again', async 
 });
 
 test('lists, adds, replaces and removes files of a template, and previews with them', async () => {
-  const key = await another();
+  const key = await newClient();
   const { template_id } = await key.template('<link rel="stylesheet" href="css/print.css"><p>Body</p><img src="logo.svg">');
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
@@ -184,8 +184,8 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await leave(visitor);
 });
 
-test('explains faults of a template and of its data', async () => {
-  const key = await another();
+test('explains errors of a template and of its data', async () => {
+  const key = await newClient();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
@@ -200,7 +200,7 @@ test('explains faults of a template and of its data', async () => {
 });
 
 test('shows, compares and restores earlier versions', async () => {
-  const key = await another();
+  const key = await newClient();
   const { template_id } = await key.template('<p>the first text', { name: 'Letter' });
   const path = `/v1/templates/${template_id}`;
   await key.send('PUT', path, { html: '<p>the second text' });
@@ -248,7 +248,7 @@ test('asks before unsaved changes are lost, and keeps them when a key is revoked
 });
 
 test('deletes a template after a confirmation, and shows its name as text', async () => {
-  const key = await another();
+  const key = await newClient();
   const name = '\u202e<img src=x onerror=document.title=1>';
   const { template_id } = await key.template('<p>{{__proto__.polluted}}{{constructor}}', { name });
   const visitor = await visit();

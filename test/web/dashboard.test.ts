@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const visit = () => browser.visit(service.url);
-const another = async () => new Client(service.url, (await service.createKey()).key);
+const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const documentsIn = (page: Page) => page.getByRole('table', { name: 'Documents, newest first' });
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
@@ -37,10 +37,10 @@ test('explains a wrong key, and keeps nothing of it', async () => {
   await openDashboard(visitor);
   for (const key of [`${ada.key.slice(0, -1)}~`, 'plt_nonsense', 'schlüssel ☃']) {
     await enterKey(page, key, true);
-    const fault = page.getByRole('alert').getByText('The service does not know this key');
-    await fault.waitFor();
+    const message = page.getByRole('alert').getByText('The service does not know this key');
+    await message.waitFor();
     await page.getByLabel('API key').fill('');
-    await fault.waitFor({ state: 'detached' });
+    await message.waitFor({ state: 'detached' });
   }
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('Paste an API key').waitFor();
@@ -74,12 +74,12 @@ test('keeps the key out of URLs, history and permanent storage', async () => {
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     addresses.push(page.url());
   }
-  const kept = await page.evaluate(
+  const stored = await page.evaluate(
     'JSON.stringify([localStorage, sessionStorage, history.state, document.cookie, document.documentElement.outerHTML])',
   );
   expect(addresses.length).toBeGreaterThan(10);
   expect(addresses.filter((address) => address.includes('plt_'))).toEqual([]);
-  expect(kept).not.toContain(ada.key);
+  expect(stored).not.toContain(ada.key);
   await leave(visitor);
 });
 
@@ -97,7 +97,7 @@ test('returns to the sign-in after a key is revoked, and then to the same page',
 });
 
 test('lists documents newest first and paged, and finds them by name and template', async () => {
-  const key = await another();
+  const key = await newClient();
   const template = await key.template('<p>{{a}}', { name: 'Letters' });
   await key.store({ template_id: template.template_id, data: { a: 1 }, filename: 'letter.pdf' });
   for (let number = 1; number <= 25; number++) await key.store({ html: `<p>${number}`, filename: `bill-${number}.pdf` });
@@ -183,7 +183,7 @@ test('shows a stored image with its size in pixels', async () => {
 });
 
 test('shows no documents of another key after switching keys', async () => {
-  const [first, second] = [await another(), await another()];
+  const [first, second] = [await newClient(), await newClient()];
   const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });
   await second.store({ html: '<p>yours', filename: 'yours.pdf' });
   const visitor = await visit();
@@ -201,7 +201,7 @@ test('shows no documents of another key after switching keys', async () => {
 });
 
 test('shows names from others as text', async () => {
-  const key = await another();
+  const key = await newClient();
   const record = await key.store({ html: '<script>alert(1)</script><p>harmless', filename: HOSTILE });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key);
@@ -216,7 +216,7 @@ test('shows names from others as text', async () => {
 });
 
 test('shows usage, and account changes only after the service confirmed them', async () => {
-  const key = await another();
+  const key = await newClient();
   for (let count = 0; count < 3; count++) await key.pdf({ html: `<p>${count}` });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/usage');
@@ -238,7 +238,7 @@ test('shows usage, and account changes only after the service confirmed them', a
 });
 
 test('reports a lost connection, and continues when it is back', async () => {
-  const key = await another();
+  const key = await newClient();
   const { filename } = await key.store({ html: '<p>there' });
   const visitor = await visit();
   const page = await signInAt(visitor, key.key);

@@ -1,4 +1,4 @@
-/** Text in an editor stays as typed, however fast, by key and in bursts as from an input method. */
+/** Editors keep text exactly as typed, however fast: key by key, or in bursts as from an input method. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
@@ -23,8 +23,8 @@ async function clear(page: Page, editor: string): Promise<void> {
   await page.keyboard.press('Delete');
 }
 
-/** The keys are not awaited one by one: they arrive as fast as the page takes them. */
-const WAYS: Array<[string, (page: Page) => Promise<unknown>]> = [
+/** Key presses are not awaited one by one, so they arrive as fast as the page accepts them. */
+const METHODS: Array<[string, (page: Page) => Promise<unknown>]> = [
   ['by key', (page) => page.keyboard.type(TYPED, { delay: 0 })],
   ['in bursts', (page) => Promise.all(TYPED.match(/.{1,3}/g)?.map((part) => page.keyboard.insertText(part)) ?? [])],
 ];
@@ -33,7 +33,7 @@ function textOf(page: Page, editor: string): Promise<string | null> {
   return page.getByRole('textbox', { name: editor, exact: true }).textContent();
 }
 
-test.each(WAYS)('the playground keeps what is typed %s, and renders it', async (_, type) => {
+test.each(METHODS)('the playground keeps what is typed %s, and renders it', async (_, type) => {
   const { page } = await playgrounds.open();
   const sent: string[] = [];
   page.on('request', (request) => request.url().endsWith('/pdf') && sent.push(request.postDataJSON().html));
@@ -43,7 +43,7 @@ test.each(WAYS)('the playground keeps what is typed %s, and renders it', async (
   await eventually('it is rendered', async () => sent.at(-1) === TYPED);
 });
 
-test.each(WAYS)('the playground keeps what is typed %s into template and data', async (_, type) => {
+test.each(METHODS)('the playground keeps what is typed %s into template and data', async (_, type) => {
   const { page } = await playgrounds.open();
   await page.getByRole('button', { name: 'Template', exact: true }).click();
   for (const editor of ['Template', 'Data']) {
@@ -53,7 +53,7 @@ test.each(WAYS)('the playground keeps what is typed %s into template and data', 
   }
 });
 
-test.each(WAYS)('the dashboard keeps what is typed %s into a template and its sample data, and saves it', async (_, type) => {
+test.each(METHODS)('the dashboard keeps what is typed %s into a template and its sample data, and saves it', async (_, type) => {
   const key = new Client(closed.url, closed.key);
   const { template_id } = await key.template('<p>old');
   const visitor = await playgrounds.browser.visit(closed.url);

@@ -92,20 +92,20 @@ test('moves the divider by keyboard and pointer, and keeps its position', async 
   const playground = await open();
   const { page } = playground;
   const divider = page.getByRole('separator', { name: 'Width of the editor' });
-  const place = async () => Math.round((await divider.boundingBox())?.x ?? 0);
-  const before = await place();
+  const position = async () => Math.round((await divider.boundingBox())?.x ?? 0);
+  const before = await position();
   await divider.focus();
   await page.keyboard.press('ArrowRight');
-  await eventually('it has moved right', async () => (await place()) > before);
+  await eventually('it has moved right', async () => (await position()) > before);
   await divider.hover();
   await page.mouse.down();
   await page.mouse.move(500, 400);
   await page.mouse.up();
-  await eventually('it is where it was dragged', async () => Math.abs((await place()) - 500) < 10);
-  const dragged = await place();
+  await eventually('it is where it was dragged', async () => Math.abs((await position()) - 500) < 10);
+  const dragged = await position();
   await page.reload();
   await divider.waitFor();
-  expect(await place()).toBe(dragged);
+  expect(await position()).toBe(dragged);
 });
 
 test('renders, changes tabs, zooms and lists shortcuts by keys outside of fields', async () => {
@@ -143,7 +143,7 @@ test('finds, undoes, and releases the keyboard focus in the editor', async () =>
   await page.keyboard.press('Control+z');
   await playground.shows('Northlight Studio');
   await eventually('the focus is elsewhere', async () => {
-    await page.keyboard.press('Escape'); // the first one gives up the selection
+    await page.keyboard.press('Escape'); // the first one clears the selection
     await page.keyboard.press('Tab');
     return playground.editor('HTML').evaluate((element) => !element.matches(':focus'));
   });

@@ -9,7 +9,7 @@ import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
-import { has, pathWithCurl } from '../support/shell-path.ts';
+import { isInstalled, pathWithCurl } from '../support/shell-path.ts';
 
 let service: Service;
 const playgrounds = setUpPlaygrounds(async () => {
@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What ends a text, begins a command or joins lines in one of the languages. */
+/** Characters that end a string, begin a command or join lines in one of the languages. */
 const NASTY =
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: shells know it too
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is also shell syntax
   'marker "double" \'single\' \'\'\' """ `tick` $HOME ${HOME} $(id) \\ \\n \\u0041 \\\\ %s %% !! # </script> <!-- ]]> 😀 é \u2028 \u2029 JSON; <?php ?>';
 
 const NASTY_HTML = `<!doctype html>\n<title>Nasty</title>\n<pre>${NASTY.replaceAll('<', '&lt;')}\nJSON\n'\nEOF</pre>\n<script>const s = '</scr' + 'ipt>'; // ${NASTY.replaceAll('</script>', '').replaceAll(/[\u2028\u2029]/g, '')}\n</script>\n`;
@@ -41,16 +41,16 @@ const TEMPLATE_DRAFT = {
   mode: 'template',
   template: `<title>Nasty</title>${NASTY.replaceAll('<', '&lt;')}<pre>{{ text }}</pre>{% for name in names %}<p>{{ name }}</p>{% endfor %}{{ empty | json }}`,
   data: JSON.stringify({ text: NASTY, names: ["O'Neil", 'a\nb'], empty: {}, list: [], big: 1e21, '10': 'x', __proto: null })
-    // as a name, not as a prototype
+    // `__proto__` as the name of a member, not as the prototype
     .replace('"__proto"', '"__proto__"'),
   options: { landscape: true },
 };
 
-const RUNS: Array<{ language: string; file: string; command: string; args: string[]; there: boolean }> = [
-  { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], there: true },
-  { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], there: true },
-  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], there: has('python3') },
-  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], there: has('php') },
+const RUNS: Array<{ language: string; file: string; command: string; args: string[]; isAvailable: boolean }> = [
+  { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], isAvailable: true },
+  { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], isAvailable: true },
+  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], isAvailable: isInstalled('python3') },
+  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], isAvailable: isInstalled('php') },
 ];
 
 test.each([
@@ -61,8 +61,8 @@ test.each([
   await playground.shows('marker');
   const preview = await playground.download();
   expect((await readPdf(preview)).pages.join(' ')).toContain('marker');
-  for (const { language, file, command, args, there } of RUNS) {
-    if (!there) continue;
+  for (const { language, file, command, args, isAvailable } of RUNS) {
+    if (!isAvailable) continue;
     await writeFile(join(folder, file), await playground.codeIn(language));
     await rm(join(folder, 'document.pdf'), { force: true });
     const env = { PATH, PLATEN_API_KEY: playgrounds.service.key };

@@ -48,9 +48,9 @@ test('aborts a running render for newer text, and shows the last one', async () 
   const playground = await open();
   await playground.shows('Northlight Studio');
   const aborted = playground.page.waitForEvent('requestfailed');
-  const begun = playground.page.waitForRequest(/playground\/pdf/);
+  const firstRequest = playground.page.waitForRequest(/playground\/pdf/);
   await playground.write('HTML', '<p>Slow</p><script>for (const end = Date.now() + 4000; Date.now() < end; );</script>');
-  await begun;
+  await firstRequest;
   await playground.write('HTML', '<p>Quick</p>');
   expect((await aborted).failure()?.errorText).toContain('ERR_ABORTED');
   await playground.shows('Quick');
@@ -206,7 +206,7 @@ test('counts down and retries after too many requests', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');
   const slow = () => post({ html: '<p>slow</p>', options: { waitForTimeout: 5_000 } });
-  const line = Array.from({ length: 6 }, slow); // three find a place, the others are turned away at once
+  const line = Array.from({ length: 6 }, slow); // three are accepted, the others are refused at once
   await Promise.any(line.map(async (reply) => (await reply).status === 429 || Promise.reject(new Error('accepted'))));
   await playground.write('HTML', '<p>Patient</p>');
   await playground.trouble.getByText(/Trying again in \d+ second/).waitFor();
@@ -242,11 +242,11 @@ test('keeps zoom and position between renders, and draws only a few of many page
   await number.press('Enter');
   await playground.shows('Before 77', 77);
   const scroller = page.getByRole('region', { name: 'Pages of the PDF' });
-  const place = () => scroller.evaluate((element) => element.scrollTop);
-  const before = await place();
+  const position = () => scroller.evaluate((element) => element.scrollTop);
+  const before = await position();
   await playground.write('HTML', pages('After'));
   await playground.shows('After 77', 77);
-  expect(await place()).toBeCloseTo(before, 0);
+  expect(await position()).toBeCloseTo(before, 0);
   expect(await page.getByRole('combobox', { name: 'Zoom' }).inputValue()).toBe('150');
   expect(await page.locator('.sheet canvas').count()).toBeLessThan(30);
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   const service = await sharedService();
   key = new Client(service.url, (await service.createKey()).key);
 });
-/** The data for a template as the service keeps it, which the service also renders without a fault. */
+/** Returns the sample data for a template. The service must render the template with it without an error. */
 async function sample(html: string, engine = 'liquid'): Promise<unknown> {
   const { template_id, placeholders } = await key.template(html, { engine });
   const data = JSON.parse(sampleOf({ html, engine: engine as 'liquid', placeholders })) as object;

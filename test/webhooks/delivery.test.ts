@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
-import type { Delivery } from '../../src/webhooks/webhooks.ts';
+import type { WebhookDelivery } from '../../src/webhooks/webhooks.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
@@ -91,13 +91,13 @@ function enqueue(url = receiver.url, data: object = {}): Promise<string> {
   return opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
 }
 
-async function delivery(id: string): Promise<Delivery> {
+async function delivery(id: string): Promise<WebhookDelivery> {
   const found = (await opened.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
   if (!found) throw new Error(`no delivery ${id}`);
   return found;
 }
 
-async function ended(id: string): Promise<Delivery> {
+async function ended(id: string): Promise<WebhookDelivery> {
   await eventually('the delivery has ended', async () => (await delivery(id)).status !== 'pending');
   return delivery(id);
 }
@@ -240,7 +240,7 @@ describe('a receiver that', () => {
     for (const id of good) expect(await ended(id)).toMatchObject({ status: 'delivered' });
     expect((await Promise.all(stuck.map(delivery))).every(({ status, error }) => status === 'pending' && !error)).toBe(true);
     expect(receiver.open).toBe(3);
-    expect(quick.mostOpen).toBeLessThanOrEqual(3);
+    expect(quick.maxOpen).toBeLessThanOrEqual(3);
   });
 
   test('hangs is ended at the time-out', async () => {
@@ -251,7 +251,7 @@ describe('a receiver that', () => {
       const all = await Promise.all(stuck.map(delivery));
       return all.every(({ error }) => error === 'there was no answer within 2 seconds');
     });
-    expect(receiver.mostOpen).toBe(3);
+    expect(receiver.maxOpen).toBe(3);
   });
 
   test('answers and then never ends has received it, also if it sends without end', async () => {
@@ -327,7 +327,7 @@ describe('an address', () => {
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed' });
     const id = await enqueue(`http://secret.private.test:${receiver.port}/hook`);
     expect(await ended(id)).toMatchObject({ status: 'failed', error: 'the host has no address that may be reached' });
-    expect([...names.asked]).toEqual([]);
+    expect([...names.queriedNames]).toEqual([]);
     names.close();
   });
 
@@ -358,10 +358,10 @@ describe('an address', () => {
   });
 
   test('that refuses connections is reported as such if it is allowed', async () => {
-    const gone = await another();
-    const { url } = gone;
+    const stopped = await another();
+    const { url } = stopped;
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-    gone.close();
+    stopped.close();
     expect(await ended(await enqueue(url))).toMatchObject({ status: 'failed', error: 'no connection could be made' });
   });
 });

@@ -60,7 +60,7 @@ function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
   const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
   const none = () => {};
   const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none };
-  const open = replaced.open ?? ((lent) => uploads.open(lent));
+  const open = replaced.open ?? ((upload) => uploads.open(upload));
   const settle: Uploads['settle'] = (...of) => uploads.settle(...of);
   deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
   const tasks = { webhook: deliverer.task('webhook'), upload: deliverer.task('upload') };
@@ -74,8 +74,8 @@ test('hanging uploads delay no webhook, and an account has a limited share', asy
   const accounts: string[] = [];
   const receiver = await Receiver.start();
   try {
-    const open: Uploads['open'] = (lent) => {
-      accounts.push(owners.find(({ keyId }) => keyId === lent.keyId)?.accountId ?? '');
+    const open: Uploads['open'] = (upload) => {
+      accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
       return held.promise;
     };
     start({ open }, receiver.address);
@@ -158,7 +158,7 @@ test('a waiting client is told when the last upload of a batch has ended, and no
   const end = async (position: number) => {
     const afterwards = await opened.database.transaction(async (query) => {
       await query.updateTable('webhook_deliveries').set({ status: 'failed' }).where('batch_position', '=', position).execute();
-      return uploads.settle({ batchId } as Parameters<Uploads['settle']>[0], undefined, false, query);
+      return uploads.settle({ batch_id: batchId } as Parameters<Uploads['settle']>[0], undefined, false, query);
     });
     await afterwards();
   };

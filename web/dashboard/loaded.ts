@@ -15,7 +15,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
   const [value, setValue] = useState<T | undefined>();
   const [fault, setFault] = useState<unknown>();
   const [loading, setLoading] = useState(true);
-  const [turn, setTurn] = useState(0);
+  const [reloads, setReloads] = useState(0);
   useEffect(() => {
     const left = new AbortController();
     setLoading(true);
@@ -32,8 +32,8 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
         if (!left.signal.aborted) setLoading(false);
       });
     return () => left.abort();
-  }, [...inputs, turn]);
-  const reload = useCallback(() => setTurn((count) => count + 1), []);
+  }, [...inputs, reloads]);
+  const reload = useCallback(() => setReloads((count) => count + 1), []);
   return { value, fault, loading, reload, setValue };
 }
 

@@ -1,4 +1,4 @@
-/** Shows a thumbnail of a stored image, or of a PDF's first page, once it scrolls into view. If it cannot be drawn, the sheet stays empty. */
+/** Shows a thumbnail of a stored image, or of a PDF's first page, once it scrolls into view. If it cannot be drawn, the frame stays empty. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DocumentRecord } from './records.ts';
 import { call, onSignOut } from './session.ts';
@@ -22,25 +22,25 @@ onSignOut(() => {
 export function Thumbnail({ document }: { document: DocumentRecord }) {
   const { document_id: id } = document;
   const [url, setUrl] = useState(urls.get(id));
-  const sheet = useRef<HTMLSpanElement>(null);
+  const frame = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (url !== undefined || !sheet.current) return undefined;
+    if (url !== undefined || !frame.current) return undefined;
     const left = new AbortController();
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
       observer.disconnect();
-      inTurn(async () => {
+      limited(async () => {
         if (!left.signal.aborted) setUrl(await load(document, left.signal));
       });
     });
-    observer.observe(sheet.current);
+    observer.observe(frame.current);
     return () => {
       observer.disconnect();
       left.abort();
     };
   }, [document, url]);
   return (
-    <span class="first-page" ref={sheet}>
+    <span class="first-page" ref={frame}>
       {url !== undefined && <img src={url} alt="" />}
     </span>
   );
@@ -57,7 +57,7 @@ async function load({ document_id: id, type, bytes }: DocumentRecord, signal: Ab
 }
 
 /** Limits the number of simultaneous requests for long lists. */
-function inTurn(work: () => Promise<void>): void {
+function limited(work: () => Promise<void>): void {
   waiting.push(work);
   next();
 }
@@ -68,7 +68,7 @@ function next(): void {
   if (!work) return;
   underWay++;
   work()
-    .catch(() => {}) // the sheet stays empty
+    .catch(() => {}) // the frame stays empty
     .finally(() => {
       underWay--;
       next();

@@ -159,8 +159,8 @@ export interface Signature {
   /** A stored certificate of the same key (see `POST /v1/certificates`). */
   certificate: string;
   /**
-   * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of
-   * revocation, `B-LTA` a time stamp of that. Default: `"B-B"`.
+   * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of
+   * the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`.
    */
   level?: 'B-B' | 'B-T' | 'B-LT' | 'B-LTA' | undefined;
   /** Why the document is signed. */
@@ -224,7 +224,7 @@ export interface PdfOptions {
    * refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page` rule sets it.
    */
   headerTemplate?: string | undefined;
-  /** HTML printed below the text of each page, in all else as `headerTemplate`. */
+  /** HTML printed below the text of each page. Otherwise like `headerTemplate`. */
   footerTemplate?: string | undefined;
   /** The CSS media type the document is printed for. Default: `"print"`. */
   mediaType?: 'print' | 'screen' | undefined;
@@ -472,7 +472,10 @@ export interface DryRunDocuments {
 
 export interface DryRunAddress {
   address: string;
-  /** By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a minute. */
+  /**
+   * Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300 names in
+   * a minute.
+   */
   verdict: 'allowed' | 'refused' | 'unchecked';
 }
 

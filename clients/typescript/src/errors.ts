@@ -1,7 +1,7 @@
-/** What a call can fail with. */
+/** The errors with which a call can fail. */
 import type { ErrorCode } from './api.ts';
 
-/** The body of an error: `application/problem+json`, RFC 9457. Some codes have members of their own, such as `limit`. */
+/** The body of an error: `application/problem+json`, RFC 9457. Some codes add members, such as `limit`. */
 export interface Problem {
   type: string;
   title: string;
@@ -9,7 +9,7 @@ export interface Problem {
   detail: string;
   code: ErrorCode;
   request_id: string;
-  /** What is wrong with the request, by the path of each member. */
+  /** The invalid members of the request, each with its path. */
   errors?: { path: string; message: string }[];
   [member: string]: unknown;
 }
@@ -18,12 +18,12 @@ export interface Problem {
 export class PlatenError extends Error {
   override readonly name = 'PlatenError';
   readonly problem: Problem;
-  /** Seconds after which the service wants the request again, where it said so. */
+  /** Seconds to wait before sending the request again, if the service sent `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, retryAfter?: number) {
     const faults = problem.errors?.map(({ path, message }) => `${path}: ${message}`) ?? [];
-    super(faults.length > 1 ? faults.join('; ') : problem.detail); // which tells the first
+    super(faults.length > 1 ? faults.join('; ') : problem.detail); // `detail` names only the first of several
     this.problem = problem;
     this.retryAfter = retryAfter;
   }
@@ -32,7 +32,7 @@ export class PlatenError extends Error {
     return this.problem.status;
   }
 
-  /** Stable, in snake_case, such as `quota_exceeded`. */
+  /** A stable name in snake_case, such as `quota_exceeded`. */
   get code(): ErrorCode {
     return this.problem.code;
   }
@@ -47,12 +47,12 @@ export class PlatenConnectionError extends Error {
   override readonly name = 'PlatenConnectionError';
 }
 
-/** A webhook whose signature does not fit its body, or that is too old. */
+/** The signature of a webhook does not match its body, or the webhook is too old. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** The error of a response. Something between the client and the service may have answered with a page of its own. */
+/** Returns the error that a response reports. A proxy may have answered in place of the service, with a body of its own. */
 export async function errorOf(response: Response): Promise<PlatenError> {
   const text = await response.text().catch(() => '');
   return new PlatenError({ ...standIn(response, text), ...parsed(text) }, retryAfterOf(response));

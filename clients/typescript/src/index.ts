@@ -48,7 +48,7 @@ export class Platen {
     return new Rendered(await this.#post('/v1/pdf', request, 'application/pdf', options));
   }
 
-  /** Renders a document, and stores it. */
+  /** Renders a document to PDF and stores it. Returns its record. */
   async store(request: api.PdfRequest, options?: CallOptions): Promise<api.Document> {
     const response = await this.#post('/v1/pdf', { ...request, store: true }, 'application/json', options);
     return (await response.json()) as api.Document;
@@ -59,19 +59,19 @@ export class Platen {
     return new Rendered(await this.#post('/v1/image', request, 'image/*', options));
   }
 
-  /** Renders a document to an image, and stores it. */
+  /** Renders a document to an image and stores it. Returns its record. */
   async storeImage(request: api.ImageRequest, options?: CallOptions): Promise<api.Document> {
     const response = await this.#post('/v1/image', { ...request, store: true }, 'application/json', options);
     return (await response.json()) as api.Document;
   }
 
-  /** What a PDF from anywhere violates of PDF/A and PDF/UA: of the `profile` that is named, such as `PDF/UA-1`, or else of those it claims. */
+  /** Checks any PDF against `profile`, such as `PDF/UA-1`, or by default against the profiles of PDF/A and PDF/UA that it claims. */
   validate(pdf: Uint8Array, { profile, ...options }: CallOptions & { profile?: string } = {}): Promise<api.Validation> {
     const headers = { 'content-type': 'application/pdf' };
     return this.#transport.json('/v1/pdf/validate', { ...options, method: 'POST', body: pdf, headers, query: { profile } });
   }
 
-  /** What the account used in this month, or in another one, such as `2026-10`. */
+  /** Returns what the account used in a month, such as `2026-10`. Default: this month. */
   usage({ month, ...options }: CallOptions & { month?: string } = {}): Promise<api.Usage> {
     return this.#transport.json('/v1/usage', { ...options, query: { month } });
   }

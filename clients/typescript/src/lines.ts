@@ -1,6 +1,6 @@
-/** A response as the lines that it consists of. */
+/** Splits a streamed response into lines. */
 
-/** Ends where the connection is lost; throws only when the caller aborted. */
+/** Ends when the connection is lost. Throws only if the caller aborted. */
 export async function* linesOf({ body }: Response, signal: AbortSignal | undefined): AsyncGenerator<string> {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,17 +1,17 @@
-/** Lists, which the service answers page by page. */
+/** Lists, which the service returns page by page. */
 import type { Query, Transport } from './transport.ts';
 
 /** The parameters of every list. */
 export interface ListParameters {
-  /** How many records one page has, from 1 to 100. Default: 20. */
+  /** Number of records in a page, from 1 to 100. Default: 20. */
   limit?: number;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   cursor?: string;
 }
 
-/** Parameters of lists of what may have metadata. */
+/** The parameters of lists whose records may have metadata. */
 export interface MetadataFilter extends ListParameters {
-  /** Only records that have these names and values. */
+  /** Returns only records with these names and values. */
   metadata?: Record<string, string>;
 }
 
@@ -21,7 +21,7 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-/** All records, newest first, when iterated over; one page of them by `page`. */
+/** A list. Iterate over it for all records, newest first, or call `page` for one page. */
 export class List<Item> implements AsyncIterable<Item> {
   readonly #transport: Transport;
   readonly #path: string;
@@ -33,7 +33,7 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#query = { ...query };
   }
 
-  /** The first page, or the one after `cursor`. */
+  /** Returns the first page, or the page after `cursor`. */
   page(cursor = this.#query.cursor): Promise<Page<Item>> {
     return this.#transport.json(this.#path, { query: { ...this.#query, cursor } });
   }

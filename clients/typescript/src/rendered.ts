@@ -1,4 +1,4 @@
-/** The bytes of a PDF, an image or an archive, which are read when they are asked for. */
+/** A PDF, an image or an archive: properties from the headers, and the bytes, which are read on demand. */
 
 export class Rendered {
   readonly #response: Response;
@@ -12,22 +12,22 @@ export class Rendered {
     return this.#number('platen-pages');
   }
 
-  /** Number of things that are missing or wrong. Ask for a report to see them. */
+  /** Number of warnings about the document. `report` of a stored document lists them. */
   get warnings(): number | undefined {
     return this.#number('platen-warnings');
   }
 
-  /** Documents left this month. Undefined where the plan has no limit. */
+  /** Documents left this month. Undefined if the plan has no limit. */
   get quotaRemaining(): number | undefined {
     return this.#number('platen-quota-remaining');
   }
 
-  /** The id of the stored document, where it was stored. */
+  /** The id of the stored document. Undefined if it was not stored. */
   get documentId(): string | undefined {
     return this.#response.headers.get('platen-document-id') ?? undefined;
   }
 
-  /** Names the request in the logs of the service. */
+  /** The id of the request in the log of the service. */
   get requestId(): string {
     return this.#response.headers.get('x-request-id') ?? '';
   }
@@ -36,7 +36,7 @@ export class Rendered {
     return this.#response.headers.get('content-type') ?? '';
   }
 
-  /** The body as it arrives. It can be read once. */
+  /** The body as a stream, which can be read once. */
   get stream(): ReadableStream<Uint8Array> {
     if (!this.#response.body) throw new TypeError('The response has no body');
     return this.#response.body;
@@ -50,7 +50,7 @@ export class Rendered {
     return this.#response.blob();
   }
 
-  /** Writes the body to a file as it arrives. Node, Deno and Bun. A file that was not written whole is removed. */
+  /** Writes the body to a file as it arrives, in Node, Deno and Bun. An incomplete file is removed. */
   async toFile(path: string): Promise<void> {
     const { open, rm } = await import('node:fs/promises');
     const file = await open(path, 'w');

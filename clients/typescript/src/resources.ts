@@ -1,11 +1,11 @@
-/** What belongs to an account: templates, documents, batches and the webhooks that tell of them. */
+/** The resources of an account: templates, documents, batches, renders, keys, certificates and webhooks. */
 import type * as api from './api.ts';
 import { linesOf } from './lines.ts';
 import { List, type ListParameters, type MetadataFilter } from './lists.ts';
 import { Rendered } from './rendered.ts';
 import { type CallOptions, sleep, type Transport } from './transport.ts';
 
-/** Milliseconds before the service is asked again for what has not ended: one that shuts down answers at once. */
+/** The pause between two requests that wait for a result, in milliseconds. A service that shuts down answers them at once. */
 const PAUSE = 1_000;
 
 abstract class Resource {
@@ -45,18 +45,18 @@ export class Templates extends Resource {
     return this.transport.json(`/v1/templates/${id}/versions/${version}`, options);
   }
 
-  /** The files beside a template. */
+  /** Lists the files that are stored with a template. */
   async assets(id: string, options?: CallOptions): Promise<api.TemplateAsset[]> {
     const { data } = await this.transport.json<api.TemplateAssetList>(`/v1/templates/${id}/assets`, options);
     return data;
   }
 
-  /** One of these files, such as `css/print.css`. */
+  /** Downloads a file of a template. `path` is its path, such as `css/print.css`. */
   async asset(id: string, path: string, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.transport.send(assetPath(id, path), options));
   }
 
-  /** Adds or replaces a file, which makes another version of the template. `type` is its media type. */
+  /** Adds or replaces a file, which creates a new version of the template. `type` is its media type. */
   putAsset(
     id: string,
     path: string,
@@ -67,7 +67,7 @@ export class Templates extends Resource {
     return this.transport.json(assetPath(id, path), { ...options, method: 'PUT', body: content, headers });
   }
 
-  /** Removes a file, which makes another version of the template. */
+  /** Removes a file, which creates a new version of the template. */
   deleteAsset(id: string, path: string, options?: CallOptions): Promise<api.Template> {
     return this.transport.json(assetPath(id, path), { ...options, method: 'DELETE' });
   }
@@ -79,7 +79,7 @@ function assetPath(id: string, path: string): string {
 
 export interface DocumentFilters extends MetadataFilter {
   template_id?: string;
-  /** RFC 3339. */
+  /** A time as in RFC 3339. */
   created_after?: string;
   created_before?: string;
   /** A part of the filename, or an id. */
@@ -95,13 +95,13 @@ export class Documents extends Resource {
     return this.transport.json(`/v1/documents/${id}`, options);
   }
 
-  /** The PDF or image itself. */
+  /** Downloads the PDF or image. */
   async content(id: string, options?: CallOptions): Promise<Rendered> {
     const headers = { accept: 'application/pdf, image/*' };
     return new Rendered(await this.transport.send(`/v1/documents/${id}`, { ...options, headers }));
   }
 
-  /** A page as PNG, from 1; `width` in pixels, by default 1,000. */
+  /** Downloads a picture of a page as PNG. Pages are counted from 1. `width` is in pixels. Default: 1,000. */
   async page(id: string, page: number, { width, ...options }: CallOptions & { width?: number } = {}): Promise<Rendered> {
     return new Rendered(await this.transport.send(`/v1/documents/${id}/pages/${page}.png`, { ...options, query: { width } }));
   }
@@ -110,15 +110,15 @@ export class Documents extends Resource {
     await this.transport.send(`/v1/documents/${id}`, { ...options, method: 'DELETE' });
   }
 
-  /** A link that works without a key until it expires; by default for an hour. */
+  /** Creates a link that works without a key until it expires. Default: one hour. */
   link(id: string, request: api.LinkRequest = {}, options?: CallOptions): Promise<api.Link> {
     return this.transport.json(`/v1/documents/${id}/links`, { ...options, method: 'POST', body: request });
   }
 }
 
-/** How to wait for a batch. */
+/** How to wait for a batch or a render. */
 export interface WaitOptions extends CallOptions {
-  /** Waits up to so many seconds, at most 60, until the batch has finished. */
+  /** Waits until the batch or render has ended, but at most this number of seconds. The maximum is 60. */
   wait?: number;
 }
 
@@ -135,7 +135,7 @@ export class Batches extends Resource {
     return this.transport.json(`/v1/batches/${id}`, { ...options, headers: prefer(wait) });
   }
 
-  /** The batch, when it has finished. */
+  /** Waits until the batch has ended, and returns it. */
   finished(id: string, options?: CallOptions): Promise<api.Batch> {
     return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
   }
@@ -148,12 +148,12 @@ export class Batches extends Resource {
     return new Rendered(await this.transport.send(`/v1/batches/${id}.zip`, options));
   }
 
-  /** All documents of the batch as one PDF. */
+  /** Downloads all documents of the batch as one PDF. */
   async pdf(id: string, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.transport.send(`/v1/batches/${id}.pdf`, options));
   }
 
-  /** What happens to the items, until the batch has finished. Connects again where the connection is lost. */
+  /** Yields the events of the batch until it has ended. Reconnects if the connection is lost. */
   async *events(
     id: string,
     { lastEventId = 0, ...options }: CallOptions & { lastEventId?: number } = {},
@@ -174,14 +174,14 @@ export class Batches extends Resource {
   }
 }
 
-/** Renders that the service does after it has answered. */
+/** Asynchronous renders: the service accepts the document, answers, and then renders it. */
 export class Renders extends Resource {
-  /** Accepts a document. Its result is stored, or uploaded to `deliver_to`, and `webhook_url` is told of its end. */
+  /** Starts to render a PDF. The result is stored, or uploaded to `deliver_to`; then `webhook_url` is notified. */
   start(request: api.PdfRequest, options?: CallOptions): Promise<api.Render> {
     return this.#start('/v1/pdf', request, options);
   }
 
-  /** The same for an image. */
+  /** Starts to render an image, as `start` does for a PDF. */
   startImage(request: api.ImageRequest, options?: CallOptions): Promise<api.Render> {
     return this.#start('/v1/image', request, options);
   }
@@ -190,7 +190,7 @@ export class Renders extends Resource {
     return this.transport.json(`/v1/renders/${id}`, { ...options, headers: prefer(wait) });
   }
 
-  /** The render, when it has ended, and its result has been uploaded where it is to be. */
+  /** Waits until the render, and the upload of its result if there is one, have ended. Returns the render. */
   finished(id: string, options?: CallOptions): Promise<api.Render> {
     return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
   }
@@ -201,9 +201,9 @@ export class Renders extends Resource {
   }
 }
 
-/** The keys of the account that the key of this client may see. */
+/** API keys of the account, as far as the key of this client may see them. */
 export class Keys extends Resource {
-  /** The only answer with the secret, `key`. */
+  /** Creates a key. Only this answer contains its secret, in `key`. */
   create(request: api.KeyRequest = {}, options?: CallOptions): Promise<api.ApiKey> {
     return this.transport.json('/v1/keys', { ...options, method: 'POST', body: request });
   }
@@ -228,7 +228,7 @@ export class Keys extends Resource {
 
 /** Certificates that sign PDFs. */
 export class Certificates extends Resource {
-  /** Stores a PKCS#12 file, which is sent in base64. */
+  /** Stores the certificate and private key of a PKCS#12 file in base64. */
   create(request: api.NewCertificate, options?: CallOptions): Promise<api.Certificate> {
     return this.transport.json('/v1/certificates', { ...options, method: 'POST', body: request });
   }
@@ -247,12 +247,12 @@ export class Certificates extends Resource {
 }
 
 export class Webhooks extends Resource {
-  /** What signs the webhooks of the account. */
+  /** Returns the secret that signs the webhooks of the account. */
   secret(options?: CallOptions): Promise<api.WebhookSecret> {
     return this.transport.json('/v1/webhooks/secret', options);
   }
 
-  /** Replaces the secret. The old one goes on signing for 24 hours. */
+  /** Replaces the secret. The old one also signs for 24 hours. */
   rotateSecret(options?: CallOptions): Promise<api.WebhookSecret> {
     return this.transport.json('/v1/webhooks/secret/rotate', { ...options, method: 'POST' });
   }

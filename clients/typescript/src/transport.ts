@@ -1,23 +1,23 @@
-/** Sends requests: with the key, again where that is safe, and with errors as exceptions. */
+/** Sends requests with the key, repeats them if that is safe, and throws errors. */
 import { errorOf, PlatenConnectionError, type PlatenError } from './errors.ts';
 
 export interface PlatenOptions {
-  /** An API key, `plt_...`. */
+  /** The API key, such as `plt_...`. */
   key: string;
-  /** Where the service is. Default: `http://127.0.0.1:3000`. */
+  /** The URL of the service. Default: `http://127.0.0.1:3000`. */
   baseUrl?: string;
-  /** How often a request is sent again after a lost connection, 429 or 503. Default: 3. */
+  /** How many times a request is repeated after a lost connection, 429 or 503. Default: 3. */
   maxRetries?: number;
-  /** The longest pause before a request is sent again, in seconds. A longer `Retry-After` ends the retries. Default: 30. */
+  /** The longest pause before a request is repeated, in seconds. A longer `Retry-After` ends the retries. Default: 30. */
   maxRetryDelay?: number;
   /** Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
-  /** Ends the call, and its retries. */
+  /** Aborts the call and its retries. */
   signal?: AbortSignal;
-  /** Names this request, so that it is rendered, charged and stored once however often it is sent. Default: a new UUID for each call. */
+  /** Identifies the request, which is rendered, charged and stored only once, even if you send it again. Default: a new UUID for each call. */
   idempotencyKey?: string;
 }
 
@@ -25,7 +25,7 @@ export interface RequestInput extends CallOptions {
   method?: string;
   query?: Query;
   headers?: Record<string, string>;
-  /** Sent as JSON, and bytes as they are. */
+  /** Bytes are sent unchanged, other values as JSON. */
   body?: unknown;
 }
 
@@ -48,7 +48,7 @@ export class Transport {
     this.#maxRetryDelay = maxRetryDelay;
   }
 
-  /** The response, whose body has not been read. Rejects with PlatenError for every status of 400 and above. */
+  /** Returns the response before its body is read. Throws `PlatenError` for a status of 400 and above. */
   async send(path: string, input: RequestInput = {}): Promise<Response> {
     const request = this.#requestOf(path, input);
     for (let sent = 0; ; sent++) {
@@ -103,18 +103,18 @@ function parametersOf(query: Query): Array<[name: string, value: string]> {
   });
 }
 
-/** Codes after which the same request may succeed. All of them are told before anything is charged. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Errors after which the same request may succeed. Nothing has been charged when they are returned. */
+const TEMPORARY: ReadonlySet<string> = new Set([
   ...['queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'idempotency_running'],
   ...['browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down'],
 ]);
 
-/** Seconds to wait, or undefined where the request would fail again. */
+/** Returns the seconds to wait, or undefined if the request would fail again. */
 function pauseAfter(failure: PlatenError | PlatenConnectionError, sent: number): number | undefined {
   const backoff = 0.25 * 2 ** sent * (1 + Math.random());
   if (failure instanceof PlatenConnectionError) return backoff;
   const fromProxy = [502, 503, 504].includes(failure.status) && failure.problem.type === 'about:blank';
-  if (!fromProxy && !PASSING.has(failure.code)) return undefined;
+  if (!fromProxy && !TEMPORARY.has(failure.code)) return undefined;
   return Math.max(failure.retryAfter ?? 0, backoff);
 }
 

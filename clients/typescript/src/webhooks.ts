@@ -1,18 +1,18 @@
-/** Verifies webhooks, which the service signs as in Standard Webhooks 1.0. */
+/** Verifies webhooks, which the service signs according to Standard Webhooks 1.0. */
 import type { WebhookEvent } from './api.ts';
 import { WebhookVerificationError } from './errors.ts';
 
-/** How far the clock of the sender may be from ours, in seconds. */
+/** The maximum difference between the time of the webhook and the clock of this machine, in seconds. */
 const TOLERANCE = 300;
 
 type Headers = Record<string, string | string[] | undefined> | { get(name: string): string | null };
 
 /**
- * The event that was sent, once its signature is verified.
- * @param secret `whsec_...`, of `platen.webhooks.secret()`
- * @param headers of the request: those of Node or of `fetch`
- * @param body as it came, before any parsing
- * @throws WebhookVerificationError where the secret did not sign these bytes, or did so more than 5 minutes ago
+ * Verifies the signature of a webhook and returns its event.
+ * @param secret the secret that `platen.webhooks.secret()` returns, such as `whsec_...`
+ * @param headers the headers of the request, as Node or `fetch` represent them
+ * @param body the body as it was received, before any parsing
+ * @throws WebhookVerificationError if the signature does not match, or the webhook is more than 5 minutes old
  */
 export async function verifyWebhook(secret: string, headers: Headers, body: string | Uint8Array): Promise<WebhookEvent> {
   const [id, sentAt, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => read(headers, name));

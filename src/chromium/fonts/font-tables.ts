@@ -1,12 +1,12 @@
 /** Splits a TrueType file into its tables, and joins tables to a file (OpenType 1.9, "Organization of an OpenType font"). */
 
-export type Tables = Map<string, Buffer>;
+export type FontTables = Map<string, Buffer>;
 
 const HEAD = 12;
 const RECORD = 16;
 
 /** The tables are parts of `font`, not copies. */
-export function readTables(font: Buffer): Tables {
+export function readTables(font: Buffer): FontTables {
   return new Map(
     Array.from({ length: font.readUInt16BE(4) }, (_, n) => {
       const record = HEAD + RECORD * n;
@@ -17,7 +17,7 @@ export function readTables(font: Buffer): Tables {
 }
 
 /** Writes no checksums, because nothing that reads system fonts checks them. */
-export function writeTables(tables: Tables): Buffer {
+export function writeTables(tables: FontTables): Buffer {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const head = Buffer.alloc(HEAD + RECORD * sorted.length);
   head.writeUInt32BE(0x10000);
@@ -36,7 +36,7 @@ export function writeTables(tables: Tables): Buffer {
   return Buffer.concat(pieces);
 }
 
-export function tableOf(tables: Tables, name: string): Buffer {
+export function tableOf(tables: FontTables, name: string): Buffer {
   const table = tables.get(name);
   if (!table) throw new Error(`a bundled font without the table ${name}`);
   return table;

@@ -5,14 +5,14 @@
  *
  * The tables are those of OpenType 1.9. The slices have no composite glyphs.
  */
-import { padded, readTables, readUint16s, type Tables, tableOf, uint16s, uint32s, writeTables } from './font-tables.ts';
+import { type FontTables, padded, readTables, readUint16s, tableOf, uint16s, uint32s, writeTables } from './font-tables.ts';
 import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
 
 /** Tables that are the same in every slice, or for which the first slice suffices. */
 const TABLES_OF_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
 
 interface Slice {
-  tables: Tables;
+  tables: FontTables;
   glyphs: number;
   /** The number of its glyph 0 in the merged font. */
   firstGlyph: number;
@@ -22,7 +22,7 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   const slices = numbered(fonts.map(readTables));
   const [first] = slices;
   if (!first) throw new Error('no slices');
-  const whole: Tables = new Map();
+  const whole: FontTables = new Map();
   for (const name of TABLES_OF_FIRST) {
     const table = first.tables.get(name);
     if (table) whole.set(name, table);
@@ -45,7 +45,7 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   return writeTables(whole);
 }
 
-function numbered(fonts: Tables[]): Slice[] {
+function numbered(fonts: FontTables[]): Slice[] {
   let firstGlyph = 0;
   return fonts.map((tables) => {
     const glyphs = tableOf(tables, 'maxp').readUInt16BE(4);

@@ -1,8 +1,8 @@
 /** Merges rules for single glyphs in the tables `GSUB` and `GPOS` of font slices into tables for the merged font (OpenType 1.9). */
-import { readUint16s, type Tables, uint16s } from './font-tables.ts';
+import { type FontTables, readUint16s, uint16s } from './font-tables.ts';
 
 interface Slice {
-  tables: Tables;
+  tables: FontTables;
   firstGlyph: number;
 }
 

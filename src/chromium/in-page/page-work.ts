@@ -29,7 +29,7 @@ export interface Work {
   sent: number;
 }
 
-export interface Turns {
+export interface EventLoop {
   now(): number;
   /** Whether a timer or frame runs although time was run forward completely. */
   isTicking(): boolean;
@@ -198,7 +198,11 @@ function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined
  * Notes messages that are sent while a message is handled, because their sender has more to do. A message to the document itself has
  * been handled when one that was sent after it arrives. Messages are not noted while timers or frames tick that go on for ever.
  */
-function keepMessages(work: Work, prototypeOf: (name: string) => object | undefined, { now, isTicking, nextTask }: Turns): void {
+function keepMessages(
+  work: Work,
+  prototypeOf: (name: string) => object | undefined,
+  { now, isTicking, nextTask }: EventLoop,
+): void {
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const { then } = Promise.prototype as { then: Call };
   const eventOf = getOwnPropertyDescriptor(globalThis, 'event')?.get;
@@ -219,7 +223,7 @@ function keepMessages(work: Work, prototypeOf: (name: string) => object | undefi
 }
 
 /** Call it after the timers have been replaced. */
-export function keepWork(work: Work, turns: Turns): void {
+export function keepWork(work: Work, loop: EventLoop): void {
   // The first access to an interface is slow, so interfaces that an opaque origin cannot use are left alone.
   const isLeft = (name: string) =>
     (globalThis as { origin?: unknown }).origin === 'null' && /^(?:IDB|Cache|SubtleCrypto)/.test(name);
@@ -230,5 +234,5 @@ export function keepWork(work: Work, turns: Turns): void {
   keepRequests(work, prototypeOf);
   keepBlobs(work, prototypeOf);
   keepTasks(work, prototypeOf);
-  keepMessages(work, prototypeOf, turns);
+  keepMessages(work, prototypeOf, loop);
 }

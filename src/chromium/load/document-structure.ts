@@ -161,6 +161,7 @@ const FUNCTIONS = [
   rowsOf,
   rowSpanOf,
   showsTagged,
+  hasTagged,
   isLanguage,
 ];
 
@@ -168,7 +169,8 @@ const FUNCTIONS = [
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type PageElement = any;
 declare const document: PageElement;
-declare const Node: { prototype: object };
+declare const HTMLFormElement: new () => object;
+declare const Document: new () => object;
 declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
@@ -188,8 +190,7 @@ declare const CSS: { escape(name: string): string };
  * own methods and attributes.
  */
 function builtIn(node: PageElement): PageElement {
-  const kind = node ? Reflect.get(Node.prototype, 'nodeName', node) : '';
-  if (kind !== '#document' && !/form$/i.test(kind)) return node;
+  if (!(node instanceof HTMLFormElement || node instanceof Document)) return node;
   const get = (_: object, name: string | symbol) => {
     const value = Reflect.get(Reflect.getPrototypeOf(node) as object, name, node);
     return typeof value === 'function' ? value.bind(node) : value;
@@ -507,7 +508,7 @@ function linkOf(element: PageElement): string {
 
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
   const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, rowSpanOf(cell)];
+  const cellOf = (cell: PageElement): TableCell => [isDecoration(cell) || !hasTagged(cell), cell.colSpan, rowSpanOf(cell)];
   const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
   return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
 }
@@ -522,10 +523,14 @@ function rowSpanOf({ rowSpan, parentElement: row }: PageElement): number {
 function showsTagged(node: PageElement): boolean {
   if (builtIn(node).nodeType === 3) return /[^ \t\n\r\f]/.test(builtIn(node).data);
   if (builtIn(node).nodeType !== 1 || !isShown(node) || isDecoration(node)) return false;
-  return (
-    /^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(node).localName) ||
-    [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].some(showsTagged)
-  );
+  const isTagged = /^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(node).localName);
+  return isTagged || hasTagged(node);
+}
+
+function hasTagged(element: PageElement): boolean {
+  let child = (builtIn(element).shadowRoot ?? builtIn(element)).firstChild;
+  while (child && !showsTagged(child)) child = builtIn(child).nextSibling;
+  return child !== null;
 }
 
 function fieldRole(element: PageElement): string {

@@ -10,9 +10,10 @@ export const RASTERIZING_FUNCTIONS = [isRasterized, isPartOfDrawing, isDrawn, is
 
 function isRasterized(element: PageElement): boolean {
   const style = getComputedStyle(element);
-  if (style.display === 'contents') return false;
-  if (isPartOfDrawing(element)) return [element, ...usedBy(element)].some(isFiltered) && isDrawn(element);
   const isReflected = (style.webkitBoxReflect || 'none') !== 'none';
+  const isPlain = style.filter === 'none' && !isReflected && style.transform === 'none';
+  if ((isPlain && builtIn(element).localName !== 'use') || style.display === 'contents') return false;
+  if (isPartOfDrawing(element)) return [element, ...usedBy(element)].some(isFiltered) && isDrawn(element);
   return style.filter !== 'none' || isReflected || hasPerspective(element, style.transform);
 }
 

@@ -32,7 +32,7 @@ const OTHERS: Record<string, readonly [width: number, height: number]> = {
   executive: [7.25, 10.5],
   statement: [5.5, 8.5],
 };
-const TURNS = ['portrait', 'landscape'];
+const ORIENTATIONS = ['portrait', 'landscape'];
 const KEYWORDS = ['auto', 'inherit', 'initial', 'unset', 'revert', 'revert-layer'];
 const IMPORTANT = /!\s*important/i;
 const NAME = /^[a-z][\w-]*$/;
@@ -96,7 +96,7 @@ export function lengthsOf(value: string): string | undefined {
 
 function namedSize(value: string): { name: string; isTurned: boolean; isImportant: boolean; more: string[] } {
   const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
-  const [name = '', ...more] = words.filter((word) => !TURNS.includes(word));
+  const [name = '', ...more] = words.filter((word) => !ORIENTATIONS.includes(word));
   return { name, isTurned: words.includes('landscape'), isImportant: IMPORTANT.test(value), more };
 }
 

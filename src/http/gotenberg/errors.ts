@@ -27,10 +27,10 @@ export function messageOf({ code, members, message }: ServiceError): string {
   if (code === 'unauthorized') return MISSING_KEY;
   if (code !== 'invalid_request') return inFormTerms(message);
   const errors = (members.errors ?? []) as FieldError[];
-  return errors.length ? errors.map(describe).join('; ') : message;
+  return errors.length ? errors.map(faultMessage).join('; ') : message;
 }
 
-function describe({ path, message }: FieldError): string {
+function faultMessage({ path, message }: FieldError): string {
   if (/^Gotenberg-|^Idempotency-Key$/.test(path)) return `Invalid '${path}' header: ${message}`;
   const what = path.includes('.html') ? 'form file' : 'form field';
   return `Invalid form data: ${path ? `${what} '${path}' ${message}` : message}`;

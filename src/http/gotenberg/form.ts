@@ -5,7 +5,7 @@ import type { UploadedFile } from '../../render/assets.ts';
 import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
 import { EMPTY_VALUE, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
-import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type Target } from './known-fields.ts';
+import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 
 export type SourceKind = 'html' | 'url' | 'markdown';
 
@@ -28,7 +28,7 @@ const NEEDS_URL = 'is supported only on the routes for a url, because it is sent
 const DEFAULT_MARGIN = '0.39in';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
-export function readGotenbergForm(parts: readonly Part[], target: Target): GotenbergForm {
+export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   const form: GotenbergForm = { values, files: [], embeds: [] };
@@ -45,7 +45,7 @@ export function readGotenbergForm(parts: readonly Part[], target: Target): Goten
   return form;
 }
 
-function readValue({ name, content }: Part, target: Target, values: Map<string, unknown>): void {
+function readValue({ name, content }: Part, target: RouteKind, values: Map<string, unknown>): void {
   if (!isUtf8(content)) throw new Error('is not valid UTF-8');
   const given = content.toString();
   const field = fieldNamed(name, target);
@@ -55,13 +55,13 @@ function readValue({ name, content }: Part, target: Target, values: Map<string, 
   if (given !== '') values.set(name, field.read(given));
 }
 
-function refusalOf(name: string, target: Target): string {
+function refusalOf(name: string, target: RouteKind): string {
   if (isUnsupported(name, target)) return 'is not supported by this server';
   const near = nearest(name, fieldNames(target));
   return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-function filesOf(form: GotenbergForm, name: string, target: Target): UploadedFile[] {
+function filesOf(form: GotenbergForm, name: string, target: RouteKind): UploadedFile[] {
   if (isUnsupported(name, target)) throw new Error('is not supported by this server');
   return name === EMBEDS ? form.embeds : form.files;
 }

@@ -31,14 +31,14 @@ export interface Rendered {
   remaining: number | null;
 }
 
-export type RenderServices = PdfRouteServices & ImageRouteServices;
+export type GotenbergServices = PdfRouteServices & ImageRouteServices;
 
 /** Renders a request that has already been validated. */
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
 /** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. */
 export function pdfRender(
-  services: RenderServices,
+  services: GotenbergServices,
   form: GotenbergForm,
   source: SourceKind,
   filename: string | undefined,
@@ -51,7 +51,7 @@ export function pdfRender(
 
 /** Does the same as `pdfRender` for an image. */
 export function imageRender(
-  services: RenderServices,
+  services: GotenbergServices,
   form: GotenbergForm,
   source: SourceKind,
   filename: string | undefined,
@@ -71,7 +71,7 @@ function withStatuses<R extends SourceRequest>(form: GotenbergForm, parse: () =>
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
 }
 
-async function renderPdf(services: RenderServices, request: RenderRequest, call: RenderCall): Promise<Rendered> {
+async function renderPdf(services: GotenbergServices, request: RenderRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
   const hook = claim && rememberPdf(services.idempotency, claim, request, principal.plan);
   const render = () => services.render(request, principal, client, hook, memory);
@@ -79,7 +79,7 @@ async function renderPdf(services: RenderServices, request: RenderRequest, call:
   return { type: PDF, extension: '.pdf', bytes: pdf.bytes, chunks: pdf.chunks, remaining };
 }
 
-async function renderImage(services: RenderServices, request: ImageRequest, call: RenderCall): Promise<Rendered> {
+async function renderImage(services: GotenbergServices, request: ImageRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
   const { type: format } = request.capture;
   const hook = claim && rememberImage(services.idempotency, claim, request, principal.plan);

@@ -31,12 +31,12 @@ import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { credentialsOf } from './credentials.ts';
 import { traceOf } from './errors.ts';
 import { type GotenbergForm, mergeOptionsOf, readGotenbergForm, type SourceKind, withFieldNames } from './form.ts';
-import type { Target } from './known-fields.ts';
+import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
-import { imageRender, pdfRender, type Render, type Rendered, type RenderServices } from './render.ts';
+import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
-export interface GotenbergRouteServices extends RenderServices {
+export interface GotenbergRouteServices extends GotenbergServices {
   markdown: Markdown;
   uploadMerging: UploadMerging;
   resultUploads: ResultUploads;
@@ -53,7 +53,7 @@ export interface GotenbergRouteOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    gotenbergTarget?: Target;
+    gotenbergTarget?: RouteKind;
   }
 }
 
@@ -71,7 +71,11 @@ export async function gotenbergRoutes(
 ): Promise<void> {
   if (isOn !== 'on') return;
   await app.register(async (scope) => {
-    const configOf = (gotenbergTarget: Target) => ({ ...RATE_LIMITED, gotenbergTarget, secretOf: credentialsOf(gotenbergKey) });
+    const configOf = (gotenbergTarget: RouteKind) => ({
+      ...RATE_LIMITED,
+      gotenbergTarget,
+      secretOf: credentialsOf(gotenbergKey),
+    });
     scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', traceOf(request)));
     readForms(scope, services);
     for (const source of SOURCES) {
@@ -195,7 +199,7 @@ function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
 
-/** What to do with the merged PDF, checked like the options of a render. Undefined for nothing. */
+/** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
 function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
   const options = mergeOptionsOf(form);
   if (!Object.keys(options).length) return undefined;

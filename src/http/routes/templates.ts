@@ -19,7 +19,7 @@ import { requireUtf8 } from '../charset.ts';
 import { readForm } from '../form-body.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../idempotent.ts';
 import { parseJson } from '../json-body.ts';
-import { listOf, type Page, pageOf, readFilteredPage, readPage } from '../listing.ts';
+import { type ListRequest, listOf, pageOf, readFilteredPage, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { memoryOfBody, readBody } from '../read-body.ts';
@@ -203,7 +203,7 @@ function listed(version: TemplateVersion) {
   return { version, id: String(version.version), createdAt: version.updatedAt };
 }
 
-function comesAfter(position: Page['after']): (version: TemplateVersion) => boolean {
+function comesAfter(position: ListRequest['after']): (version: TemplateVersion) => boolean {
   return ({ version }) => !position || version < Number(position.id);
 }
 

@@ -1,7 +1,7 @@
 /** `/v1/webhooks`: the signing secret, and the deliveries with their outcomes. */
 import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
-import type { Delivery, Webhooks } from '../../webhooks/webhooks.ts';
+import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
 import { principalOf } from '../authenticate.ts';
 import { pageOf, readPage } from '../listing.ts';
 import { PAGE_PARAMETERS, timeOf } from '../records.ts';
@@ -41,7 +41,7 @@ function secretRecord([present, ...previous]: [WebhookSecret, ...WebhookSecret[]
   };
 }
 
-function deliveryRecord(delivery: Delivery) {
+function deliveryRecord(delivery: WebhookDelivery) {
   const { lastAttemptAt, nextAttemptAt, responseStatus, error } = delivery;
   return {
     delivery_id: delivery.id,

@@ -1,7 +1,7 @@
 /**
  * Finds faults in the tags of a PDF that cannot be repaired, and reports them with the elements of the document that cause them.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import type { ElementLocation, NamedElement, PrintedStructure } from '../../document-structure.ts';
 import { textString } from '../objects/syntax.ts';
 import { matchInOrder, matchUnique } from './match-by-key.ts';
@@ -139,22 +139,14 @@ function placeCells(row: StructureElement, y: number, height: number, filledTo: 
   let x = 0;
   for (const cell of row.elements) {
     while (!isFree(x)) x++;
-    const below = y + attributeOf(cell, 'RowSpan');
+    const below = y + Math.max(1, cell.span('RowSpan'));
     if (below > height) return false;
-    for (const end = x + attributeOf(cell, 'ColSpan'); x < end; x++) {
+    for (const end = x + Math.max(1, cell.span('ColSpan')); x < end; x++) {
       if (!isFree(x)) return false;
       filledTo[x] = below;
     }
   }
   return filledTo.every((_, column) => !isFree(column));
-}
-
-function attributeOf(cell: StructureElement, name: string): number {
-  for (const attribute of cell.attributes) {
-    const value = attribute.get(name);
-    if (value instanceof PdfNumber) return Math.max(1, value.value);
-  }
-  return 1;
 }
 
 /**
@@ -183,15 +175,15 @@ function without(fields: NamedElement[], names: Array<string | undefined>): Name
   return left;
 }
 
-function roleOf({ attributes }: StructureElement): string {
-  const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
-  return role?.value ?? '';
+function roleOf(element: StructureElement): string {
+  const role = element.attribute('Role');
+  return role instanceof PdfName ? role.value : '';
 }
 
 /** Fields of a form may have an empty one. */
-function descriptionOf({ attributes }: StructureElement): string | undefined {
-  const text = attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
-  return text?.asString();
+function descriptionOf(element: StructureElement): string | undefined {
+  const text = element.attribute('Desc');
+  return text instanceof PdfString ? text.asString() : undefined;
 }
 
 function nameField(tag: StructureElement, field: NamedElement | undefined, violations: Violations): void {

@@ -41,12 +41,16 @@ export class Fonts {
 
   /** `actualText` is the text of all runs together. If it is given, it provides the text of codes that are not mapped. */
   look(runs: Run[], actualText: string | undefined): GlyphFaults {
-    const glyphs = [...this.#codesOf(runs)];
-    const isMissing = glyphs.some(({ font, code }) => code === 0 && font.isComposite);
-    const unmapped = glyphs.filter(({ font, code }) => code !== 0 && !font.texts.has(code));
-    if (!actualText) return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
+    const read = runs.flatMap((run) => this.#codesOf(run) ?? []);
+    const isMissing = read.some(({ font, codes }) => font.isComposite && codes.includes(0));
+    const unmapped = read.flatMap(({ font, codes }) =>
+      [...codes.filter((code) => code !== 0 && !font.texts.has(code))].map((code) => ({ font, code })),
+    );
+    if (!actualText || !unmapped.length)
+      return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
     // Without the texts of the mapped glyphs, the rest of the ActualText belongs to the unmapped one.
-    const rest = glyphs.reduce((text, { font, code }) => text.replace(font.texts.get(code) ?? '', ''), actualText);
+    let rest = actualText;
+    for (const { font, codes } of read) for (const code of codes) rest = rest.replace(font.texts.get(code) ?? '', '');
     for (const { font, code } of unmapped) font.added.set(code, rest || actualText);
     return { isMissing, isUnmapped: false };
   }
@@ -65,13 +69,9 @@ export class Fonts {
     }
   }
 
-  *#codesOf(runs: Run[]): Generator<{ font: Font; code: number }> {
-    for (const { font: entry, codes } of runs) {
-      const font = entry && this.#read(entry);
-      if (!font) continue;
-      const width = font.isComposite ? 2 : 1;
-      for (let at = 0; at + width <= codes.length; at += width) yield { font, code: codes.readUIntBE(at, width) };
-    }
+  #codesOf({ font: entry, codes }: Run): { font: Font; codes: Uint8Array | Uint16Array } | undefined {
+    const font = entry && this.#read(entry);
+    return font && { font, codes: font.isComposite ? pairsOf(codes) : codes };
   }
 
   #read(entry: PdfObject): Font | undefined {
@@ -90,6 +90,13 @@ export class Fonts {
     this.#fonts.set(entry, font);
     return font;
   }
+}
+
+/** The codes of two bytes each. */
+function pairsOf(bytes: Buffer): Uint16Array {
+  const pairs = new Uint16Array(bytes.length >> 1);
+  for (let at = 0; at < pairs.length; at++) pairs[at] = bytes.readUInt16BE(2 * at);
+  return pairs;
 }
 
 /** A bfchar block may have at most 100 entries (Adobe Technical Note 5014). */

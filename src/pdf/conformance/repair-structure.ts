@@ -39,7 +39,7 @@ function repairLanguage(element: StructureElement): void {
 
 /** Removes references to header cells that have no tag, because they are on no page. */
 function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
-  const attributes = cell.get('A');
+  const attributes = cell.attribute('Headers') && cell.get('A');
   if (!(attributes instanceof PdfArray)) return;
   const isKnown = (id: PdfObject) => id instanceof PdfString && ids.has(id.asString());
   const kept = attributes.toArray().map((attribute) => {

@@ -103,16 +103,12 @@ function alignRows(
 function limitSpans(table: StructureElement): void {
   const rows = rowsOf(table);
   for (const [at, row] of rows.entries())
-    for (const cell of cellsOf(row)) setRowSpan(cell, Math.min(rowSpanOf(cell) || Number.POSITIVE_INFINITY, rows.length - at));
-}
-
-function rowSpanOf(cell: StructureElement): number {
-  const span = cell.attributes.map((attribute) => attribute.get('RowSpan')).find((value) => value instanceof PdfNumber);
-  return span?.value ?? 1;
+    for (const cell of cellsOf(row))
+      setRowSpan(cell, Math.min(cell.span('RowSpan') || Number.POSITIVE_INFINITY, rows.length - at));
 }
 
 function setRowSpan(cell: StructureElement, down: number): void {
-  if (rowSpanOf(cell) === down) return;
+  if (cell.span('RowSpan') === down) return;
   const others = cell.attributes.map((attribute) => attribute.clone());
   for (const attribute of others) attribute.delete('RowSpan');
   const span = PdfDict.of({ O: PdfName.of('Table'), RowSpan: PdfNumber.of(down) });

@@ -2,7 +2,7 @@
  * A structure element of a PDF. Elements that Chromium wrote are read as text, and parsed into objects only if more than their
  * type and kids is needed.
  */
-import { PdfArray, PdfDict, PdfName, type PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 
 /** Marked content, or an annotation. */
 export type Leaf = PdfNumber | PdfDict;
@@ -104,6 +104,22 @@ export class StructureElement {
     const value = this.get('A');
     const list = value instanceof PdfArray ? value.toArray() : [value];
     return list.filter((each) => each instanceof PdfDict);
+  }
+
+  /** The first value of an attribute in the attribute objects. */
+  attribute(name: string): PdfObject | undefined {
+    if (this.#unread && !this.#unread.text.includes(`/${name}`)) return undefined;
+    return this.attributes.map((attribute) => attribute.get(name)).find((value) => value !== undefined);
+  }
+
+  /** The number of rows or columns of a cell. */
+  span(name: 'RowSpan' | 'ColSpan'): number {
+    const { text = '' } = this.#unread ?? {};
+    const attributes = text.lastIndexOf('\n/A ');
+    const at = attributes < 0 ? -1 : text.indexOf(`/${name} `, attributes);
+    if (at >= 0) return Number.parseInt(text.slice(at + name.length + 2), 10);
+    const value = this.attribute(name);
+    return value instanceof PdfNumber ? value.value : 1;
   }
 
   set(entry: string, value: PdfObject): void {

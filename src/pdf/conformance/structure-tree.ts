@@ -53,7 +53,10 @@ export class StructureTree {
     const waiting = [from];
     for (let element = waiting.pop(); element; element = waiting.pop()) {
       yield element;
-      for (const kid of element.kids.toReversed()) if (kid instanceof StructureElement) waiting.push(kid);
+      for (let at = element.kids.length - 1; at >= 0; at--) {
+        const kid = element.kids[at];
+        if (kid instanceof StructureElement) waiting.push(kid);
+      }
     }
   }
 

@@ -175,7 +175,7 @@ export class MergedFile {
     const form = this.#form.end((font) => this.#add(font));
     if (form) catalog.set('AcroForm', form);
     const title = claims && commonTitle(this.#merged.map((part) => part.facts));
-    if (claims) this.#describe(catalog, claims, title);
+    if (claims) this.#writeClaims(catalog, claims, title);
     if (!claims || !isVersion2(claims)) this.#inform(title);
     return catalog;
   }
@@ -187,7 +187,7 @@ export class MergedFile {
   }
 
   /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
-  #describe(catalog: PdfDict, claims: Claims, title: string | undefined): void {
+  #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
     const nothing = { author: undefined, subject: undefined, keywords: [], creationDate: undefined, modDate: undefined };
     const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
     catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));

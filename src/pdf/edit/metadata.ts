@@ -2,7 +2,7 @@
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
-import { type FinishSettings, type Metadata, RFC_3339 } from '../finish-settings.ts';
+import { type FinishSettings, type PdfMetadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
 import { type DocumentFacts, xmpPacket } from './xmp.ts';
@@ -13,7 +13,7 @@ const PRODUCT = 'Platen';
 const MAX_TITLE = 4_096;
 
 /** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
-export function describe(
+export function addMetadata(
   draft: EditablePdf,
   { metadata, conformance, structure }: Pick<FinishSettings, 'metadata' | 'conformance' | 'structure'>,
   invoice: InvoiceFacts | undefined,
@@ -41,7 +41,7 @@ function ownTitle(draft: EditablePdf): string | undefined {
   return title instanceof PdfString ? title.asString() : undefined;
 }
 
-function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
+function factsOf(metadata: PdfMetadata, title: string | undefined): DocumentFacts {
   return {
     title: clean(metadata.title ?? title?.slice(0, MAX_TITLE)),
     author: clean(metadata.author),

@@ -3,7 +3,7 @@
  * Chromium writes depends on the time, so the same request gives the same bytes.
  */
 
-import type { Metadata } from '../finish-settings.ts';
+import type { PdfMetadata } from '../finish-settings.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { ENTRY_BYTES, objectOf, readCrossReference } from '../objects/cross-reference.ts';
 
@@ -30,7 +30,7 @@ export function normalizeInfoDictionary(chunks: Buffer[]): void {
  * Adds author, subject and keywords to a PDF that needs no other change. Writes a new information dictionary after the other
  * objects and overwrites the old one with spaces. Modifies the chunks.
  */
-export function withMetadata(chunks: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
+export function withMetadata(chunks: Buffer[], { author, subject, keywords }: PdfMetadata): Buffer[] {
   const given = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });
   const entries = given.map(([name, text]) => (text ? `\n/${name} ${textString(text)}` : '')).join('');
   if (!entries) return chunks;

@@ -11,13 +11,13 @@ import {
   type PdfRef,
   PdfStream,
 } from '@libpdf/core';
-import type { Watermark } from '../finish-settings.ts';
+import type { PageStamp } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited, type PageView, viewOf } from '../objects/page-view.ts';
 import { decimal, deflated } from '../objects/syntax.ts';
 
 /** Throws if the stamp cannot be parsed. */
-export async function stampPages(draft: EditablePdf, watermark: Watermark | undefined): Promise<void> {
+export async function stampPages(draft: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
   if (!watermark) return;
   const stamp = await draft.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
   makeGroup(draft, stamp.ref);
@@ -25,7 +25,7 @@ export async function stampPages(draft: EditablePdf, watermark: Watermark | unde
   for (const page of draft.pdf.getPages().filter((_, index) => isChosen(watermark, index + 1))) drawing.drawOn(page);
 }
 
-function isChosen({ pages }: Watermark, number: number): boolean {
+function isChosen({ pages }: PageStamp, number: number): boolean {
   return pages.length === 0 || pages.some(({ from, to }) => from <= number && number <= to);
 }
 
@@ -50,7 +50,7 @@ class Drawing {
   /** Content streams by their text, which pages of the same size share. */
   readonly #streams = new Map<string, PdfRef>();
 
-  constructor(draft: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: Watermark) {
+  constructor(draft: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: PageStamp) {
     this.#draft = draft;
     this.#stamp = stamp;
     this.#over = layer === 'over';

@@ -39,7 +39,7 @@ async function templates(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('templates_size').on('templates').columns(['key_id', 'bytes']).execute();
 }
 
-/** The indexes hold living documents only: what stays of the others, for 410, may grow for years. */
+/** The indexes contain only documents with content. The rows of others, which are kept for 410 replies, may grow for years. */
 async function documents(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('documents')

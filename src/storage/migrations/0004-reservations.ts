@@ -2,9 +2,9 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * Every render writes a reservation and deletes it again, and each page that changes goes to the log of the database. So the
- * table is one tree and not three: rows lie in the index of their ids, and ends of leases are looked for in all of them, as
- * there are no more than renders under way.
+ * Makes reservations cheaper: every render inserts and deletes one, and every changed page is written to the log of the database.
+ * The table therefore has no index besides its primary key, which on SQLite contains the rows (`without rowid`). Expired leases are
+ * found by reading all rows, of which there are only as many as active renders.
  */
 export const reservations: Migration = {
   async up(db: Kysely<unknown>) {

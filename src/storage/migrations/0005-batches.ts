@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Batches, their items, and what is still to be rendered. Indexes for work hold what is not done yet only. */
+/** Batches, their items, and the requests of unfinished items. The indexes for work contain only unfinished work. */
 export const batches: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

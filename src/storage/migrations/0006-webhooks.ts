@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Signed notifications: what is to be sent, what became of it, and the secrets that sign. */
+/** Webhooks: their payloads, the outcomes of deliveries, and the secrets that sign them. */
 export const webhooks: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('accounts').addColumn('document_expired_webhook_url', 'text').execute();
@@ -53,7 +53,7 @@ async function deliveries(db: Kysely<unknown>): Promise<void> {
     db.schema.createIndex(name).on('webhook_deliveries').columns(columns).execute();
   await index('webhook_deliveries_list', ['key_id', 'created_at', 'id']);
   await index('webhook_deliveries_age', ['created_at']);
-  // Has all that is asked of those that are due: of a receiver that hangs there may be many, which are passed over.
+  // Contains every column that the query for due deliveries reads, which skips many rows if a receiver does not answer.
   await db.schema
     .createIndex('webhook_deliveries_due')
     .on('webhook_deliveries')

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The order in which items got their outcomes, from 1. Of batches from before it is not known: theirs is that of the items. */
+/** Numbers the items of a batch in the order of their outcomes, from 1. In existing batches, the order of the items is used. */
 export const batchEvents: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('batch_items').addColumn('finished_no', 'integer').execute();

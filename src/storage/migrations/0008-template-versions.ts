@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What templates were before they were replaced. */
+/** Earlier versions of templates. */
 export const templateVersions: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

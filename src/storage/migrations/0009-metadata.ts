@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Metadata of documents, templates and batches, and the index by which lists are filtered. */
+/** Metadata of documents, templates and batches, and the index that filters lists by it. */
 export const metadata: Migration = {
   async up(db: Kysely<unknown>) {
     for (const table of ['documents', 'templates', 'batches'])

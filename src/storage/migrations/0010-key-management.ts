@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What keys may do, which key they were made with, the secret that was rotated last, and keys for tests. */
+/** The scopes of keys, the key that created them, the previous secret after a rotation, and test keys. */
 export const keyManagement: Migration = {
   async up(db: Kysely<unknown>) {
     const add = (name: string, type: 'text' | 'bigint') => db.schema.alterTable('api_keys').addColumn(name, type).execute();

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Batches that are one render are kept as the others are, and lists leave them out: an index without them, and one of the open ones. */
+/** Indexes for lists of batches, which leave out asynchronous renders, and for the open asynchronous renders of an account. */
 export const batchLists: Migration = {
   async up(db: Kysely<unknown>) {
     const index = (name: string, columns: string[]) => db.schema.createIndex(name).on('batches').columns(columns);

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Which trace a batch and an event belong to. */
+/** The trace to which a batch or a webhook event belongs. */
 export const tracing: Migration = {
   async up(db: Kysely<unknown>) {
     for (const table of ['batches', 'webhook_deliveries'])

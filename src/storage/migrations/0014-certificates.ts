@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Certificates that sign PDFs, their private keys encrypted. */
+/** Certificates that sign PDFs, with their encrypted private keys. */
 export const certificates: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -2,8 +2,8 @@ import { type Kysely, PostgresAdapter } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * What the limits of an account need where several nodes count: its renders of this minute, and which of those under way are in the
- * background. One node alone counts in memory, and needs no index.
+ * Counts for the limits of an account that several nodes share: its renders of the current minute, and which active renders are
+ * background work. A single node counts in memory and needs no index.
  */
 export const limitsOfAllNodes: Migration = {
   async up(db: Kysely<unknown>) {

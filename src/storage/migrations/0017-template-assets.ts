@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Files beside templates, for each version. Versions share content that did not change. */
+/** The files of template versions. Versions share content that did not change. */
 export const templateAssets: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

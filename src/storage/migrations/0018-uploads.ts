@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * Deliveries that upload the result of an item of a batch. Without a batch, a delivery is a webhook. What is due has a column of
- * its own, because nodes of earlier versions, which run while a cluster is upgraded, send whatever has a `next_attempt_at`.
+ * Deliveries that upload the result of a batch item. A delivery without a batch is a webhook. The due time of uploads has a separate
+ * column, because older nodes, which may run during an upgrade, send every delivery with a `next_attempt_at` as a webhook.
  */
 export const uploads: Migration = {
   async up(db: Kysely<unknown>) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Accounts take turns at deliveries: what is due is looked up by account. */
+/** Indexes that find the due deliveries of an account, because accounts take turns. */
 export const deliveryTurns: Migration = {
   async up(db: Kysely<unknown>) {
     for (const [name, dueAt] of Object.entries({ webhooks: 'next_attempt_at', uploads: 'next_upload_at' }))

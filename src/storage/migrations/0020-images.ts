@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Stored images: what a document is, where it is no PDF, and renders nobody waits for that make one. */
+/** Stored images: the type and size of a document that is not a PDF, and the kind of an asynchronous render. */
 export const images: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('documents').addColumn('media_type', 'text').execute();

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Requests of playground visitors in the current minute, which several nodes count together. */
+/** Requests of playground visitors in the current minute, counted across nodes. */
 export const visitorRequests: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -29,13 +29,13 @@ func main() {
 	check(err)
 	missing, err := client.FetchDocumentWithResponse(context.Background(), "doc_0", nil)
 	check(err)
-	told, err := json.Marshal(map[string]any{
+	result, err := json.Marshal(map[string]any{
 		"status": stored.StatusCode(),
 		"listed": len(list.JSON200.Data),
 		"code":   missing.ApplicationproblemJSONDefault.Code,
 	})
 	check(err)
-	check(os.WriteFile("told.json", told, 0o600))
+	check(os.WriteFile("result.json", result, 0o600))
 }
 
 func render(client *platen.ClientWithResponses, source platen.HtmlPdfRequest) *platen.RenderPdfResponse {

@@ -18,5 +18,5 @@ with AuthenticatedClient(os.environ["PLATEN_URL"], os.environ["PLATEN_KEY"]) as 
     listed = list_documents.sync(client=client, limit=1)
     missing = fetch_document.sync(client=client, id="doc_0")
     assert isinstance(missing, Problem)
-    told = {"status": stored.status_code, "listed": len(listed.data), "code": missing.code}
-    Path("told.json").write_text(json.dumps(told))
+    result = {"status": stored.status_code, "listed": len(listed.data), "code": missing.code}
+    Path("result.json").write_text(json.dumps(result))

@@ -24,7 +24,7 @@ await save('text.pdf', fromText.data);
 const stored = await client.POST('/v1/pdf', { body: { html: '<p>Kept', store: true, metadata: { order: '7' } } });
 const { data: list } = await client.GET('/v1/documents', { params: { query: { limit: 1, metadata: { order: '7' } } } });
 const { error } = await client.GET('/v1/documents/{id}', { params: { path: { id: 'doc_0' } } });
-await writeFile('told.json', JSON.stringify({ status: stored.response.status, listed: list?.data.length, code: error?.code }));
+await writeFile('result.json', JSON.stringify({ status: stored.response.status, listed: list?.data.length, code: error?.code }));
 
 async function save(path: string, data: unknown): Promise<void> {
   await writeFile(path, new Uint8Array(data as ArrayBuffer));

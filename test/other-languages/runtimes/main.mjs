@@ -9,6 +9,6 @@ const { document_id } = await platen.store({ html: '<p>Kept</p>' });
 const listed = [];
 for await (const document of platen.documents.list()) listed.push(document.document_id);
 const refused = await platen.pdf({ html: 'x', options: { scale: 9 } }).catch((error) => error);
-const told = { signature, listed: listed.includes(document_id), isOurs: refused instanceof PlatenError, code: refused.code };
+const result = { signature, listed: listed.includes(document_id), isOurs: refused instanceof PlatenError, code: refused.code };
 const { writeFile } = await import('node:fs/promises');
-await writeFile('told.json', JSON.stringify(told));
+await writeFile('result.json', JSON.stringify(result));

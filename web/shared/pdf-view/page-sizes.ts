@@ -26,13 +26,13 @@ export interface Anchor {
   across: number;
 }
 
-export function scaleFor(zoom: Zoom, sizes: readonly PageSize[], room: ViewportSize, index: number): number {
+export function scaleFor(zoom: Zoom, sizes: readonly PageSize[], viewport: ViewportSize, index: number): number {
   if (typeof zoom === 'number') return bounded(zoom);
   const width = Math.max(...sizes.map((size) => size.width), 1);
-  const toWidth = (room.width - 2 * GAP) / width;
+  const toWidth = (viewport.width - 2 * GAP) / width;
   if (zoom === 'width') return bounded(toWidth);
   const { height = 1 } = sizes[index] ?? {};
-  return bounded(Math.min(toWidth, (room.height - 2 * GAP) / height));
+  return bounded(Math.min(toWidth, (viewport.height - 2 * GAP) / height));
 }
 
 function bounded(scale: number): number {

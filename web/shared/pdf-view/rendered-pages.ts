@@ -12,7 +12,7 @@ export class RenderedPages {
   readonly #pdf: OpenPdf;
   readonly #views: PageView[];
   #tops: number[] = [];
-  #room: ViewportSize = { width: 0, height: 0 };
+  #viewport: ViewportSize = { width: 0, height: 0 };
   scale = 1;
 
   constructor(pdf: OpenPdf) {
@@ -27,12 +27,12 @@ export class RenderedPages {
     return this.#views.length;
   }
 
-  layOut(zoom: Zoom, room: ViewportSize, index: number): void {
-    this.#room = room;
-    this.scale = scaleFor(zoom, this.#pdf.sizes, room, index);
+  layOut(zoom: Zoom, viewport: ViewportSize, index: number): void {
+    this.#viewport = viewport;
+    this.scale = scaleFor(zoom, this.#pdf.sizes, viewport, index);
     this.#tops = topsOf(this.#pdf.sizes, this.scale);
     const widest = Math.max(...this.#pdf.sizes.map(({ width }) => Math.round(width * this.scale)));
-    const across = Math.max(widest + 2 * GAP, room.width);
+    const across = Math.max(widest + 2 * GAP, viewport.width);
     const { style } = this.element;
     style.width = `${across}px`;
     style.height = `${this.topOf(this.count - 1) + this.#heightOf(this.count - 1) + GAP}px`;
@@ -49,7 +49,7 @@ export class RenderedPages {
 
   /** Returns the page in the upper third of the window. */
   currentAt(scrollTop: number): number {
-    return pageAt(this.#tops, scrollTop + this.#room.height / 3);
+    return pageAt(this.#tops, scrollTop + this.#viewport.height / 3);
   }
 
   anchorAt(scrollTop: number, scrollLeft: number): Anchor {
@@ -66,7 +66,7 @@ export class RenderedPages {
   /** Draws visible pages and then their neighbours. Resolves when the visible pages are drawn. */
   async drawAround(scrollTop: number): Promise<void> {
     const first = pageAt(this.#tops, scrollTop);
-    const last = pageAt(this.#tops, scrollTop + this.#room.height);
+    const last = pageAt(this.#tops, scrollTop + this.#viewport.height);
     this.#views.forEach((view, index) => {
       if (index < first - FAR || index > last + FAR) view.clear();
     });

@@ -15,7 +15,7 @@ export class Viewer {
   readonly #scroller: HTMLElement;
   readonly #thumbnails: Thumbnails;
   readonly #resized: ResizeObserver;
-  #sheets: RenderedPages | undefined;
+  #pages: RenderedPages | undefined;
   #shown = 0;
   #frame = 0;
   /** The position of the reader, because a hidden element loses its scroll position. */
@@ -33,17 +33,17 @@ export class Viewer {
   /** Rejects if the PDF cannot be shown. A newer PDF wins. */
   async show(bytes: Uint8Array, password: string | undefined): Promise<void> {
     this.#shown += 1;
-    const turn = this.#shown;
+    const request = this.#shown;
     const pdf = await openPdf(bytes, password);
-    const sheets = new RenderedPages(pdf);
-    if (turn !== this.#shown) return sheets.close();
-    const before = this.#sheets;
-    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
-    sheets.element.classList.add('coming');
-    this.#scroller.append(sheets.element);
-    if (this.#scroller.clientWidth) await sheets.drawAround(before ? sheets.scrollTopOf(this.#here()) : 0);
-    if (turn !== this.#shown) return sheets.close();
-    this.#replace(before, sheets);
+    const pages = new RenderedPages(pdf);
+    if (request !== this.#shown) return pages.close();
+    const before = this.#pages;
+    pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
+    pages.element.classList.add('coming');
+    this.#scroller.append(pages.element);
+    if (this.#scroller.clientWidth) await pages.drawAround(before ? pages.scrollTopOf(this.#here()) : 0);
+    if (request !== this.#shown) return pages.close();
+    this.#replace(before, pages);
     this.#thumbnails.show(pdf);
   }
 
@@ -58,9 +58,9 @@ export class Viewer {
   }
 
   goTo(number: number): void {
-    if (!this.#sheets) return;
+    if (!this.#pages) return;
     const index = Math.min(Math.max(1, Math.trunc(number) || 1), this.count.value) - 1;
-    this.#scroller.scrollTop = this.#sheets.topOf(index) - 8;
+    this.#scroller.scrollTop = this.#pages.topOf(index) - 8;
   }
 
   async destroy(): Promise<void> {
@@ -68,48 +68,48 @@ export class Viewer {
     this.#resized.disconnect();
     this.#thumbnails.clear();
     cancelAnimationFrame(this.#frame);
-    await this.#sheets?.close();
+    await this.#pages?.close();
   }
 
-  #replace(before: RenderedPages | undefined, sheets: RenderedPages): void {
+  #replace(before: RenderedPages | undefined, pages: RenderedPages): void {
     const anchor = before && this.#here();
-    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the size of the window may have changed
-    sheets.element.classList.remove('coming');
-    this.#sheets = sheets;
-    this.count.value = sheets.count;
-    this.scale.value = sheets.scale;
+    pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1); // the size of the window may have changed
+    pages.element.classList.remove('coming');
+    this.#pages = pages;
+    this.count.value = pages.count;
+    this.scale.value = pages.scale;
     void before?.close();
-    if (anchor) this.#scrollTo(sheets, anchor);
+    if (anchor) this.#scrollTo(pages, anchor);
     this.#later();
   }
 
   #layOut(): void {
-    const sheets = this.#sheets;
+    const pages = this.#pages;
     const hidden = !this.#scroller.clientWidth;
-    if (!sheets || hidden) {
+    if (!pages || hidden) {
       this.#hidden = hidden;
       return;
     }
     const anchor = this.#here();
     this.#hidden = false;
-    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
-    this.scale.value = sheets.scale;
-    this.#scrollTo(sheets, anchor);
+    pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
+    this.scale.value = pages.scale;
+    this.#scrollTo(pages, anchor);
     this.#later();
   }
 
   #here(): Anchor {
     const { scrollTop, scrollLeft, clientWidth } = this.#scroller;
-    if (clientWidth && !this.#hidden && this.#sheets) this.#anchor = this.#sheets.anchorAt(scrollTop, scrollLeft);
+    if (clientWidth && !this.#hidden && this.#pages) this.#anchor = this.#pages.anchorAt(scrollTop, scrollLeft);
     return this.#anchor;
   }
 
-  #scrollTo(sheets: RenderedPages, anchor: Anchor): void {
-    this.#scroller.scrollTop = sheets.scrollTopOf(anchor);
-    this.#scroller.scrollLeft = anchor.across * sheets.element.offsetWidth;
+  #scrollTo(pages: RenderedPages, anchor: Anchor): void {
+    this.#scroller.scrollTop = pages.scrollTopOf(anchor);
+    this.#scroller.scrollLeft = anchor.across * pages.element.offsetWidth;
   }
 
-  #room(): ViewportSize {
+  #viewport(): ViewportSize {
     return { width: this.#scroller.clientWidth, height: this.#scroller.clientHeight };
   }
 
@@ -118,11 +118,11 @@ export class Viewer {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
       const { scrollTop, clientHeight } = this.#scroller;
-      if (!this.#sheets || !clientHeight) return;
+      if (!this.#pages || !clientHeight) return;
       this.#here();
-      this.current.value = this.#sheets.currentAt(scrollTop) + 1;
+      this.current.value = this.#pages.currentAt(scrollTop) + 1;
       this.#thumbnails.mark(this.current.value);
-      void this.#sheets.drawAround(scrollTop);
+      void this.#pages.drawAround(scrollTop);
     });
   }
 }

@@ -19,19 +19,19 @@ from ._facts import Facts
 
 Item = TypeVar("Item")
 
-#: Seconds before the service is asked again for what has not ended: one that shuts down answers at once.
+#: The pause between two requests that wait for a result, in seconds. A service that shuts down answers them at once.
 PAUSE = 1
 
 
 class AsyncRendered(Facts):
-    """The bytes of a PDF, an image or an archive, and what the service told about them."""
+    """A PDF, an image or an archive, with its properties from the headers."""
 
     def __init__(self, response: httpx.Response) -> None:
         super().__init__(response.headers)
         self._response = response
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """The body as it arrives. It can be read once."""
+        """Yields the body as it arrives. It can be read once."""
         async for chunk in self._response.aiter_bytes():
             yield chunk
 
@@ -39,7 +39,7 @@ class AsyncRendered(Facts):
         return await self._response.aread()
 
     async def to_file(self, path: str | os.PathLike[str]) -> None:
-        """Writes the body to a file as it arrives. A file that was not written whole is removed."""
+        """Writes the body to a file as it arrives. An incomplete file is removed."""
         try:
             with open(path, "wb") as file:
                 async for chunk in self.stream():
@@ -50,7 +50,7 @@ class AsyncRendered(Facts):
 
 
 class AsyncList(Generic[Item]):
-    """All records of a list, newest first, when iterated over; one page of them by ``page``."""
+    """A list. Iterate over it for all records, newest first, or call ``page`` for one page."""
 
     def __init__(self, transport: AsyncTransport, path: str, query: dict[str, Any]) -> None:
         self._transport = transport
@@ -106,24 +106,24 @@ class AsyncTemplates(_AsyncResource):
         return await self._transport.json("GET", f"/v1/templates/{template_id}/versions/{version}")
 
     async def assets(self, template_id: str) -> Sequence[types.TemplateAsset]:
-        """The files beside a template."""
+        """Lists the files that are stored with a template."""
         assets: types.TemplateAssetList = await self._transport.json("GET", f"/v1/templates/{template_id}/assets")
         return assets["data"]
 
     async def asset(self, template_id: str, path: str) -> bytes:
-        """One of these files, such as ``css/print.css``."""
+        """Downloads a file of a template. ``path`` is its path, such as ``css/print.css``."""
         async with self._content("GET", _asset_path(template_id, path)) as rendered:
             return await rendered.read()
 
     async def put_asset(
         self, template_id: str, path: str, content: bytes, *, type: str = "application/octet-stream"
     ) -> types.Template:
-        """Adds or replaces a file, which makes another version of the template. ``type`` is its media type."""
+        """Adds or replaces a file, which creates a new version of the template. ``type`` is its media type."""
         headers = {"content-type": type}
         return await self._transport.json("PUT", _asset_path(template_id, path), content=content, headers=headers)
 
     async def delete_asset(self, template_id: str, path: str) -> types.Template:
-        """Removes a file, which makes another version of the template."""
+        """Removes a file, which creates a new version of the template."""
         return await self._transport.json("DELETE", _asset_path(template_id, path))
 
 
@@ -141,7 +141,7 @@ class AsyncDocuments(_AsyncResource):
             yield rendered
 
     async def page(self, document_id: str, page: int, *, width: int | None = None) -> AsyncRendered:
-        """A page as PNG, from 1; ``width`` in pixels, by default 1,000."""
+        """Downloads a picture of a page as PNG. Pages are counted from 1. ``width`` is in pixels. Default: 1,000."""
         path = f"/v1/documents/{document_id}/pages/{page}.png"
         async with self._content("GET", path, query={"width": width}) as rendered:
             await rendered.read()
@@ -151,7 +151,7 @@ class AsyncDocuments(_AsyncResource):
         await self._transport.json("DELETE", f"/v1/documents/{document_id}")
 
     async def link(self, document_id: str, *, expires_in: int | None = None) -> types.Link:
-        """A link that works without a key for ``expires_in`` seconds; by default an hour."""
+        """Creates a link that works without a key for ``expires_in`` seconds. Default: one hour."""
         body = {} if expires_in is None else {"expires_in": expires_in}
         return await self._transport.json("POST", f"/v1/documents/{document_id}/links", body=body)
 
@@ -173,7 +173,7 @@ class AsyncBatches(_AsyncResource):
         return await self._transport.json("GET", f"/v1/batches/{batch_id}", headers=_prefer(wait))
 
     async def finished(self, batch_id: str) -> types.Batch:
-        """The batch, when it has finished."""
+        """Waits until the batch has ended, and returns it."""
         while True:
             batch = await self.get(batch_id, wait=60)
             if batch["status"] in ("completed", "cancelled"):
@@ -190,12 +190,12 @@ class AsyncBatches(_AsyncResource):
 
     @asynccontextmanager
     async def pdf(self, batch_id: str) -> AsyncIterator[AsyncRendered]:
-        """All documents of the batch as one PDF."""
+        """Downloads all documents of the batch as one PDF."""
         async with self._content("GET", f"/v1/batches/{batch_id}.pdf") as rendered:
             yield rendered
 
     async def events(self, batch_id: str, *, last_event_id: int = 0) -> AsyncIterator[types.BatchEvent]:
-        """What happens to the items, until the batch has finished. Connects again where the connection is lost."""
+        """Yields the events of the batch until it has ended. Reconnects if the connection is lost."""
         last = last_event_id
         while True:
             headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
@@ -211,18 +211,18 @@ class AsyncBatches(_AsyncResource):
 
 
 class AsyncRenders(_AsyncResource):
-    """Renders that the service does after it has answered."""
+    """Asynchronous renders: the service accepts the document, answers, and then renders it."""
 
     async def start(
         self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
-        """Accepts a document. Its result is stored, or uploaded to ``deliver_to``; ``webhook_url`` is told of its end."""
+        """Starts to render a PDF. The result is stored, or uploaded to ``deliver_to``; then ``webhook_url`` is notified."""
         return await self._start("/v1/pdf", request, webhook_url, idempotency_key)
 
     async def start_image(
         self, request: types.ImageRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
-        """The same for an image."""
+        """Starts to render an image, as ``start`` does for a PDF."""
         return await self._start("/v1/image", request, webhook_url, idempotency_key)
 
     async def _start(
@@ -240,7 +240,7 @@ class AsyncRenders(_AsyncResource):
         return await self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
 
     async def finished(self, render_id: str) -> types.Render:
-        """The render, when it has ended, and its result has been uploaded where it is to be."""
+        """Waits until the render, and the upload of its result if there is one, have ended. Returns the render."""
         while True:
             render = await self.get(render_id, wait=60)
             is_uploading = render.get("delivery", {}).get("status") == "pending"
@@ -250,10 +250,10 @@ class AsyncRenders(_AsyncResource):
 
 
 class AsyncKeys(_AsyncResource):
-    """The keys of the account that the key of this client may see."""
+    """API keys of the account, as far as the key of this client may see them."""
 
     async def create(self, request: types.KeyRequest | None = None, *, idempotency_key: str | None = None) -> types.ApiKey:
-        """The only answer with the secret, ``key``."""
+        """Creates a key. Only this answer contains its secret, in ``key``."""
         return await self._transport.json("POST", "/v1/keys", body=request or {}, idempotency_key=idempotency_key)
 
     def list(self, **query: Any) -> AsyncList[types.ApiKey]:
@@ -274,7 +274,7 @@ class AsyncCertificates(_AsyncResource):
     """Certificates that sign PDFs."""
 
     async def create(self, request: types.NewCertificate, *, idempotency_key: str | None = None) -> types.Certificate:
-        """Stores a PKCS#12 file, which is sent in base64."""
+        """Stores the certificate and private key of a PKCS#12 file in base64."""
         return await self._transport.json("POST", "/v1/certificates", body=request, idempotency_key=idempotency_key)
 
     def list(self, **query: Any) -> AsyncList[types.Certificate]:
@@ -301,10 +301,10 @@ class AsyncWebhooks(_AsyncResource):
 class AsyncPlaten(_AsyncResource):
     """A client of the service at ``base_url``.
 
-    :param key: an API key, ``plt_...``
-    :param max_retries: how often a request is sent again after a lost connection, 429 or 503
-    :param max_retry_delay: the longest pause before that, in seconds; a longer ``Retry-After`` ends the retries
-    :param timeout: how long the service may be silent, in seconds; more than the longest render takes
+    :param key: the API key, such as ``plt_...``
+    :param max_retries: how many times a request is repeated after a lost connection, 429 or 503
+    :param max_retry_delay: the longest pause before a request is repeated, in seconds; a longer ``Retry-After`` ends the retries
+    :param timeout: how long to wait for data from the service, in seconds; it must exceed the longest render
     :param http: an HTTP client with proxies, certificates or time-outs of your own
     """
 
@@ -341,7 +341,7 @@ class AsyncPlaten(_AsyncResource):
             yield rendered
 
     async def store(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> types.Document:
-        """Renders a document, and stores it."""
+        """Renders a document to PDF and stores it. Returns its record."""
         body = {**request, "store": True}
         return await self._transport.json("POST", "/v1/pdf", body=body, idempotency_key=idempotency_key)
 
@@ -355,17 +355,17 @@ class AsyncPlaten(_AsyncResource):
             return rendered
 
     async def store_image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> types.Document:
-        """Renders a document to an image, and stores it."""
+        """Renders a document to an image and stores it. Returns its record."""
         body = {**request, "store": True}
         return await self._transport.json("POST", "/v1/image", body=body, idempotency_key=idempotency_key)
 
     async def validate(self, pdf: bytes, *, profile: str | None = None) -> types.Validation:
-        """What a PDF from anywhere violates of ``profile``, such as ``PDF/UA-1``, or else of those it claims."""
+        """Checks any PDF against ``profile``, such as ``PDF/UA-1``. Default: the profiles of PDF/A and PDF/UA that it claims."""
         headers = {"content-type": "application/pdf"}
         return await self._transport.json("POST", "/v1/pdf/validate", content=pdf, headers=headers, query={"profile": profile})
 
     async def usage(self, month: str | None = None) -> types.Usage:
-        """What the account used in this month, or in another one, such as ``2026-10``."""
+        """Returns what the account used in a month, such as ``2026-10``. Default: this month."""
         return await self._transport.json("GET", "/v1/usage", query={"month": month})
 
     async def account(self) -> types.Account:
@@ -397,7 +397,7 @@ def _http(timeout: float) -> httpx.AsyncClient:
 
 
 async def _events_of(response: httpx.Response) -> AsyncIterator[types.BatchEvent]:
-    """Ends where the connection is lost."""
+    """Ends when the connection is lost."""
     try:
         async for line in response.aiter_lines():
             event = json.loads(line)

@@ -1,4 +1,4 @@
-"""Sends requests: with the key, again where that is safe, and with errors as exceptions."""
+"""Sends requests with the key, repeats them if that is safe, and raises errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AsyncTransport:
         content: bytes | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncIterator[httpx.Response]:
-        """The response, whose body has not been read. Raises PlatenError for every status of 400 and above."""
+        """Returns the response before its body is read. Raises PlatenError for a status of 400 and above."""
         sent_headers = {**self._headers, **(headers or {})}
         if method == "POST":
             sent_headers["idempotency-key"] = idempotency_key or str(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""What a call can fail with."""
+"""The errors with which a call can fail."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import httpx
 class PlatenError(Exception):
     """The service answered with an error.
 
-    ``problem`` is its body (``application/problem+json``, RFC 9457); some codes have members of their own, such as ``limit``.
+    ``problem`` is its body (``application/problem+json``, RFC 9457); some codes add members, such as ``limit``.
     """
 
     def __init__(self, problem: dict[str, Any], retry_after: int | None = None) -> None:
         self.problem = problem
         self.status: int = problem["status"]
-        #: Stable, in snake_case, such as ``quota_exceeded``.
+        #: A stable name in snake_case, such as ``quota_exceeded``.
         self.code: str = problem["code"]
         self.request_id: str = problem["request_id"]
-        #: What is wrong with the request, as ``{"path": ..., "message": ...}`` of each member.
+        #: The invalid members of the request, each as ``{"path": ..., "message": ...}``.
         self.errors: list[dict[str, str]] = problem.get("errors", [])
-        #: Seconds after which the service wants the request again, where it said so.
+        #: Seconds to wait before sending the request again, if the service sent ``Retry-After``.
         self.retry_after = retry_after
         faults = [f"{fault['path']}: {fault['message']}" for fault in self.errors]
-        super().__init__("; ".join(faults) if len(faults) > 1 else problem["detail"])  # which tells the first
+        super().__init__("; ".join(faults) if len(faults) > 1 else problem["detail"])  # ``detail`` names only the first of several
 
 
 class PlatenConnectionError(Exception):
@@ -33,11 +33,11 @@ class PlatenConnectionError(Exception):
 
 
 class WebhookVerificationError(Exception):
-    """A webhook whose signature does not fit its body, or that is too old."""
+    """The signature of a webhook does not match its body, or the webhook is too old."""
 
 
 def error_of(response: httpx.Response) -> PlatenError:
-    """The error of a response that has been read. Something between client and service may have answered with a page of its own."""
+    """Returns the error that a read response reports. A proxy may have answered in place of the service, with a body of its own."""
     stand_in = {
         "type": "about:blank",
         "title": f"HTTP {response.status_code}",

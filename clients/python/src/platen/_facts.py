@@ -1,4 +1,4 @@
-"""What the service tells about a PDF or an image in the headers of its response."""
+"""The properties of a PDF or an image, from the headers of the response."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ class Facts:
 
     @property
     def warnings(self) -> int | None:
-        """Number of things that are missing or wrong."""
+        """Number of warnings about the document."""
         return self._number("platen-warnings")
 
     @property
     def quota_remaining(self) -> int | None:
-        """Documents left this month. None where the plan has no limit."""
+        """Documents left this month. None if the plan has no limit."""
         return self._number("platen-quota-remaining")
 
     @property
     def document_id(self) -> str | None:
-        """The id of the stored document, where it was stored."""
+        """The id of the stored document. None if it was not stored."""
         return self._headers.get("platen-document-id")
 
     @property
     def request_id(self) -> str:
-        """Names the request in the logs of the service."""
+        """The id of the request in the log of the service."""
         return self._headers.get("x-request-id", "")
 
     @property

@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long."""
+"""Decides whether a failed request is repeated, and after how long."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 
 from ._errors import PlatenConnectionError, PlatenError
 
-#: Codes after which the same request may succeed. All of them are told before anything is charged.
-PASSING = frozenset(
+#: Errors after which the same request may succeed. Nothing has been charged when they are returned.
+TEMPORARY = frozenset(
     {
         "queue_full",
         "rate_limited",
@@ -23,11 +23,11 @@ PASSING = frozenset(
 
 
 def pause_after(failure: PlatenError | PlatenConnectionError, sent: int) -> float | None:
-    """Seconds to wait, or None where the request would fail again."""
+    """Returns the seconds to wait, or None if the request would fail again."""
     backoff = 0.25 * 2**sent * (1 + random.random())
     if isinstance(failure, PlatenConnectionError):
         return backoff
     from_proxy = failure.status in (502, 503, 504) and failure.problem["type"] == "about:blank"
-    if not from_proxy and failure.code not in PASSING:
+    if not from_proxy and failure.code not in TEMPORARY:
         return None
     return max(failure.retry_after or 0, backoff)

@@ -1,4 +1,4 @@
-"""Verifies webhooks, which the service signs as in Standard Webhooks 1.0."""
+"""Verifies webhooks, which the service signs according to Standard Webhooks 1.0."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import cast
 from ._errors import WebhookVerificationError
 from .types import WebhookEvent
 
-#: How far the clock of the sender may be from ours, in seconds.
+#: The maximum difference between the time of the webhook and the clock of this machine, in seconds.
 TOLERANCE = 300
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str) -> WebhookEvent:
-    """The event that was sent, once its signature is verified.
+    """Verifies the signature of a webhook and returns its event.
 
-    :param secret: ``whsec_...``, of ``platen.webhooks.secret()``
-    :param headers: of the request, under any spelling
-    :param body: as it came, before any parsing
-    :raises WebhookVerificationError: where the secret did not sign these bytes, or did so more than 5 minutes ago
+    :param secret: the secret that ``platen.webhooks.secret()`` returns, such as ``whsec_...``
+    :param headers: the headers of the request; upper and lower case do not matter
+    :param body: the body as it was received, before any parsing
+    :raises WebhookVerificationError: if the signature does not match, or the webhook is more than 5 minutes old
     """
     lower = {name.lower(): value for name, value in headers.items()}
     try:

@@ -194,8 +194,8 @@ class Signature(TypedDict):
     certificate: str
     """A stored certificate of the same key (see `POST /v1/certificates`)."""
     level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
-    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of
-    revocation, `B-LTA` a time stamp of that. Default: `"B-B"`."""
+    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation
+    data of the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`."""
     reason: NotRequired[str]
     """Why the document is signed."""
     location: NotRequired[str]
@@ -248,7 +248,7 @@ class PdfOptions(TypedDict):
     external resources are refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page`
     rule sets it."""
     footerTemplate: NotRequired[str]
-    """HTML printed below the text of each page, in all else as `headerTemplate`."""
+    """HTML printed below the text of each page. Otherwise like `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is printed for. Default: `"print"`."""
     colorScheme: NotRequired[ColorScheme]
@@ -487,8 +487,8 @@ class DryRunDocuments(TypedDict):
 class DryRunAddress(TypedDict):
     address: str
     verdict: Literal['allowed', 'refused', 'unchecked']
-    """By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a
-    minute."""
+    """Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300
+    names in a minute."""
 
 
 class DryRunUpload(TypedDict):
