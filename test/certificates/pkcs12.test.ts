@@ -1,4 +1,4 @@
-/** PKCS#12 files of several programs open only with their password. */
+/** PKCS#12 files of several programs can be opened, and only with their password. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from '../../src/certificates/asn1.ts';
 import { openPkcs12 } from '../../src/certificates/pkcs12.ts';
