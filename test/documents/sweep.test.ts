@@ -70,11 +70,12 @@ async function store(): Promise<string> {
 /** Replaces the file with a folder, which cannot be removed as a file. Returns a function that restores it. */
 async function makeStuck(name: string): Promise<() => Promise<void>> {
   const file = join(dataDir, 'blobs', blobFile(name));
-  await rename(file, `${file}-aside`);
+  const aside = join(dataDir, `${name}-aside`); // outside of the content folder, where the sweep would remove it as an orphan
+  await rename(file, aside);
   await mkdir(join(file, 'x'), { recursive: true });
   return async () => {
     await rm(file, { recursive: true });
-    await rename(`${file}-aside`, file);
+    await rename(aside, file);
   };
 }
 
