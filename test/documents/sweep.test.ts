@@ -95,7 +95,7 @@ test('continues after a document that cannot be removed, and removes it later', 
 
 test('retries a PDF kept for an Idempotency-Key that cannot be removed', async () => {
   const claim = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
-  if ('kind' in claim) throw new Error('it was never asked for');
+  if ('kind' in claim) throw new Error('the key is already claimed');
   const name = await services.idempotency.keep([Buffer.from('pdf')]);
   const response = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
   const answer = { kind: 'pdf', bytes: 3, pages: 1, ...response } as const;

@@ -155,7 +155,7 @@ describe('parsing reports', () => {
     ['an output that stays open', 'é {{ x', 'output "{{ x" not closed', 1, 3],
     ['an invalid loop', '{% for x of y %}{% endfor %}', 'illegal tag: {% for x of y %}', 1, 1],
     ['a filter that would evaluate data as code', '{{ x | where_exp: "i", "i.a" }}', 'undefined filter: where_exp', 1, 1],
-  ])('%s, with line and column', async (_, html, message, line, column) => {
+  ])('%s with line and column', async (_, html, message, line, column) => {
     const expected = {
       code: 'template_error',
       message: `${message} (line ${line}, column ${column})`,
