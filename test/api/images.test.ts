@@ -306,7 +306,7 @@ describe('the page afterwards', () => {
   test.each([
     ['a document with scripts', FACTS],
     ['a static document', STATIC],
-  ])('prints the same bytes after images as before, on the same page: %s', async (_, html) => {
+  ])('prints the same bytes after images as before, on the same page (%s)', async (_, html) => {
     const key = new Client(service.url, (await service.createKey()).key);
     const print = async () => bytesOf(await key.pdf({ html }));
     const before = await print();
