@@ -255,6 +255,7 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
   ['options.password', 'userPassword'],
+  ['options.timeout', 'PLATEN_RENDER_TIMEOUT_MS'],
   ['options.failOnHttpStatus', 'failOnResourceHttpStatusCodes'],
 ];
 
