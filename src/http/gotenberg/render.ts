@@ -9,7 +9,7 @@ import { PDF } from '../negotiation.ts';
 import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
 import type { PdfRouteServices } from '../routes/pdf.ts';
-import { failingStatusesOf, type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldNames } from './form.ts';
+import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, withFieldNames } from './form.ts';
 
 export interface RenderCall {
   principal: Principal;
@@ -38,7 +38,7 @@ export type Render = (call: RenderCall) => Promise<Rendered>;
 export function pdfRender(
   services: GotenbergServices,
   form: GotenbergForm,
-  source: SourceKind,
+  source: GotenbergSource,
   filename: string | undefined,
   html?: string,
 ): Render {
@@ -51,7 +51,7 @@ export function pdfRender(
 export function imageRender(
   services: GotenbergServices,
   form: GotenbergForm,
-  source: SourceKind,
+  source: GotenbergSource,
   filename: string | undefined,
   html?: string,
 ): Render {
