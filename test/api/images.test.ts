@@ -191,7 +191,10 @@ describe('rejected requests', () => {
 
   test.each([
     [{ type: 'gif' }, 'options.type: must be one of png, jpeg, webp'],
-    [{ quality: 90 }, 'options.quality: cannot be combined with options.type: png, which loses nothing; send jpeg or webp'],
+    [
+      { quality: 90 },
+      'options.quality: cannot be combined with options.type: png, which has no quality setting; send jpeg or webp',
+    ],
     [{ type: 'jpeg', quality: 101 }, 'options.quality: must be a whole number from 0 to 100'],
     [
       { type: 'jpeg', omitBackground: true },
