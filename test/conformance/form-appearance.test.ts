@@ -9,7 +9,7 @@ import { bytesOf } from '../support/client.ts';
 import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
-import { write } from './printed.ts';
+import { savePdf } from './printed.ts';
 
 const DPI = 96;
 const POINTS_PER_PX = 0.75;
@@ -68,7 +68,7 @@ async function printBoth({ name, html, options }: ConformanceDocument): Promise<
   const print = async (forms: boolean) => {
     const response = await service.pdf({ html, options: { ...options, forms } });
     expect(response.status, response.ok ? '' : `${name}: ${await response.clone().text()}`).toBe(200);
-    return write(folder, `${name} ${forms}`, await bytesOf(response));
+    return savePdf(folder, `${name} ${forms}`, await bytesOf(response));
   };
   return { name, plain: await print(false), form: await print(true) };
 }
