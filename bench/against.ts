@@ -31,11 +31,11 @@ async function compare(name: string, html: string, pairs: number, before: Servic
   const times = { before: [] as number[], now: [] as number[] };
   for (let pair = -WARM_UP; pair < pairs; pair++) {
     const first = pair % 2 === 0 ? await timeOf(before, html) : undefined;
-    const mine = await timeOf(now, html);
-    const theirs = first ?? (await timeOf(before, html));
+    const current = await timeOf(now, html);
+    const previous = first ?? (await timeOf(before, html));
     if (pair < 0) continue;
-    times.before.push(theirs);
-    times.now.push(mine);
+    times.before.push(previous);
+    times.now.push(current);
   }
   const speed = median(times.before) / median(times.now);
   return {

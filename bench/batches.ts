@@ -51,7 +51,7 @@ export async function batches(): Promise<Row[]> {
   return [
     ratio('throughput of a batch of 500 against single calls that store, 4 clients', paces, 'at least 0.9', atLeast(0.9)),
     ratio('the same against calls without storing', pacesUnstored, 'at least 0.9', atLeast(0.9)),
-    ratio('time of a single call beside a batch of the same key (p50)', delays, 'at most 2', (found) => found <= 2),
+    ratio('time of a single call beside a batch of the same key (p50)', delays, 'at most 2', (value) => value <= 2),
     memory,
   ];
 }
@@ -111,7 +111,7 @@ async function lonelyCalls(service: ServiceUnderTest, key: string, until: number
 
 /** Measures the memory of the process during a batch of 500 large items, compared with their size. */
 async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
-  await runBatch(service, key, large); // so that memory which grows only once has grown
+  await runBatch(service, key, large); // memory that grows only once has grown after this batch
   const before = (await service.memory()).heldBytes;
   let during = 0;
   await runBatch(service, key, large, async () => {
@@ -124,24 +124,24 @@ async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
   const sentMb = (ITEMS * large(0).length) / 1_048_576;
   return {
     measure: 'memory of the Node process for a batch of 500 large items',
-    value: `${addedMb.toFixed(0)} MB at most after a garbage collection; the items have ${sentMb.toFixed(0)} MB`,
+    value: `${addedMb.toFixed(0)} MB at most after a garbage collection; the size of the items is ${sentMb.toFixed(0)} MB`,
     target: 'less than half of the request',
     met: addedMb < sentMb / 2,
     figures: { addedMb, sentMb },
   };
 }
 
-function atLeast(wanted: number): (found: number) => boolean {
-  return (found) => found >= wanted;
+function atLeast(wanted: number): (value: number) => boolean {
+  return (value) => value >= wanted;
 }
 
-function ratio(measure: string, rounds: number[], target: string, meets: (found: number) => boolean): Row {
-  const found = median(rounds);
+function ratio(measure: string, rounds: number[], target: string, meets: (value: number) => boolean): Row {
+  const value = median(rounds);
   return {
     measure,
-    value: `${found.toFixed(2)} (rounds ${rounds.map((each) => each.toFixed(2)).join(' ')})`,
+    value: `${value.toFixed(2)} (rounds ${rounds.map((each) => each.toFixed(2)).join(' ')})`,
     target,
-    met: meets(found),
-    figures: { ratio: found },
+    met: meets(value),
+    figures: { ratio: value },
   };
 }

@@ -11,7 +11,7 @@ export function invoice(rows: number): string {
   return `<!doctype html><html><head><title>Invoice</title>${style}</head><body><h1>Invoice 42</h1><table>${lines.join('')}</table></body></html>`;
 }
 
-/** The invoice with a script, so that the next document cannot be written over it. */
+/** The invoice with a script, so that the page has to navigate before the next document. */
 export function scriptedInvoice(rows: number): string {
   return invoice(rows).replace('</body>', '<script>document.title = "Invoice " + (40 + 2)</script></body>');
 }

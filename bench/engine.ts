@@ -1,4 +1,4 @@
-/** What renders, without the service around it: one browser with its pages, and the threads that finish. */
+/** Starts the rendering engine without the service: one browser with its pages, and the finishing threads. */
 import { randomBytes } from 'node:crypto';
 import { createFinisher, createFinishQueue } from '../src/app.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
@@ -15,7 +15,7 @@ export interface Engine extends PrintEngine {
 
 interface EngineSettings {
   settings?: Record<string, string>;
-  /** Renders at the same time. */
+  /** The number of simultaneous renders. */
   places: number;
   located?: LocatedBrowser;
   startProxy?: typeof startEgressProxy;

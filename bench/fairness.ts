@@ -11,13 +11,13 @@ import type { Row } from './report.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 /** Concurrent requests of the occupying account. */
-const HOLDERS = 16;
+const REQUESTS = 16;
 const SECONDS = 3;
 const ROUNDS = 3;
 /** The maximum ratio of render times. */
-const MOST = 3;
+const MAX_RATIO = 3;
 const TIMEOUT_MS = 60_000;
-/** A template that uses all the time it may have. */
+/** A template that uses all of its time limit. */
 const SLOW_TEMPLATE = '{% for a in (1..99999) %}{% for b in (1..99999) %}{% assign c = a %}{% endfor %}{% endfor %}';
 
 /** Number of items in the batch that is merged, with 75 pages each. */
@@ -28,7 +28,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Number of items in the measured batches. */
 const ITEMS = 4;
 
-/** Prepared before the other account begins. */
+/** Objects that are prepared before the occupying account starts. */
 interface Stage {
   site: string;
   /** A finished batch of the occupying account. */
@@ -145,7 +145,7 @@ async function measure(service: ServiceUnderTest, stage: Stage, way: string, wha
     await idle(service);
     const alone = await run(service);
     const end = new AbortController();
-    const holders = Array.from({ length: HOLDERS }, async () => {
+    const holders = Array.from({ length: REQUESTS }, async () => {
       while (!end.signal.aborted) await WAYS[way]?.(service, stage, end.signal).catch(() => {});
     });
     await full(service);
@@ -161,10 +161,10 @@ async function measure(service: ServiceUnderTest, stage: Stage, way: string, wha
   const isReady = readiness.every((status) => status === 200);
   const p50 = (pick: (round: (typeof rounds)[number]) => Figures) => median(rounds.map((round) => pick(round).p50Ms));
   return {
-    measure: `${what} beside an account with ${HOLDERS} requests: ${way}`,
+    measure: `${what} beside an account with ${REQUESTS} requests: ${way}`,
     value: `p50 ${times.toFixed(2)} times as long (${p50(({ alone }) => alone).toFixed(0)} ms alone, ${p50(({ beside }) => beside).toFixed(0)} ms beside it, longest ${longestMs.toFixed(0)} ms); /readyz ${readiness.join(' ')}`,
-    target: `at most ${MOST} times; /readyz 200`,
-    met: times <= MOST && isReady,
+    target: `at most ${MAX_RATIO} times; /readyz 200`,
+    met: times <= MAX_RATIO && isReady,
     figures: { times, longestMs, readiness },
   };
 }

@@ -61,13 +61,13 @@ export async function finishRoom(): Promise<Row[]> {
 
 /** Measures the time of a cold thread, and the memory of the idle thread after one page. */
 async function coldThread(page: Buffer): Promise<Row[]> {
-  const begun = process.memoryUsage().rss;
+  const before = process.memoryUsage().rss;
   const finisher = new Finisher(SETTINGS);
   const { ms } = await once(finisher, page, { ...METADATA, ...ONE_PASSWORD });
-  const megabytes = (process.memoryUsage().rss - begun) / 1e6;
+  const megabytes = (process.memoryUsage().rss - before) / 1e6;
   await finisher.close();
   const value = `${ms.toFixed(0)} ms, ${megabytes.toFixed(0)} MB`;
-  return [{ measure: 'finishing: a password in a thread that has to be started', value, figures: { ms, megabytes } }];
+  return [{ measure: 'finishing: a password in a new thread', value, figures: { ms, megabytes } }];
 }
 
 interface Measured {
@@ -99,12 +99,12 @@ async function once(finisher: Finisher, pdf: Buffer, changes: Partial<FinishSett
 
 function row(name: string, pdf: Buffer, measured: Measured, target?: [number, 'ms' | 'loop']): Row {
   const { ms, loopMs, bytes } = measured;
-  const value = `${ms.toFixed(1)} ms, event loop held for ${loopMs.toFixed(1)} ms, ${kb(pdf.length)} to ${kb(bytes)}`;
+  const value = `${ms.toFixed(1)} ms, event loop blocked for ${loopMs.toFixed(1)} ms, ${kb(pdf.length)} to ${kb(bytes)}`;
   const base = { measure: `finishing: ${name}`, value, figures: { ...measured, before: pdf.length } };
   if (!target) return base;
   const [most, kind] = target;
   const met = (kind === 'ms' ? ms : loopMs) <= most;
-  return { ...base, target: kind === 'ms' ? `at most ${most} ms` : `event loop at most ${most} ms`, met };
+  return { ...base, target: kind === 'ms' ? `at most ${most} ms` : `event loop blocked for at most ${most} ms`, met };
 }
 
 function kb(bytes: number): string {

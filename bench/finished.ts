@@ -29,7 +29,7 @@ export async function finished(): Promise<Row[]> {
 async function chart(service: ServiceUnderTest): Promise<Row> {
   const html = chartDocument(await readFile(CHART_LIBRARY, 'utf8'));
   const timed = (animations: string) => timeOf(service, html, { animations });
-  const [finish, run] = await inTurn(
+  const [finish, run] = await alternating(
     () => timed('finish'),
     () => timed('run'),
   );
@@ -48,22 +48,22 @@ async function fetched(service: ServiceUnderTest, port: number, delayMs: number)
   const rows = Array.from({ length: ROWS }, (_, n) => `row ${n + 1}`);
   const late = rowsDocument(`fetch("http://127.0.0.1:${port}/rows").then((reply) => reply.json()).then(show)`);
   const early = rowsDocument(`show(${JSON.stringify(rows)})`);
-  const [fetching, there] = await inTurn(
+  const [fetching, inline] = await alternating(
     () => timeOf(service, late),
     () => timeOf(service, early, { waitUntil: 'load' }),
   );
-  const addedMs = fetching - there - delayMs;
+  const addedMs = fetching - inline - delayMs;
   return {
     measure: `finished: p50 of a document that fetches its rows, ${delayMs} ms away`,
-    value: `${addedMs.toFixed(1)} ms beyond the delay (${fetching.toFixed(1)} ms; ${there.toFixed(1)} ms with the rows in the document)`,
+    value: `${addedMs.toFixed(1)} ms beyond the delay (${fetching.toFixed(1)} ms; ${inline.toFixed(1)} ms with the rows in the document)`,
     target: `at most ${FETCH_ADDS_MS} ms longer`,
     met: addedMs <= FETCH_ADDS_MS,
-    figures: { addedMs, fetchedMs: fetching, thereMs: there },
+    figures: { addedMs, fetchedMs: fetching, thereMs: inline },
   };
 }
 
 /** Returns the medians of two functions that are run alternately. */
-async function inTurn(...ways: [() => Promise<number>, () => Promise<number>]): Promise<[number, number]> {
+async function alternating(...ways: [() => Promise<number>, () => Promise<number>]): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = -WARM_UP; round < ROUNDS; round++) {
     const spent = [await ways[0](), await ways[1]()] as const;

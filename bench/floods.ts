@@ -24,7 +24,7 @@ const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' };
 /** Resolves when memory cannot grow any further. */
 type Flood = (service: ServiceUnderTest) => Promise<() => Promise<unknown>>;
 
-async function flood(what: string, begin: Flood): Promise<Row> {
+async function flood(name: string, begin: Flood): Promise<Row> {
   const service = await startService(1, ALLOCATOR);
   await service.render(service.keys[0] ?? '', '<p>the first render');
   const resident = () => service.metric('process_resident_memory_bytes');
@@ -45,9 +45,9 @@ async function flood(what: string, begin: Flood): Promise<Row> {
   await service.stop();
   const grown = peak - before;
   return {
-    measure: `${CLIENTS} ${what}, of one account`,
+    measure: `memory for ${CLIENTS} ${name} of one account`,
     value: `${inMb(before)} MB before, ${inMb(peak)} MB at most (${inMb(counted)} MB counted), ${inMb(before + left)} MB a minute later`,
-    target: `grows by ${inMb(BUDGET_BYTES)} MB at most, and ${inMb(MAX_LEFT_BYTES)} MB are left of it`,
+    target: `grows by at most ${inMb(BUDGET_BYTES)} MB, and by at most ${inMb(MAX_LEFT_BYTES)} MB a minute later`,
     met: grown <= BUDGET_BYTES && left <= MAX_LEFT_BYTES,
     figures: { before, peak, counted, left },
   };

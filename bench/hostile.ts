@@ -18,10 +18,10 @@ const SAMPLE_MS = 20;
 const TIMEOUT_MS = 10_000;
 /** A render that takes longer to end than this hangs. */
 const SETTLE_MS = 10_000;
-const MOST_OVER_MS = 300;
+const MAX_OVER_MS = 300;
 const LONGEST_WAIT_MS = 1_500;
 const LATER_MS = 60_000;
-const MOST_LEFT_MB = 150;
+const MAX_LEFT_MB = 150;
 const MEGABYTE = 1_048_576;
 
 interface Sample {
@@ -40,7 +40,7 @@ interface Finding {
   peak: Sample;
   overMs: number;
   longestWaitMs: number;
-  /** Resources that exist afterwards and did not before. */
+  /** Resources that the document leaves behind. */
   left: { processes: number; handles: number; serviceMb: number };
 }
 
@@ -49,12 +49,12 @@ export async function hostile(print: (line: string) => void): Promise<Row[]> {
   const site = await startSite();
   const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: '127.0.0.1', PLATEN_RENDER_MAX_NETWORK_MB: '400' });
   print(
-    '| document | answer | s | renderer MB | browser MB | service MB | over its limit ms | neighbour ms | left: processes, handles, service MB |',
+    '| document | response | seconds | renderer MB | browser MB | service MB | ms over the limit | neighbour waits ms | left behind: processes, handles, service MB |',
   );
   print('|---|---|--:|--:|--:|--:|--:|--:|--:|');
   for (const key of service.keys) await service.render(key, '<p>first');
   const tree = new ProcessTree(service.pid);
-  const before = await rest(service, tree);
+  const before = await whenIdle(service, tree);
   const findings: Finding[] = [];
   for (const document of HOSTILE_DOCUMENTS) {
     const finding = await attack(service, document, site.origin);
@@ -62,7 +62,7 @@ export async function hostile(print: (line: string) => void): Promise<Row[]> {
     print(lineOf(finding));
   }
   await delay(LATER_MS);
-  const later = await rest(service, tree);
+  const later = await whenIdle(service, tree);
   await service.stop();
   site.close();
   return [...rowsOf(findings), rowOfMemory(before.service, later.service)];
@@ -70,7 +70,7 @@ export async function hostile(print: (line: string) => void): Promise<Row[]> {
 
 async function attack(service: ServiceUnderTest, { name, html, options }: HostileDocument, origin: string): Promise<Finding> {
   const tree = new ProcessTree(service.pid);
-  const before = await rest(service, tree);
+  const before = await whenIdle(service, tree);
   const watch = new Watch(service, tree);
   const neighbour = keepRendering(service);
   const source = html === undefined ? { url: `${origin}/${encodeURIComponent(name)}` } : { html };
@@ -83,7 +83,7 @@ async function attack(service: ServiceUnderTest, { name, html, options }: Hostil
   const code = status === 200 ? '' : ` ${(JSON.parse(bytes.toString()) as { code: string }).code}`;
   const longestWaitMs = await neighbour.stop();
   const { peak, overMs } = await watch.stop();
-  const after = await rest(service, tree);
+  const after = await whenIdle(service, tree);
   return {
     name,
     answer: `${status}${code}`,
@@ -100,7 +100,7 @@ async function attack(service: ServiceUnderTest, { name, html, options }: Hostil
 }
 
 /** Returns the state when no page is in use and the number of processes is stable. */
-async function rest(service: ServiceUnderTest, tree: ProcessTree): Promise<Sample> {
+async function whenIdle(service: ServiceUnderTest, tree: ProcessTree): Promise<Sample> {
   const until = performance.now() + SETTLE_MS;
   let last = await sample(service, tree);
   for (;;) {
@@ -216,10 +216,10 @@ function rowsOf(findings: Finding[]): Row[] {
   const wait = most(({ longestWaitMs }) => longestWaitMs);
   return [
     {
-      measure: `${findings.length} hostile documents: longest time over a limit of memory`,
+      measure: `${findings.length} hostile documents: longest time over a memory limit`,
       value: `${over.overMs.toFixed(0)} ms (${over.name})`,
-      target: `at most ${MOST_OVER_MS} ms`,
-      met: over.overMs <= MOST_OVER_MS,
+      target: `at most ${MAX_OVER_MS} ms`,
+      met: over.overMs <= MAX_OVER_MS,
       figures: { findings },
     },
     {
@@ -237,8 +237,8 @@ function rowOfMemory(before: number, later: number): Row {
   return {
     measure: 'memory of the service a minute after the hostile documents',
     value: `${inMb(later)} MB, ${inMb(before)} MB before them`,
-    target: `grows by ${MOST_LEFT_MB} MB at most`,
-    met: inMb(later - before) <= MOST_LEFT_MB,
+    target: `grows by at most ${MAX_LEFT_MB} MB`,
+    met: inMb(later - before) <= MAX_LEFT_MB,
     figures: { before, later },
   };
 }

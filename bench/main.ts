@@ -2,7 +2,7 @@
  * `npm run bench`: measures floor and service in one run. Options after `--`:
  * `--soak` adds the long run (`--renders N`, default 10000);
  * `--only throughput|first|overload|start|documents|outbound|assets|finishing|conformance|finished|batches|playground|fairness|floods|hostile|postgres|sizing|soak` runs one part;
- * `postgres` and `sizing` run only by name: one needs servers, the other is for the guide;
+ * `postgres` and `sizing` run only if they are named: the first needs servers, the second is for the guide;
  * `--only fairness --way batch` measures the ways whose name contains the word;
  * `--against FOLDER` only compares with the tree of another commit.
  */

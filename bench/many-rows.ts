@@ -10,7 +10,7 @@ const BATCHES = 10_000;
 const OPEN_BATCHES = 500;
 const ITEMS = 10;
 
-/** The present. All rows were created before it, and none has expired. */
+/** The current time. All rows were created before it, and none has expired. */
 export const NOW = Date.UTC(2026, 11, 31, 12);
 const YEAR_MS = 365 * 86_400_000;
 const LATER = NOW + YEAR_MS;

@@ -32,7 +32,7 @@ export async function outbound(): Promise<Row[]> {
   ]);
   const [port] = (await once(site, 'message')) as [number];
   const settings = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` };
-  const behind = await startEngine({ settings, places: CLIENTS, located });
+  const proxied = await startEngine({ settings, places: CLIENTS, located });
   const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   const direct = await startEngine({
     settings,
@@ -41,31 +41,31 @@ export async function outbound(): Promise<Row[]> {
     startProxy: async () => NO_PROXY,
   });
   try {
-    return [await costOfProxy(behind, direct, port), await worthOfKeeping(behind, port)];
+    return [await costOfProxy(proxied, direct, port), await fontCaching(proxied, port)];
   } finally {
-    await behind.close();
+    await proxied.close();
     await direct.close();
     site.kill();
     await rm(folder, { recursive: true });
   }
 }
 
-async function costOfProxy(behind: Engine, direct: Engine, port: number): Promise<Row> {
+async function costOfProxy(proxied: Engine, direct: Engine, port: number): Promise<Row> {
   let requests = 0;
   const html = () => invoice(20) + images(port, requests++);
-  await loop(behind, html, 1);
+  await loop(proxied, html, 1);
   await loop(direct, html, 1);
   const ratios: number[] = [];
   let last: Figures | undefined;
   for (let round = 0; round < ROUNDS; round++) {
-    const [first, second] = round % 2 ? [behind, direct] : [direct, behind];
+    const [first, second] = round % 2 ? [proxied, direct] : [direct, proxied];
     const figures = new Map([[first, await loop(first, html)] as const, [second, await loop(second, html)] as const]);
-    last = figures.get(behind);
+    last = figures.get(proxied);
     ratios.push((last?.perSecond ?? 0) / (figures.get(direct)?.perSecond ?? 1));
   }
   const ratio = median(ratios);
   return {
-    measure: `a page with ${RESOURCES} images from a site, ${CLIENTS} clients, through the proxy against without it`,
+    measure: `a page with ${RESOURCES} images from a site, ${CLIENTS} clients, with the proxy against without`,
     value: `${ratio.toFixed(2)} (${last?.perSecond.toFixed(0)}/s, p50 ${last?.p50Ms.toFixed(1)} ms)`,
     target: 'at least 0.9',
     met: ratio >= 0.9,
@@ -77,7 +77,7 @@ async function costOfProxy(behind: Engine, direct: Engine, port: number): Promis
  * Compares a cacheable font with one that is not. The first render of each is not counted, because only later renders can use
  * the cache.
  */
-async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
+async function fontCaching(engine: Engine, port: number): Promise<Row> {
   const timed = async (folder: string) => {
     const startedAt = performance.now();
     await print(engine, fontPage(`http://127.0.0.1:${port}/${folder}/font.ttf`), folder);
@@ -92,7 +92,7 @@ async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
   }
   const ratio = median(kept) / median(fetched);
   return {
-    measure: 'p50 of a page whose web font, 20 ms away, may be kept, against one whose font may not',
+    measure: 'p50 of a page with a cacheable web font 20 ms away, against one with an uncacheable font',
     value: `${ratio.toFixed(2)} (${median(kept).toFixed(1)} ms against ${median(fetched).toFixed(1)} ms)`,
     target: 'under 1',
     met: ratio < 1,

@@ -13,7 +13,7 @@ import { openDatabase } from '../src/storage/database.ts';
 export interface ServiceUnderTest {
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process to the log line that says that it is listening. */
+  /** Milliseconds from the start of the process until it logs that it is listening. */
   startedInMs: number;
   keys: string[];
   /** Renders once and reads the whole reply. */

@@ -51,7 +51,7 @@ async function measure(service: ServiceUnderTest, places: number, kind: string, 
   clearInterval(timer);
   const [nodeMb, browserMb] = [Math.round(peak.node / KB), Math.round(peak.browser / KB)];
   return {
-    measure: `${places} at a time: ${kind}`,
+    measure: `${kind}, ${places} at a time`,
     value: `${perSecond.toFixed(1)} a second (p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms); at most ${nodeMb} MB in Node and ${browserMb} MB in the browser`,
     figures: { places, kind, perSecond, p50Ms, p99Ms, nodeMb, browserMb, bytes },
   };
@@ -76,7 +76,7 @@ function proportionalKb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 
-/** Returns an empty text if the process has just exited. */
+/** Returns an empty string if the process has just exited. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

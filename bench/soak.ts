@@ -30,8 +30,8 @@ export async function soak(renders: number, print: (line: string) => void): Prom
   const [first = 0, ...later] = collected;
   const growth = Math.max(...later.slice(-3)) / first;
   return {
-    measure: `memory of the Node process, its garbage collected, after ${renders} renders against after ${STEP}`,
-    value: `${growth.toFixed(2)} (${megabytes(first)} MB, then ${later.map(megabytes).join(' ')}; uncollected ${resident.map(megabytes).join(' ')})`,
+    measure: `memory of the Node process after a garbage collection, after ${renders} renders against after ${STEP}`,
+    value: `${growth.toFixed(2)} (${megabytes(first)} MB, then ${later.map(megabytes).join(' ')}; before the collection ${resident.map(megabytes).join(' ')})`,
     target: `no growth (at most ${SWAY})`,
     met: growth <= SWAY,
     figures: { growth, residentBytes: resident, collectedBytes: collected },

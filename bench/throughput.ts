@@ -87,7 +87,7 @@ async function expectPdf(service: ServiceUnderTest, key: string, html: string): 
 
 /**
  * Compares the service with the fastest of several ways to run the floor. The fastest is chosen by the median, because the
- * fastest of each round would be a matter of chance.
+ * fastest way of a single round depends on chance.
  */
 async function takeTurns(
   bareWays: Array<() => Promise<Figures>>,

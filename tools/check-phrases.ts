@@ -31,6 +31,10 @@ const PHRASES: Array<[RegExp, string]> = [
     'the verb for what the function does',
   ],
   [/\b(?:Workplace|LentUpload|CaptureTurns|PageAtWork)\b/, 'PagePool, ClaimedUpload, CaptureQueue, RunningPage'],
+  [
+    /\b(?:Regulars|BrowserSeat|PageShelf|VisitorLines|openGate|proveWalls|leavesTraces|mayLinger|settleIdentity|(?:Console|Network|Memory)Watch)\b/,
+    'ReturningOwners, BrowserSlot, PageCache, OwnerQueue, ProxyListener, runEgressSelfTest, needsReset, mayRunOnUnload, Monitor, Watchdog',
+  ],
   [/\bclass (?!\w*Error\b)\w+ extends Error\b/, 'a name that ends in Error'],
 ];
 

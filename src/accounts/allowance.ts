@@ -310,7 +310,7 @@ async function addToMonth(query: Query, { accountId, day }: { accountId: string;
 }
 
 /** The calendar month of an instant, in UTC: its first instant, and that of the next. */
-export function periodOf(now: number): { start: number; end: number } {
+function periodOf(now: number): { start: number; end: number } {
   const date = new Date(now);
   return {
     start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),

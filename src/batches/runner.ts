@@ -96,9 +96,7 @@ export class BatchRunner implements Task {
     this.#end.abort();
   }
 
-  /**
-   * Estimates the seconds until a batch with `unfinished` items ends, if keys take turns and items render at the present speed.
-   */
+  /** Estimates when a batch with `unfinished` items ends, if keys take turns and items render at the present speed. */
   async secondsFor(unfinished: number): Promise<number> {
     const { queue, pool } = this.#services;
     if (performance.now() >= this.#loadUntil) {

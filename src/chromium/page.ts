@@ -449,7 +449,7 @@ export class Page implements RunningPage {
       if (more === MAX_MEASURES)
         throw new ServiceError(
           'print_failed',
-          'singlePage: the document grows with its page, so that it never fits on one; give its parts heights of their own',
+          'options.singlePage: the document grows with its page, so that it never fits on one; give its parts heights of their own',
         );
       printedWith = await this.#layout.higher(printedWith, pages(pdf.chunks), step);
       pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
@@ -477,7 +477,7 @@ export class Page implements RunningPage {
     }
     const fields = loader.formControls;
     if (unplaced(pdf.chunks, fields).length)
-      throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed place');
+      throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed position');
     const numbers = fields.map(({ number }) => number);
     await loader.restoreFields(numbers, step); // clipped content is searched for in the document as it was
     return { ...pdf, fields, printedFields };

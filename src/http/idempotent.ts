@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export const IDEMPOTENCY_HEADER = 'idempotency-key';
+const IDEMPOTENCY_HEADER = 'idempotency-key';
 const SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 export const IDEMPOTENCY_SCHEMA = {

@@ -5,14 +5,13 @@
 import { type Jobs, TASK_NAMES, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
+/** The owners who wait for a turn, in the order of their turns, and whether the turn may be taken now. */
+type Turns = Map<string, () => boolean>;
+
 const TICK_MS = 250;
 
 export class EmbeddedJobs implements Jobs {
-  /** The owners who wait for a turn at each task, in the order of their turns, and whether the turn may be taken now. */
-  readonly #waiting = Object.fromEntries(TASK_NAMES.map((name) => [name, new Map()])) as Record<
-    TaskName,
-    Map<string, () => boolean>
-  >;
+  readonly #waiting = Object.fromEntries(TASK_NAMES.map((name) => [name, new Map()])) as Record<TaskName, Turns>;
   #worker: TaskWorker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #filling: Promise<void> | undefined;

@@ -7,14 +7,11 @@ import type { Query } from '../storage/database.ts';
 export const TASK_NAMES = ['item', 'webhook', 'upload', 'sweep', 'recovery'] as const;
 export type TaskName = (typeof TASK_NAMES)[number];
 
-/** Resolves when the claimed work has its outcome. */
-export type Work = () => Promise<void>;
-
 /**
- * The result of a turn: work that was claimed; `afterMs` if nothing is due for that long; `hasRoom` if this process cannot take
- * more work of the owner now; or undefined if the owner has no work.
+ * The result of a turn: work that was claimed, which resolves when it has its outcome; `afterMs` if nothing is due for that long;
+ * `hasRoom` if this process cannot take more work of the owner now; or undefined if the owner has no work.
  */
-export type Turn = { work: Work } | { afterMs: number } | { hasRoom: () => boolean } | undefined;
+export type Turn = { work: () => Promise<void> } | { afterMs: number } | { hasRoom: () => boolean } | undefined;
 
 export interface Task {
   /** How many jobs of this task may be in progress in this process. */

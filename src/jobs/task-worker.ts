@@ -1,5 +1,5 @@
 /** Runs the tasks of this process and keeps track of the jobs in progress. */
-import { TASK_NAMES, type Task, type TaskName, type Work } from './jobs.ts';
+import { TASK_NAMES, type Task, type TaskName } from './jobs.ts';
 
 /** The next turn of an owner, and whether this one began work; `hasRoom` as in `Turn`. */
 type NextTurn = { begun: boolean; afterMs: number; hasRoom?: () => boolean };
@@ -21,9 +21,7 @@ export class TaskWorker {
     return this.#running([name]).length < this.tasks[name].limit;
   }
 
-  /**
-   * Takes a turn and starts the claimed work. Returns undefined if the owner has no more work; recovery repeats a turn that failed.
-   */
+  /** Starts the claimed work. Returns undefined if the owner has no more work, or if the turn failed, which recovery repeats. */
   async take(name: TaskName, owner: string): Promise<NextTurn | undefined> {
     const turn = await this.tasks[name].take(owner).catch((error) => void this.#onFault(error));
     if (!turn) return undefined;
@@ -37,7 +35,7 @@ export class TaskWorker {
     for (let left = this.#running(names); left.length; left = this.#running(names)) await Promise.all(left);
   }
 
-  #begin(name: TaskName, work: Work): void {
+  #begin(name: TaskName, work: () => Promise<void>): void {
     const running = work()
       .catch(this.#onFault)
       .finally(() => {

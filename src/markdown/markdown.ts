@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { Converted, ConvertTask } from './markdown-worker.ts';
 
-export const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
+const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 10_000,

@@ -7,6 +7,11 @@ export class OwnerCounter {
     return this.#counts.get(owner) ?? 0;
   }
 
+  /** The owners who have at least so many. */
+  withAtLeast(count: number): string[] {
+    return [...this.#counts].filter(([, own]) => own >= count).map(([owner]) => owner);
+  }
+
   /** The sum over all owners. */
   get total(): number {
     let total = 0;

@@ -19,7 +19,7 @@ export const MIN_DRAWN_WIDTH = 16;
 export const MAX_DRAWN_WIDTH = 4_000;
 export const DEFAULT_DRAWN_WIDTH = 1_000;
 /** Maximum number of pixels of one image. */
-export const MAX_DRAWN_PIXELS = 16_777_216;
+const MAX_DRAWN_PIXELS = 16_777_216;
 
 /** Maximum size of one PDF, which is copied when it is sent to the process. */
 export const MAX_DRAWN_BYTES = 64 * 1_048_576;

@@ -79,7 +79,7 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
   checkVersions(archive, accessible, errors);
   if (options.invoice && archive?.part !== 3)
-    errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X demands');
+    errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X requires');
   else checkAttachments(options.attachments ?? [], { archive, accessible }, errors);
 }
 
@@ -98,7 +98,7 @@ function checkAttachments(given: Given<'attachments'>, { archive, accessible }: 
   if (given.length && archive?.part === 4 && archive.level === '')
     errors.add('options.attachments', 'cannot be combined with PDF/A-4, which allows no files: use PDF/A-4f');
   if (!given.length && archive?.level === 'F')
-    errors.add('options.attachments', 'must hold a file with PDF/A-4f: use PDF/A-4 without files');
+    errors.add('options.attachments', 'must contain at least one file with PDF/A-4f; without files, use PDF/A-4');
   for (const [index, { description }] of given.entries())
     if (accessible === 2 && !description?.trim())
       errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');
@@ -156,7 +156,7 @@ function parsePassword(given: PdfOptions['password'], errors: ValidationErrors):
   }
   const { user, owner, permissions } = given;
   if (user === undefined && owner === undefined && permissions === undefined)
-    errors.add('options.password', 'must hold user, owner or permissions');
+    errors.add('options.password', 'must contain user, owner or permissions');
   if (user !== undefined) errors.addAll(passwordErrors('options.password.user', user));
   if (owner !== undefined) errors.addAll(passwordErrors('options.password.owner', owner));
   if (user !== undefined && user === owner && permissions !== undefined)

@@ -9,7 +9,7 @@ import { type Keywords, oneOf, option } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
-export const MAX_ATTACHMENTS = 100;
+const MAX_ATTACHMENTS = 100;
 export const MAX_PASSWORD_BYTES = 127;
 export const MAX_INVOICE_BYTES = 5_242_880;
 const MAX_NAME = 200;

@@ -82,7 +82,7 @@ function loadingOptions({ mediaType = 'screen', viewport, ...options }: ImageOpt
 function parseCapture(options: ImageOptions, errors: ValidationErrors): CaptureSettings {
   const { type = 'png', quality, omitBackground, viewport, deviceScaleFactor } = options;
   if (type === 'png' && quality !== undefined)
-    errors.add('options.quality', 'cannot be combined with options.type: png, which loses nothing; send jpeg or webp');
+    errors.add('options.quality', 'cannot be combined with options.type: png, which has no quality setting; send jpeg or webp');
   if (type === 'jpeg' && omitBackground)
     errors.add(
       'options.omitBackground',

@@ -2,7 +2,7 @@
 
 const WINDOW_MS = 60_000;
 /** Maximum number of lookups of one account in one window. */
-export const MAX_LOOKUPS = 300;
+const MAX_LOOKUPS = 300;
 
 export class LookupLimit {
   /** Lookups in the current window, by account. */

@@ -10,8 +10,8 @@ import type { ValidationErrors } from './validation-errors.ts';
 export type { Metadata };
 
 export const MAX_METADATA = 20;
-export const MAX_METADATA_NAME = 40;
-export const MAX_METADATA_VALUE = 500;
+const MAX_METADATA_NAME = 40;
+const MAX_METADATA_VALUE = 500;
 /** Brackets are reserved, because query strings have names in brackets. */
 const UNUSABLE_IN_NAME = /[\p{Cc}[\]]/u;
 

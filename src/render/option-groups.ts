@@ -5,6 +5,6 @@ export const OPTION_GROUPS: Record<string, string> = {
   Loading: 'waitUntil animations waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
-  Gates: 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
+  'Failure conditions': 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
   Result: 'tagged outline conformance forms invoice metadata password watermark attachments signature compress',
 };

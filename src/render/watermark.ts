@@ -1,6 +1,6 @@
 /**
- * Watermarks: the caller's option in, a document to print out. Chromium prints it on a square sheet, so that any script, font and
- * image that Chromium supports can be used. Finishing then places that sheet over or under each page.
+ * Watermarks: the caller's option in, a document to print out. Chromium prints it on a square page, so that any script, font and
+ * image that Chromium supports can be used. Finishing then places it over or under each page.
  */
 
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
@@ -17,9 +17,9 @@ import { parsePageRanges } from './page-ranges.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
 export interface Watermark {
-  /** The markup of the square sheet, in its `html` element. */
+  /** The markup of the square page, in its `html` element. */
   html: string;
-  /** Whether the sheet shows an image. The image may be unreadable. */
+  /** Whether it shows an image. The image may be unreadable. */
   image: boolean;
   /** `1-3,5`; empty for all pages. */
   pages: string;
@@ -32,7 +32,7 @@ const SIDE_PX = SIDE_INCHES * 96;
 /** Share of the side that content may use, so that nothing touches the edge. */
 const FILLED = 0.9;
 const MAX_FONT_PX = SIDE_PX / 5;
-/** Estimated widths of characters, in font sizes. They are generous, so that a text never leaves the sheet. */
+/** Estimated widths of characters, in font sizes. They are generous, so that a text never leaves the page. */
 const LETTER_WIDTH = 0.72;
 const WIDE_LETTER_WIDTH = 1.05;
 const LINE_HEIGHT = 1.2;
@@ -58,7 +58,7 @@ export function parseWatermark(given: Given, errors: ValidationErrors): Watermar
     errors.add('options.watermark.image', 'cannot be combined with options.watermark.text: send one of them');
   if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required unless image is sent');
   return {
-    html: sheet(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
+    html: squarePage(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
     image: image !== undefined,
     pages: parsePageRanges('options.watermark.pages', given.pages ?? '', errors),
     opacity,
@@ -66,7 +66,7 @@ export function parseWatermark(given: Given, errors: ValidationErrors): Watermar
   };
 }
 
-/** Prints the sheet in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
+/** Prints the watermark in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
 export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<RawPdf> {
   const stamp = await page
     .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
@@ -92,7 +92,7 @@ function stampJob({ html, image }: Watermark, language = ''): PrintJob {
   };
 }
 
-function sheet(mark: string): string {
+function squarePage(mark: string): string {
   return `<title>watermark</title><style>
 body { margin: 0; width: ${SIDE_PX}px; height: ${SIDE_PX}px; overflow: hidden; display: flex; align-items: center; justify-content: center }
 div { flex: none; white-space: pre; text-align: center }
@@ -106,7 +106,7 @@ function textMark(text: string, { rotate = 45, color = '#000000' }: Given, error
   return `<div style="${style}" dir="auto">${escapeHtml(text)}</div>`;
 }
 
-/** The largest font size with which the rotated text stays on the sheet. */
+/** The largest font size with which the rotated text stays on the page. */
 function fontSize(text: string, degrees: number): number {
   const lines = text.split('\n');
   const width = Math.max(...lines.map(widthOf), LETTER_WIDTH);
@@ -129,7 +129,7 @@ function turned(width: number, height: number, degrees: number): { across: numbe
   return { across: width * cos + height * sin, down: width * sin + height * cos };
 }
 
-/** An image of any shape fits into a rotated square of this side, which stays on the sheet. */
+/** An image of any shape fits into a rotated square of this side, which stays on the page. */
 function imageMark(image: string, { rotate = 0, color }: Given, errors: ValidationErrors): string {
   if (color !== undefined) errors.add('options.watermark.color', 'cannot be combined with options.watermark.image');
   const { across } = turned(1, 1, rotate);

@@ -175,7 +175,10 @@ async function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: 
 
 async function inTime(turn: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(storageFailed('too many changes to the same things wait for each other')), TURN_MS);
+  const timer = setTimeout(
+    () => reject(storageFailed('too many changes to the same objects are waiting for each other')),
+    TURN_MS,
+  );
   await Promise.race([turn, late]).finally(() => clearTimeout(timer));
 }
 

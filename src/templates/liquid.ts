@@ -9,7 +9,7 @@ import { resultTooLarge } from './placeholders.ts';
 
 export type LiquidLimits = ProcessLimits;
 
-export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
+const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 10_000,

@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../accounts/leases.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
+import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -56,9 +57,7 @@ type Also = (query: Query) => Promise<() => Promise<void>>;
 const MAX_ATTEMPTS = 32;
 const MAX_OF_ACCOUNT = { webhook: 8, upload: 4 };
 const MAX_TO_HOST = 3;
-/**
- * The pause before the next turn of an account whose deliveries all wait for hosts at their limit, unless an attempt ends before.
- */
+/** The pause of an account whose deliveries all wait for hosts at their limit, unless an attempt ends before. */
 const CROWDED_MS = 1_000;
 /** The column with the time of the next attempt. */
 const DUE = { webhook: 'next_attempt_at', upload: 'next_upload_at' } as const;
@@ -71,7 +70,9 @@ const GONE = 410;
 export class Deliverer {
   readonly #services: DelivererServices;
   readonly #settings: DelivererSettings;
-  readonly #underWay = new Set<Due>();
+  /** The attempts in progress by account and by host. */
+  readonly #ofAccount = { webhook: new OwnerCounter(), upload: new OwnerCounter() };
+  readonly #toHost = { webhook: new OwnerCounter(), upload: new OwnerCounter() };
   readonly #end = new AbortController();
 
   constructor(services: DelivererServices, settings: DelivererSettings) {
@@ -79,10 +80,7 @@ export class Deliverer {
     this.#settings = settings;
   }
 
-  /**
-   * The background task for one kind of delivery. Its owners are accounts. Those that are due include the ones whose attempts were
-   * lost, because their leases have expired.
-   */
+  /** The background task for one kind of delivery. Its owners are accounts. An attempt that was lost is due after its lease. */
   task(kind: Kind): Task {
     const owners = async () => {
       const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
@@ -97,7 +95,7 @@ export class Deliverer {
   }
 
   async #take(kind: Kind, accountId: string): Promise<Turn> {
-    const hasRoom = () => this.#count((each) => each.kind === kind && each.account_id === accountId) < MAX_OF_ACCOUNT[kind];
+    const hasRoom = () => this.#ofAccount[kind].of(accountId) < MAX_OF_ACCOUNT[kind];
     if (!hasRoom()) return { hasRoom };
     const due = await this.#claim(kind, accountId);
     if (due) return { work: () => this.#run(due) };
@@ -106,30 +104,23 @@ export class Deliverer {
   }
 
   async #run(due: Due): Promise<void> {
-    this.#underWay.add(due);
+    const { id, kind, type, account_id, host, traceparent, attempts } = due;
+    const attributes = { 'platen.webhook_id': id, 'platen.webhook_type': type, 'platen.attempt': attempts };
+    const deliver = () => (kind === 'webhook' ? this.#deliver(due) : this.#upload(due));
+    const ended = [this.#ofAccount[kind].add(account_id), this.#toHost[kind].add(host)];
     try {
-      await this.#trace(due);
+      await tracedLater({ name: kind, kind: 'client', traceparent, attributes }, deliver);
     } finally {
-      const othersMayWait = this.#crowdedHosts(due.kind).includes(due.host);
-      this.#underWay.delete(due);
-      if (othersMayWait) await this.#services.jobs.add(due.kind, due.account_id);
+      const othersMayWait = this.#toHost[kind].of(host) >= MAX_TO_HOST;
+      for (const end of ended) end();
+      if (othersMayWait) await this.#services.jobs.add(kind, account_id);
     }
-  }
-
-  #count(isMeant: (due: Due) => boolean): number {
-    return [...this.#underWay].filter(isMeant).length;
-  }
-
-  /** Hosts that have reached their limit of concurrent attempts. */
-  #crowdedHosts(kind: Kind): string[] {
-    const hosts = new Set([...this.#underWay].map(({ host }) => host));
-    return [...hosts].filter((host) => this.#count((each) => each.kind === kind && each.host === host) >= MAX_TO_HOST);
   }
 
   /** Claims the delivery of the account that has been due longest, leaving out hosts at their limit. */
   async #claim(kind: Kind, accountId: string): Promise<Due | undefined> {
     const now = this.#services.clock();
-    const hosts = this.#crowdedHosts(kind);
+    const hosts = this.#toHost[kind].withAtLeast(MAX_TO_HOST);
     const row = await this.#pending(kind, accountId)
       .where(DUE[kind], '<=', now)
       .$if(hosts.length > 0, (query) => query.where('host', 'not in', hosts))
@@ -153,13 +144,6 @@ export class Deliverer {
       .where('lease_until', '<=', this.#services.clock())
       .orderBy(DUE[kind])
       .limit(1);
-  }
-
-  #trace(due: Due): Promise<void> {
-    const { kind: name, traceparent, type, attempts } = due;
-    const attributes = { 'platen.webhook_id': due.id, 'platen.webhook_type': type, 'platen.attempt': attempts };
-    const deliver = () => (name === 'webhook' ? this.#deliver(due) : this.#upload(due));
-    return tracedLater({ name, kind: 'client', traceparent, attributes }, deliver);
   }
 
   async #deliver(due: Due): Promise<void> {
@@ -235,10 +219,7 @@ export class Deliverer {
     return Math.round(this.#services.clock() + wait * (1 + JITTER * Math.random()));
   }
 
-  /**
-   * Changes the row only if this process still holds the lease; after a suspension another process may have claimed it. Returns
-   * whether it did.
-   */
+  /** Changes the row unless another process has claimed it while this one was suspended. Returns whether it did. */
   async #change({ id, lease_until }: Row, changes: Partial<Row>, query = this.#services.database.query): Promise<boolean> {
     const { numUpdatedRows } = await query
       .updateTable('webhook_deliveries')

@@ -1,4 +1,4 @@
-/** The plans file: valid content, and all problems reported at once. */
+/** The plans file: its valid content, and error messages that name all problems at once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Counts of playground visitors: minutes that end, and a clock that was wrong. */
+/** The number of requests of each playground visitor per minute, with clocks that differ or were wrong. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,13 +33,13 @@ test('begins a new minute when the last one has ended', async () => {
   expect(await visitors.count('192.0.2.1')).toEqual({ requests: 1, endsInMs: 60_000 });
 });
 
-test('goes on with the minute of a node whose clock is ahead', async () => {
+test('continues the minute that a node with a faster clock has begun', async () => {
   await visitors.count('192.0.2.1');
   now -= 1_000;
   expect(await visitors.count('192.0.2.1')).toEqual({ requests: 2, endsInMs: 61_000 });
 });
 
-test('does not refuse a visitor for as long as a clock was wrong', async () => {
+test('does not refuse a visitor until a wrong clock is caught up', async () => {
   now = START + 86_400_000;
   for (let n = 0; n < 9; n++) await visitors.count('192.0.2.1');
   await visitors.count('192.0.2.2');

@@ -88,7 +88,7 @@ describe('202', () => {
   test('sends a signed webhook', async () => {
     const client = await caller();
     const render = (await (await start(client, { html: '<p>x', webhook_url: receiver.url })).json()) as Render;
-    await eventually('it is told', () => receiver.received.length === 1);
+    await eventually('the webhook has arrived', () => receiver.received.length === 1);
     const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
     const done = await ended(client, render);
     const [received] = receiver.received;
@@ -111,7 +111,7 @@ describe('202', () => {
     });
     expect(reply.status, await reply.clone().text()).toBe(202);
     const { render_id: id } = (await reply.json()) as Render;
-    await eventually('it is told', () => receiver.received.length === known + 1);
+    await eventually('the webhook has arrived', () => receiver.received.length === known + 1);
     expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({ data: { render_id: id, status: 'succeeded' } });
   });
 

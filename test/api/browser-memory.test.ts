@@ -96,7 +96,7 @@ describe('storage quota of an origin', () => {
     ['of the same site', () => other.origin, '/files'],
     ['of another site', () => `http://localhost:${site.port}`, '/files'],
     ['of another site', () => `http://localhost:${site.port}`, '/cache'],
-  ])('limits the storage of a frame: %s', async (_name, origin, path) => {
+  ])('limits the storage of a frame (%s)', async (_name, origin, path) => {
     const framed = `<p id=said>x</p><script>onmessage = ({ data }) => { said.textContent = data; globalThis.over = true }</script>
       <iframe hidden src="${origin()}${path}"></iframe>`;
     site.serve({ '/framing': page(framed) });

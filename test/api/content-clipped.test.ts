@@ -57,7 +57,7 @@ describe('content_clipped', () => {
     ['the root', '<html dir="rtl"><body>'],
     ['the body', '<html><body dir="rtl">'],
     ['a style', '<style>html { direction: rtl }</style><body>'],
-  ])('reports content clipped on the left in a right-to-left document: %s', async (_what, begin) => {
+  ])('reports content clipped on the left in a right-to-left document (%s)', async (_what, begin) => {
     const document = `<!doctype html>${begin}${bar(1_400).replace('text-align: right', 'text-align: left')}`;
     const { warnings } = await client.report({ html: document });
     expect(warnings.filter(({ kind }) => kind === 'content_clipped')).toMatchObject([
@@ -268,7 +268,7 @@ describe('content_clipped by a box', () => {
     }
   });
 
-  test.each(IN_SHADOWS)('in a shadow root: %s', async (_what, markup, expected) => {
+  test.each(IN_SHADOWS)('in a shadow root (%s)', async (_what, markup, expected) => {
     const { warnings } = await client.report({ html: `<!doctype html>${markup}` });
     expect(warnings).toMatchObject([{ kind: 'content_clipped', count: 1, ...expected }]);
   });
@@ -313,16 +313,16 @@ describe('content_shrunk', () => {
   const SHRUNK: Array<[what: string, html: string, options: object, percent: number | undefined]> = [
     ['a wide box', html(1_000), { margin: 0 }, 79],
     ['a wide box, by a script', html(1_000) + SCRIPT, { margin: 0 }, 79],
-    ['what was to be smaller', html(1_000), { margin: 0, scale: 0.5 }, undefined],
-    ['what is smaller than was asked for', html(2_000), { margin: 0, scale: 0.5 }, 79],
-    ['what fits', html(700), {}, undefined],
-    ['what is a pixel too wide', html(795), { margin: 0 }, undefined],
+    ['content with a smaller scale', html(1_000), { margin: 0, scale: 0.5 }, undefined],
+    ['content printed smaller than the requested scale', html(2_000), { margin: 0, scale: 0.5 }, 79],
+    ['content that fits', html(700), {}, undefined],
+    ['content one pixel too wide', html(795), { margin: 0 }, undefined],
     ['a wide box in landscape', html(1_000), { margin: 0, landscape: true }, undefined],
-    ['what begins with something faint', `<p style="opacity: 0.5">x${html(500)}`, {}, undefined],
-    ['what begins with something small', '<!doctype html><p style="transform: scale(0.8)">x', {}, undefined],
-    ['what begins with something tiny', '<!doctype html><p style="transform: scale(0.2)">x', {}, undefined],
+    ['a document that begins with a faint element', `<p style="opacity: 0.5">x${html(500)}`, {}, undefined],
+    ['a document that begins with a small element', '<!doctype html><p style="transform: scale(0.8)">x', {}, undefined],
+    ['a document that begins with a tiny element', '<!doctype html><p style="transform: scale(0.2)">x', {}, undefined],
     [
-      'what begins with something large',
+      'a document that begins with a large element',
       '<!doctype html><b style="display: inline-block; transform: scale(1.2)">x',
       {},
       undefined,

@@ -219,7 +219,7 @@ describe('a document that is not stored', () => {
   test.each([
     ['where the plan keeps nothing', 'nothing_kept', {}],
     ['with store: false', undefined, { store: false }],
-  ])('is deleted once it is uploaded: %s', async (_name, plan, body) => {
+  ])('is deleted once it is uploaded (%s)', async (_name, plan, body) => {
     const client = await caller(plan);
     const done = await ended(client, await start(client, { html: '<p>gone', ...body }));
     expect(done.delivery).toMatchObject({ status: 'delivered' });

@@ -48,7 +48,7 @@ describe('200', () => {
     expect(image.at(500, 700)).toEqual(COLORS[page - 1]);
   });
 
-  test.each([16, 200, 3_000])('returns the requested width: %i', async (width) => {
+  test.each([16, 200, 3_000])('returns the requested width (%i)', async (width) => {
     const image = await pixels(pathOf(document, 1, `?width=${width}`));
     expect(image.width).toBe(width);
     expect(image.height).toBeCloseTo((width * 297) / 210, -1);
@@ -87,7 +87,7 @@ describe('200', () => {
 });
 
 describe('refused', () => {
-  test.each(['0', '4', '-1', '01', '1.5', 'x', '9999999999'])('returns 404 for a page that does not exist: %s', async (page) => {
+  test.each(['0', '4', '-1', '01', '1.5', 'x', '9999999999'])('returns 404 for a page that does not exist (%s)', async (page) => {
     await problem(await draw(pathOf(document, page)), 404, 'not_found');
   });
 

@@ -469,7 +469,7 @@ describe('400', () => {
     },
   );
 
-  test.each(['yes', 1])('rejects store: %j', async (store) => {
+  test.each(['yes', 1])('rejects store (%j)', async (store) => {
     const { errors } = await problem(await ada.pdf({ html: 'x', store }), 400, 'invalid_request');
     expect(errors?.map(({ path }) => path)).toEqual(['store']);
   });
@@ -505,7 +505,7 @@ test('returns 404 for malformed ids', async () => {
   expect((await ada.json<List<DocumentRecord>>('/v1/documents?template_id=%00')).data).toEqual([]);
 });
 
-test('503 when the content is not where it was, with nothing said of what was asked for', async () => {
+test('returns 503 without headers that describe the document if its content is missing', async () => {
   const document = await ada.store({ html: 'x' }, { 'idempotency-key': 'lost' });
   await rm((await contentOf(document)) ?? '');
   for (const reply of [

@@ -130,7 +130,7 @@ describe('400', () => {
     [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
     [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string$/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],
-  ])('reports the fault in the union branch that is most likely meant: %j', async (options, path, message) => {
+  ])('reports the fault in the union branch that is most likely meant (%j)', async (options, path, message) => {
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
@@ -177,7 +177,7 @@ describe('400', () => {
     ['timeout', 999_999_999, 'must be at most 120000 ms on this server'],
     ['tagged', 'true', 'must be true or false'],
     ['preferCSSPageSize', {}, 'must be true or false'],
-  ])('options.%s = %j: %s', async (name, value, message) => {
+  ])('rejects options.%s with the value %j, which %s', async (name, value, message) => {
     const errors = await invalid({ html: 'x', options: { [name]: value } });
     expect(errors[0]?.path).toBe(`options.${name}`);
     expect(errors[0]?.message).toContain(message);
@@ -317,7 +317,7 @@ describe('406', () => {
   test.each<[name: string, html: string, options: object]>([
     ['without waiting', '<p>x<script>nope()</script>', { waitUntil: 'domcontentloaded' }],
     ['of an added script', '<p>x', { addScriptTag: { content: 'nope()' } }],
-  ])('reports console errors: %s', async (_name, html, options) => {
+  ])('reports console errors (%s)', async (_name, html, options) => {
     const response = await service.pdf({ html, options }, { headers: { accept: 'application/json' } });
     const { report } = (await response.json()) as { report: object };
     expect(report).toMatchObject({ warnings: [{ kind: 'console_error', message: expect.stringContaining('nope') }] });

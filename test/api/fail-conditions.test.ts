@@ -67,7 +67,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
       await passes(markup, { failOnHttpStatus: false });
     });
 
-    test.each(PARTS)('fails with true: %s', async (_kind, element) => {
+    test.each(PARTS)('fails with true (%s)', async (_kind, element) => {
       const url = `${site.origin}/404`;
       const fault = await fails(element(url), { failOnHttpStatus: true }, 'failOnHttpStatus');
       expect(fault.resources).toEqual([{ url, status: 404 }]);

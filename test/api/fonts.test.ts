@@ -142,7 +142,7 @@ describe('fonts of a page', () => {
     ['Georgia', '<p style="font-family: Georgia, serif">a <b>a</b>', ['Gelasio-Regular', 'Gelasio-Bold']],
     ['Inter', '<p style="font-family: Inter">a <b>a</b>', ['Inter-Regular', 'Inter-Bold']],
     ['a formula', '<math><mo>∑</mo><mfrac><mi>x</mi><mn>2</mn></mfrac></math>', ['NotoSansMath-Regular']],
-    ['emoji, also those that are text unless told', `<p>${emoji}`, ['Type 3 NotoColorEmoji']],
+    ['emoji, including those with a text presentation by default', `<p>${emoji}`, ['Type 3 NotoColorEmoji']],
     ['signs that are text', '<p style="font-family: sans-serif">→ ✓ ☎', ['Arimo-Regular', 'NotoSansSC-Regular']],
   ])('%s', async (_, html, expected) => {
     const { fonts, warnings } = await render(`<!doctype html>${html}`);
@@ -165,7 +165,7 @@ describe('Chinese characters', () => {
     ['what keeps a size of its own', '<pre>骨</pre>'],
     ['a frame', '<iframe srcdoc="<html lang=LANG><p>骨"></iframe>'],
     ['a margin box', '<style>@page { margin: 2cm; @top-center { content: "骨" } }</style>'],
-  ])('have the shapes of the language regardless of earlier documents on the page: %s', async (_, html) => {
+  ])('have the shapes of the language regardless of earlier documents on the page (%s)', async (_, html) => {
     for (const round of [1, 2]) {
       expect((await render(inChinese(html))).fonts, `Chinese, round ${round}`).toEqual(['NotoSansSC-Regular']);
       expect((await render(inJapanese(html))).fonts, `Japanese, round ${round}`).toEqual(['NotoSansJP-Regular']);

@@ -1,6 +1,9 @@
 /** The routes of Gotenberg: forms as its clients send them, their results, and rejected fields. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Deadline } from '../../src/deadline.ts';
+import type { ServiceError } from '../../src/errors.ts';
+import { messageOf } from '../../src/http/gotenberg/errors.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
@@ -371,6 +374,12 @@ describe('refusals', () => {
     expect(await refusal(html({ 'index.html': 'x', nativePageRanges: '8' }), 400)).toContain(
       'nativePageRanges: there is no page 8',
     );
+  });
+
+  test('names the setting of the time limit, which is no field', async () => {
+    using deadline = new Deadline(1);
+    const error = (await deadline.race(new Promise(() => {})).catch((late: unknown) => late)) as ServiceError;
+    expect(messageOf(error)).toContain('Raise PLATEN_RENDER_TIMEOUT_MS or simplify the document');
   });
 
   test('requires a form', async () => {

@@ -119,7 +119,7 @@ describe('headerTemplate and footerTemplate', () => {
     ['an object', `<object data="${SITE}/x.svg"></object>`, '<object data>'],
     ['an image in SVG', `<svg><image xlink:href="${SITE}/x.png"/></svg>`, '<image xlink:href>'],
     ['what comes after text that looks like it', `<title><img src="x.png"></title><img src="${SITE}/x.png">`, '<img src>'],
-  ])('are rejected for an external reference: %s', async (_name, template, where) => {
+  ])('are rejected for an external reference (%s)', async (_name, template, where) => {
     for (const name of ['headerTemplate', 'footerTemplate']) {
       const { errors } = await problem(
         await service.pdf({ html: '<p>x', options: { [name]: template } }),
@@ -143,7 +143,7 @@ describe('headerTemplate and footerTemplate', () => {
     ['a script that is in it, and does not run', `<script>"<img src='${SITE}/x.png'>"</script><b>x</b>`],
     ['a name of a namespace', '<svg xmlns="http://www.w3.org/2000/svg"></svg><b>x</b>'],
     ['the end of nothing', `<b title="<img src=${SITE}>">x</b>`],
-  ])('are printed without an external reference: %s', async (_name, template) => {
+  ])('are printed without an external reference (%s)', async (_name, template) => {
     for (const name of ['headerTemplate', 'footerTemplate'])
       expect((await render('<p>text', { [name]: template })).pages.join()).toMatch(/\bx/);
   });

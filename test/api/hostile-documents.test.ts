@@ -20,7 +20,7 @@ const SPOILT: Array<[name: string, script: string]> = [
   ['much to say', `${ERRORS} = Array(60).fill("x".repeat(1 << 20))`],
   ['long errors', `${ERRORS} = Array(2000).fill("x".repeat(1000))`],
   ['errors that are none', `${ERRORS} = [{ toString: 1, valueOf: 1 }]`],
-  ['errors that cannot be told', `${ERRORS} = [Symbol()]`],
+  ['errors that cannot be converted to text', `${ERRORS} = [Symbol()]`],
   [
     'promises of its own',
     'Promise.prototype.then = function () { return [[], { characters: "x", families: [{ toString: 1 }] }] }',

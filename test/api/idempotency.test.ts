@@ -50,7 +50,7 @@ describe('the same key and body', () => {
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([withoutReport(first)]);
   });
 
-  test.each([false, true])('return a PDF inside JSON with auto_store: %s', async (autoStore) => {
+  test.each([false, true])('return a PDF inside JSON with auto_store (%s)', async (autoStore) => {
     const client = await on();
     if (autoStore) await client.send('PATCH', '/v1/account', { auto_store: true });
     const send = () => client.pdf({ html: '<p>x' }, { ...named('json'), accept: 'application/json' });
@@ -61,7 +61,7 @@ describe('the same key and body', () => {
     expect(other).toMatchObject({ ...one, ...(autoStore && { filename: expect.any(String) }) });
   });
 
-  test('of 50 concurrent requests produce one render, charge and document; the others are told to wait', async () => {
+  test('of 50 concurrent requests produce one render, charge and document; the others are asked to retry later', async () => {
     const client = await on();
     const body = { ...SLOW, store: true };
     const replies = await Promise.all(Array.from({ length: 50 }, () => client.pdf(body, named('fifty'))));

@@ -191,7 +191,10 @@ describe('rejected requests', () => {
 
   test.each([
     [{ type: 'gif' }, 'options.type: must be one of png, jpeg, webp'],
-    [{ quality: 90 }, 'options.quality: cannot be combined with options.type: png, which loses nothing; send jpeg or webp'],
+    [
+      { quality: 90 },
+      'options.quality: cannot be combined with options.type: png, which has no quality setting; send jpeg or webp',
+    ],
     [{ type: 'jpeg', quality: 101 }, 'options.quality: must be a whole number from 0 to 100'],
     [
       { type: 'jpeg', omitBackground: true },
@@ -306,7 +309,7 @@ describe('the page afterwards', () => {
   test.each([
     ['a document with scripts', FACTS],
     ['a static document', STATIC],
-  ])('prints the same bytes after images as before, on the same page: %s', async (_, html) => {
+  ])('prints the same bytes after images as before, on the same page (%s)', async (_, html) => {
     const key = new Client(service.url, (await service.createKey()).key);
     const print = async () => bytesOf(await key.pdf({ html }));
     const before = await print();

@@ -193,7 +193,7 @@ describe('authenticate', () => {
   ];
   const inside = html('<p>inside</p><img src="/guarded.png"><script src="/guarded.js"></script>');
 
-  test.each(SCHEMES)('authenticates a URL with its resources: %s', async (_scheme, guard) => {
+  test.each(SCHEMES)('authenticates a URL with its resources (%s)', async (_scheme, guard) => {
     site.serve({
       '/guarded': guard(inside),
       '/guarded.png': guard(image),
@@ -204,7 +204,7 @@ describe('authenticate', () => {
     expect(pdf.images).toBe(1);
   });
 
-  test.each(SCHEMES)('authenticates styles, scripts and frames of markup with a base URL: %s', async (_scheme, guard) => {
+  test.each(SCHEMES)('authenticates styles, scripts and frames of markup with a base URL (%s)', async (_scheme, guard) => {
     site.serve({
       '/guarded.css': guard(send('text/css', 'p { background: #ff0000 }')),
       '/guarded.js': guard(send('text/javascript', 'document.body.append("script")')),
@@ -218,7 +218,7 @@ describe('authenticate', () => {
     expect(pdf.fills).toContain('#ff0000');
   });
 
-  test.each(SCHEMES)('tries wrong credentials once, and fails: %s', async (_scheme, guard) => {
+  test.each(SCHEMES)('tries wrong credentials once, and fails (%s)', async (_scheme, guard) => {
     site.serve({ '/guarded': guard(inside) });
     for (const [password, times] of [
       ['wrong', 2],

@@ -300,7 +300,7 @@ describe('400 for invalid values', () => {
   const rows = WRONG.flatMap(([option, values]) =>
     values.map((value) => [option, JSON.stringify(value).slice(0, 60), value] as const),
   );
-  test.each(rows)('%s: %s', async (option, _shown, value) => {
+  test.each(rows)('rejects %s with the value %s', async (option, _shown, value) => {
     const options = { [option]: value };
     const source = option === 'baseUrl' ? { html: '<p>x' } : { url: `${site.origin}/image.png` };
     const paths = await pathsOf({ ...source, options });

@@ -188,7 +188,7 @@ describe.concurrent.each(WAYS)('waitForSelector in %s', (way) => {
     '//p',
     { selector: '.a..b', visible: true },
     { selector: '1', hidden: true },
-  ])('rejects an invalid selector before anything is loaded: %j', async (waitForSelector) => {
+  ])('rejects an invalid selector before anything is loaded (%j)', async (waitForSelector) => {
     const image = `/image-of-${encodeURIComponent(JSON.stringify(waitForSelector))}.png`;
     const response = await post(way, `<p>x</p><img src="${site.origin}${image}">`, { waitForSelector });
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
@@ -234,7 +234,7 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
     expect(await timeOut(way, '<p>x', { waitForFunction: forever })).toMatchObject({ phase: 'load' });
   });
 
-  const THROWS: Array<[name: string, source: string, told: string]> = [
+  const THROWS: Array<[name: string, source: string, message: string]> = [
     ['a name that is not there', 'x.y.z', 'ReferenceError: x is not defined'],
     ['a member of nothing', 'document.querySelector("#none").textContent === "y"', 'TypeError: Cannot read properties of null'],
     ['a function', '() => { throw new RangeError("too far\\nin lines") }', 'RangeError: too far;'],
@@ -249,7 +249,7 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
       'Error: at last',
     ],
   ];
-  test.each(THROWS)('reports an exception: %s', async (_name, waitForFunction, message) => {
+  test.each(THROWS)('reports an exception (%s)', async (_name, waitForFunction, message) => {
     // If the wait continued until the deadline, the status would be 504.
     const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
     expect(detail).toContain('options.waitForFunction threw an exception');
@@ -263,7 +263,7 @@ describe.concurrent.each(WAYS)('waitForFunction in %s', (way) => {
     expect(detail.length).toBeLessThan(500);
   });
 
-  test.each(['await', 'await 1', 'yield 1; 2'])('rejects an invalid expression: %s', async (waitForFunction) => {
+  test.each(['await', 'await 1', 'yield 1; 2'])('rejects an invalid expression (%s)', async (waitForFunction) => {
     expect((await problem(await post(way, '<p>x', { waitForFunction }), 400, 'invalid_request')).errors).toEqual([
       { path: 'options.waitForFunction', message: expect.stringContaining('is not a JavaScript expression') },
     ]);

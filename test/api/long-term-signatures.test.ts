@@ -86,7 +86,7 @@ describe('B-LT', () => {
       'with all else',
       { conformance: ['PDF/A-3a', 'PDF/UA-1'], attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
     ],
-  ])('appends revocation data to the signed file without changing it: %s', async (_, options) => {
+  ])('appends revocation data to the signed file without changing it (%s)', async (_, options) => {
     const pdf = await signed('B-LT', options);
     const [before] = revisions(pdf);
     expect(revisions(pdf)).toHaveLength(1);
@@ -101,14 +101,14 @@ describe('B-LT', () => {
 
   test.each<[RevocationFault, string]>([
     ['http', 'OCSP of another status'],
-    ['status', 'OCSP that is to be asked later'],
+    ['status', 'an OCSP responder that asks to retry later'],
     ['unknown', 'OCSP that does not know it'],
     ['other', 'OCSP about another'],
     ['old', 'OCSP of the day before'],
     ['signature', 'OCSP that is not signed'],
     ['garbage', 'no OCSP'],
     ['endless', 'OCSP without end'],
-  ])('uses the CRL after the OCSP fault: %s', async (fault) => {
+  ])('uses the CRL after the OCSP fault (%s)', async (fault) => {
     authority.faults.set('/ocsp', fault);
     const { OCSPs, CRLs } = await storeOf(await signed('B-LT'));
     expect([OCSPs.length, CRLs.length]).toEqual([0, 1]);

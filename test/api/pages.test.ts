@@ -243,7 +243,11 @@ describe('without built pages', { timeout: 240_000 }, () => {
     await rm(join(checkout, 'web/dist'), { recursive: true });
     await writeFile(join(checkout, 'web/playground/main.tsx'), 'this is { no program');
     await using one = await start();
-    await eventually('it is told', async () => (await (await fetch(one.url)).text()).includes('npm run build:web'), 60_000);
+    await eventually(
+      'the page explains it',
+      async () => (await (await fetch(one.url)).text()).includes('npm run build:web'),
+      60_000,
+    );
     expect((await fetch(one.url)).status).toBe(503);
     await eventually('it was logged', () => one.output().includes('the pages could not be built'));
     expect((await one.pdf({ html: '<p>x' })).status).toBe(200);

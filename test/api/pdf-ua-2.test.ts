@@ -115,7 +115,7 @@ describe('structure destinations', () => {
       `<img alt="A square" src="${PIXEL_URL}" width="90" height="70" style="float: left"><p>one<p id="x">two`,
       'P 3',
     ],
-  ])('links to an empty anchor lead to what follows it: %s', async (_, body, target) => {
+  ])('links to an empty anchor lead to what follows it (%s)', async (_, body, target) => {
     expect(targets(await render(`<h1>Start</h1><p><a href="#x">link</a></p>${body}`))).toEqual([target]);
   });
 

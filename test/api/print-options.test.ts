@@ -47,7 +47,7 @@ describe('paper', () => {
     expectSize(await render('<style>@page { size: 50mm 60mm }</style><p>x', { format: format.toUpperCase() }), width, height);
   });
 
-  test.each(['<p>x', `<p>x${SCRIPT}`, '<style>@page { margin: 0 }</style><p>x', ''])('is A4 by default: %s', async (html) =>
+  test.each(['<p>x', `<p>x${SCRIPT}`, '<style>@page { margin: 0 }</style><p>x', ''])('is A4 by default (%s)', async (html) =>
     expectSize(await render(html), 210 * MM, 297 * MM),
   );
 

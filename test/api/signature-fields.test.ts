@@ -89,7 +89,7 @@ describe('the named field', () => {
     ['not packed', { compress: false, tagged: true }],
     ['with all else', { outline: true, watermark: { text: 'DRAFT' }, attachments: [{ name: 'a.txt', content: 'YQ==' }] }],
     ['PDF/A-3a and PDF/UA-1', { conformance: ['PDF/A-3a', 'PDF/UA-1'] }],
-  ])('is signed last: %s', async (_, options) => {
+  ])('is signed last (%s)', async (_, options) => {
     const pdf = await signed({ name: 'applicant' }, options);
     expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true });
     expect(await signedFields(pdf)).toEqual(['applicant']);

@@ -92,7 +92,7 @@ describe('a signature', () => {
       },
     ],
     ['PDF/A-3a and PDF/UA-1', { conformance: ['PDF/A-3a', 'PDF/UA-1'] }],
-  ])('is the last change: %s', async (_, options) => {
+  ])('is the last change (%s)', async (_, options) => {
     expect(await readSignature(await signed({ field: FIELD }, options))).toMatchObject({ coversAll: true, isValid: true });
   });
 

@@ -112,7 +112,7 @@ describe('a raw body', () => {
     ['format', 'A5', 'is an option of PDFs, and has no meaning for an image; use type'],
     ['webhook_url', 'https://example.com/', 'requires the header Prefer: respond-async, or deliver_to'],
     ['quality', '101', 'must be a whole number from 0 to 100'],
-  ])('rejects for an image: %s=%s', async (name, value, message) => {
+  ])('rejects the parameter %s=%s for an image', async (name, value, message) => {
     const path = name.replace(/\[.*/, '');
     expect(await errorsOf(rawImage('<p>x', { type: 'jpeg', [name]: value }))).toEqual([{ path, message }]);
     expect(await errorsOf(client.send('POST', `/v1/image?${name}=${value}`, { html: 'x' }))).toHaveLength(1);

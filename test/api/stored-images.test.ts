@@ -164,7 +164,7 @@ describe('Prefer: respond-async', () => {
     const bytes = await bytesOf(result);
     expect(readImageHeader(bytes)).toEqual(JPEG);
     expect(done).toMatchObject({ status: 'succeeded', pages: 1, bytes: bytes.length });
-    await eventually('it is told', () => receiver.received.length === 1);
+    await eventually('the webhook has arrived', () => receiver.received.length === 1);
     const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
     const [received] = receiver.received;
     expect(received && verified(received, secret)).toMatchObject({

@@ -145,7 +145,7 @@ describe('adds to the tags of Chromium', () => {
       'Div(P(#) Figure(#))',
     ],
     ['a link with another role is a link', '<p><a href="https://a.example/" role="doc-noteref">1</a></p>', 'P(Link(# @))'],
-    ['a link that is hidden is told of', '<p aria-hidden="true"><a href="https://a.example/">x</a></p><p>y', '# P(#) Link(@)'],
+    ['a hidden link keeps its annotation', '<p aria-hidden="true"><a href="https://a.example/">x</a></p><p>y', '# P(#) Link(@)'],
   ])('%s', async (_, body, expected) => {
     expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
   });
@@ -195,7 +195,7 @@ describe('adds to the tags of Chromium', () => {
       ['one', 'two'],
     ],
     [
-      'one that cannot be told from the other',
+      'one that is indistinguishable from the other',
       '<x-a><template shadowrootmode="closed"><a href="#p">one</a></template></x-a> <a href="#p">two</a>',
       ['#p', '#p'],
     ],
@@ -209,7 +209,7 @@ describe('adds to the tags of Chromium', () => {
       '<p aria-owns="o" aria-hidden="true">x</p><a href="#p">one</a><a id="o" href="#p">two</a>',
       ['one', 'two'],
     ],
-  ])('no text of another link with the same target: %s', async (_, links, expected) => {
+  ])('no text of another link with the same target (%s)', async (_, links, expected) => {
     const { pdf } = await read(document(`${links}<p id="p">x`));
     expect(descriptionsOf(pdf)).toEqual(expected);
   });
@@ -350,7 +350,7 @@ describe('claims and refuses nothing', () => {
       'an element of its own',
       'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
     ],
-  ])('for a document that observes attributes, without changing it: %s', async (_, script) => {
+  ])('for a document that observes attributes, without changing it (%s)', async (_, script) => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
     const pdf = await render(html, { compress: false });
     expect((await textsOf(pdf)).tagged).toBe('a b');

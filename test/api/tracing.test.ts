@@ -211,7 +211,7 @@ test('logs one line if the collector is unavailable, and records nothing at 0 pe
   away.close();
   await using other = await startService(settings);
   expect((await other.pdf({ html: '<p>x' })).status).toBe(200);
-  await eventually('it is told', () => other.output().includes('traces could not be sent'));
+  await eventually('the failure is logged', () => other.output().includes('traces could not be sent'));
   expect((await other.pdf({ html: '<p>x' })).status).toBe(200);
 
   const before = collector.received.length;

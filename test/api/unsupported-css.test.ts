@@ -94,7 +94,7 @@ describe('unsupported_css', () => {
     ]);
   });
 
-  test.each(['/document', '/importing'])('is reported for an external style sheet: %s', async (path) => {
+  test.each(['/document', '/importing'])('is reported for an external style sheet (%s)', async (path) => {
     const where = `${site.origin}/book.css`;
     expect(unsupportedIn(await web.ada.report({ url: site.origin + path }))).toEqual([
       ['size', 'B6 landscape', where],

@@ -46,7 +46,7 @@ describe.each(ADDRESSES)('%s', (address) => {
     resources = fault.resources as typeof resources;
   });
 
-  test.each(Object.keys(ELEMENTS))('prints the document without it: %s', (kind) => {
+  test.each(Object.keys(ELEMENTS))('prints the document without it (%s)', (kind) => {
     const reported = resources.filter(({ url }) => url.includes(`/${kind.replace(' ', '-')}?`));
     // Chromium does not request URLs with credentials from a frame or `fetch`.
     const isRequested = !(address.includes('@') && ['frame', 'fetch'].includes(kind));

@@ -41,7 +41,7 @@ const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: st
   ['half a body', sendText(`${HEAD}Content-Length: 1000\r\n\r\n<p>half`), 'ERR_CONTENT_LENGTH_MISMATCH'],
   ['half a piece', sendText(`${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n<p>half`), 'ERR_INCOMPLETE_CHUNKED_ENCODING'],
   [
-    'what is not packed as it says',
+    'a body without its declared encoding',
     sendText(`${HEAD}Content-Encoding: gzip\r\n\r\n<p>not packed`),
     'ERR_CONTENT_DECODING_FAILED',
   ],
@@ -71,11 +71,14 @@ afterAll(async () => {
 afterEach(async () => expect((await web.render('<p>still alive')).pages).toEqual(['still alive']));
 
 describe('malformed responses', () => {
-  test.each(FAULTS.map(([name, , netError], n) => [name, netError, n] as const))('%s: %s', async (_name, netError, n) => {
-    const fault = await web.problemAt(`${raw.origin}/${n}`, 422, 'navigation_failed');
-    expect(fault).toMatchObject({ net_error: netError });
-    expect(fault).not.toHaveProperty('upstream_status');
-  });
+  test.each(FAULTS.map(([name, , netError], n) => [name, netError, n] as const))(
+    'fail for %s with %s',
+    async (_name, netError, n) => {
+      const fault = await web.problemAt(`${raw.origin}/${n}`, 422, 'navigation_failed');
+      expect(fault).toMatchObject({ net_error: netError });
+      expect(fault).not.toHaveProperty('upstream_status');
+    },
+  );
 
   test('rejects chunks without a size', async () => {
     expect((await web.problemAt(`${raw.origin}/pieces`, 422, 'navigation_failed')).net_error).toMatch(/^ERR_/);
@@ -91,7 +94,7 @@ describe('malformed responses', () => {
     expect((await web.ada.pdf({ url: `${raw.origin}/hints` })).status).toBe(200);
   });
 
-  test.each(['/silent-after-100', '/silent-after-head'])('ends at the deadline: %s', async (path) => {
+  test.each(['/silent-after-100', '/silent-after-head'])('ends at the deadline (%s)', async (path) => {
     const fault = await web.problemAt(raw.origin + path, 504, 'render_timeout', { timeout: 1_500 });
     expect(fault).toMatchObject({ phase: 'load' });
   });

@@ -130,9 +130,12 @@ describe('to other schemes', () => {
     },
   );
 
-  test.each(['ftp://127.0.0.1/x', 'javascript:1', 'mailto:ada@example.com', 'x:y'])('422 by 302: %s', async (to) => {
-    await web.problemAt(serve(redirect(to)), 422, 'navigation_failed');
-  });
+  test.each(['ftp://127.0.0.1/x', 'javascript:1', 'mailto:ada@example.com', 'x:y'])(
+    'return 422 for a redirect to %s',
+    async (to) => {
+      await web.problemAt(serve(redirect(to)), 422, 'navigation_failed');
+    },
+  );
 
   test.each(['file:///etc/passwd', 'data:text/html,<p>other', 'chrome://version', 'view-source:file:///etc/passwd'])(
     'keep the document when a script uses %s',
@@ -174,7 +177,7 @@ describe('redirects by a document', () => {
     ['a script', script('location = "/start?" + Math.random()')],
     ['a reload', script('location.reload()')],
     ['a form', html('<form action="/start"><input name="a"></form><script>document.forms[0].submit()</script>')],
-  ] satisfies Array<[string, Answer]>)('in a loop: %s', async (_name, answer) => {
+  ] satisfies Array<[string, Answer]>)('in a loop (%s)', async (_name, answer) => {
     const fault = await web.problemAt(serve(answer), 422, 'navigation_failed');
     expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
     expect(site.requests.length).toBeLessThan(50);
@@ -207,7 +210,7 @@ describe('redirects by a document', () => {
   test.each([
     ['a location', 'location.href = "/there"'],
     ['a link that both have', 'document.links[0].click()'],
-  ])('run a script of the caller once: %s', async (_name, content) => {
+  ])('run a script of the caller once (%s)', async (_name, content) => {
     site.serve({ '/start': html('<p>start<a href="/other">x</a>'), '/other': html('<p>other<a href="/there">x</a>') });
     const { pages } = await web.visit('/start', { addScriptTag: { content } });
     expect(pages).toEqual([content.startsWith('location') ? `arrived ${site.origin}/there` : 'otherx']);

@@ -148,7 +148,7 @@ describe('credentials in the URL', () => {
     ['escaped', 'a%40b:p%3A%2F%3F', 'a@b:p:/?'],
     ['a name alone', 'ada', 'ada:'],
     ['a password alone', ':secret', ':secret'],
-  ])('answer a challenge and appear nowhere: %s', async (_name, userinfo, right) => {
+  ])('answer a challenge and appear nowhere (%s)', async (_name, userinfo, right) => {
     guarded(right);
     expect((await readPdfReply(await web.ada.pdf({ url: at(userinfo) }))).pages).toEqual([`inside ${site.origin}/guarded`]);
     expect(site.requests.map(({ headers }) => headers.authorization !== undefined)).toEqual([false, true]);

@@ -85,7 +85,7 @@ test.each([
   ['/Contents <', '/Contentx <', ['link_description_missing']],
   ['/S /LBody', '/S /LBodx', ['role_unmapped', 'structure_invalid']],
   ['/FontFile2', '/FontFilx2', ['font_not_embedded']],
-])('%s in place of %s: %j', async (from, to, rules) => {
+])('replacing %s by %s violates %j', async (from, to, rules) => {
   const { valid, violations } = await validated(changed(from, to), `?profile=${BOTH.join()}`);
   expect(valid).toBe(false);
   expect(violations.map(({ rule }) => rule)).toEqual(rules);
@@ -130,7 +130,7 @@ describe('PDF/UA-2', () => {
     ['/NS ', '/NX ', ['namespace_missing']],
     ['/SD [', '/SX [', ['destination_unstructured']],
     ['/Desc <', '/Desx <', ['attachment_description_missing']],
-  ])('%s in place of %s: %j', async (from, to, rules) => {
+  ])('replacing %s by %s violates %j', async (from, to, rules) => {
     expect(newer).toContain(from);
     const { violations } = await validated(Buffer.from(newer.replaceAll(from, to), 'latin1'), `?profile=${NEWER.join()}`);
     expect(violations.map(({ rule }) => rule).sort()).toEqual([...rules].sort());

@@ -435,14 +435,14 @@ describe('animations', () => {
       ),
     ],
     [
-      'of what is told when it is seen',
+      'of an observer of visibility',
       styled(
         'p { margin-top: 2000px; visibility: hidden }',
         '<p id=p>here<script>new IntersectionObserver((entries, self) => { for (const { isIntersecting, target } of entries) if (isIntersecting) { target.style.visibility = "visible"; self.unobserve(target) } else target.style.visibility = "hidden" }).observe(p)</script>',
       ),
     ],
     [
-      'of what is told when half of it is seen, where a part of it always is',
+      'of an observer that is notified at half visibility of a partly visible element',
       styled(
         'p { margin-top: 580px; height: 200px; visibility: hidden }',
         '<p id=p>here<script>new IntersectionObserver(([{ intersectionRatio }]) => { if (intersectionRatio >= 0.5) p.style.visibility = "visible" }, { threshold: [0, 0.5] }).observe(p)</script>',
@@ -456,7 +456,7 @@ describe('animations', () => {
       ),
     ],
     [
-      'of a script that is told of scrolling',
+      'of a script that listens for scrolling',
       styled(
         'p { margin-top: 2000px; visibility: hidden }',
         '<p id=p>here<script>document.addEventListener("scroll", () => { if (p.offsetTop < document.documentElement.clientHeight) p.style.visibility = "visible" })</script>',
@@ -533,7 +533,7 @@ describe('animations', () => {
     ['when it is scrolled', 'onscroll = lay'],
     ['when its window changes', 'onresize = lay; onscroll = () => {}'],
     ['in either case', 'addEventListener("scroll", lay); addEventListener("resize", lay)'],
-  ])('lays out a document that depends on the window height with its own window: %s', async (_name, listen) => {
+  ])('lays out a document that depends on the window height with its own window (%s)', async (_name, listen) => {
     const source = body(
       `const lay = () => { box.style.height = innerHeight + "px" }; lay(); ${listen}`,
       '<div id=box>box</div><p style="height: 1500px">below',
@@ -656,10 +656,7 @@ describe('a document that changes the clock', () => {
 
   const HOLDING: Array<[name: string, script: string]> = [
     ['readiness that never comes', 'window.platenReady = new Promise(() => {})'],
-    [
-      'another readiness each time it is asked',
-      'Object.defineProperty(window, "platenReady", { get: () => new Promise(() => {}) })',
-    ],
+    ['a different promise at each access', 'Object.defineProperty(window, "platenReady", { get: () => new Promise(() => {}) })'],
     [
       'a clock of its own that stands still',
       'const key = Symbol.for; const { native } = window[key("platen.time")]; const mine = Symbol(); window[mine] = { native: { ...native, now: () => 0 }, forward: () => new native.Promise(() => {}), isDue: () => true, isTicking: () => false }; Symbol.for = (name) => name === "platen.time" ? mine : key(name)',

@@ -76,10 +76,10 @@ describe('batch.completed', () => {
   test.each<[string, object[], object]>([
     ['some failed', [{ html: '<p>a' }, { html: '<p>a' }, { nothing: 1 }], { total: 3, succeeded: 2, failed: 1 }],
     ['all are invalid', [{ nothing: 1 }], { total: 1, succeeded: 0, failed: 1 }],
-  ])('is sent once, signed: %s', async (_name, items, counts) => {
+  ])('is sent once, signed (%s)', async (_name, items, counts) => {
     const client = new Client(service.url, (await service.createKey()).key);
     const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
-    await eventually('it is told', () => receiver.received.length === 1);
+    await eventually('the webhook has arrived', () => receiver.received.length === 1);
     const event = verified(receiver.received[0] as WebhookRequest, (await secretOf(client)).secret);
     const { completed_at } = await client.json<{ completed_at: string }>(`/v1/batches/${batch_id}`);
     expect(event).toMatchObject({ type: 'batch.completed' });
@@ -92,7 +92,7 @@ describe('batch.completed', () => {
     const items = Array.from({ length: 40 }, (_, n) => ({ html: `<p>${n}<script>${'1;'.repeat(n)}</script>` }));
     const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
     expect((await client.send('DELETE', `/v1/batches/${batch_id}`)).status).toBe(200);
-    await eventually('it is told', () => receiver.received.length === 1);
+    await eventually('the webhook has arrived', () => receiver.received.length === 1);
     const { data } = JSON.parse(receiver.received[0]?.body ?? '') as { data: { status: string; cancelled: number } };
     expect(data).toMatchObject({ batch_id, status: 'cancelled', total: 40 });
     expect(data.cancelled).toBeGreaterThan(0);
@@ -107,7 +107,7 @@ describe('batch.completed', () => {
     await once(service.child, 'exit');
     const { PLATEN_DATA_DIR = '' } = service.env;
     service = await startService({ ...settingsFor(receiver), PLATEN_DATA_DIR }, { firstKey: service.key });
-    await eventually('it is told', () => receiver.received.length === 1, 60_000);
+    await eventually('the webhook has arrived', () => receiver.received.length === 1, 60_000);
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ data: { total: 30, succeeded: 30 } });
   });
 });
@@ -118,7 +118,7 @@ describe('document.expired', () => {
     const kept = [await client.store({ html: '<p>a' }), await client.store({ html: '<p>b' })];
     const deleted = await client.store({ html: '<p>c' });
     expect((await client.send('DELETE', `/v1/documents/${deleted.document_id}`)).status).toBe(204);
-    await eventually('both are told of', async () => receiver.received.length === 2);
+    await eventually('both events have arrived', async () => receiver.received.length === 2);
     const before = await swept();
     await client.store({ html: '<p>a sweep later' });
     await eventually('another sweep has been', async () => (await swept()) > before && receiver.received.length === 3);
@@ -209,7 +209,7 @@ describe('the secret', () => {
     const left = Date.parse(second.previous[0]?.expires_at ?? '') - Date.parse(second.created_at);
     expect(Math.abs(left - 86_400_000)).toBeLessThan(1_000);
     await client.store({ html: '<p>a' });
-    await eventually('it is told of', () => receiver.received.length === 1);
+    await eventually('the event has arrived', () => receiver.received.length === 1);
     for (const { secret } of [first, second]) verified(receiver.received[0] as WebhookRequest, secret);
     expect((await secretOf(await caller())).secret).not.toBe(second.secret);
   });

@@ -1,4 +1,4 @@
-/** Batch items merged with their defaults, duplicates, and their encrypted payloads. */
+/** Batch items: merging with defaults, detection of duplicates, and encryption of payloads. */
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { prepareItems } from '../../src/batches/prepare-items.ts';
@@ -8,21 +8,31 @@ const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
 
 test.each([
   [
-    'options one by one',
+    'each option separately',
     { options: { scale: 2 } },
     { html: 'd', options: { scale: 1, format: 'A5' } },
     { html: 'd', options: { scale: 2, format: 'A5' } },
   ],
-  ['html drops the source', { html: 'x' }, { template_id: 't', data: {}, filename: 'f' }, { html: 'x', filename: 'f' }],
-  ['url drops the source', { url: 'x' }, { html: 'd' }, { url: 'x' }],
-  ['a template keeps data', { template_id: 'x' }, { url: 'd', data: { a: 1 } }, { template_id: 'x', data: { a: 1 } }],
-  ['data replaces data', { data: { b: 1 } }, { template_id: 'd', data: { a: 1 } }, { template_id: 'd', data: { b: 1 } }],
-  ['the reference is left out', { reference: 'r' }, { html: 'd' }, { html: 'd' }],
-])('merges %s', (_name, item, defaults, merged) => {
+  [
+    'html replaces the default source',
+    { html: 'x' },
+    { template_id: 't', data: {}, filename: 'f' },
+    { html: 'x', filename: 'f' },
+  ],
+  ['url replaces the default source', { url: 'x' }, { html: 'd' }, { url: 'x' }],
+  ['a template keeps the default data', { template_id: 'x' }, { url: 'd', data: { a: 1 } }, { template_id: 'x', data: { a: 1 } }],
+  [
+    'data replaces the default data',
+    { data: { b: 1 } },
+    { template_id: 'd', data: { a: 1 } },
+    { template_id: 'd', data: { b: 1 } },
+  ],
+  ['the reference is removed', { reference: 'r' }, { html: 'd' }, { html: 'd' }],
+])('merges an item with its defaults (%s)', (_name, item, defaults, merged) => {
   expect(merge(item, defaults)).toEqual(merged);
 });
 
-test('reports all faults of an item together', () => {
+test('reports all errors of an item together', () => {
   const parse = () => parseItem({ reference: 1, store: false, html: 'x', options: { scale: 9 } }, {}, LIMITS);
   expect(parse).toThrow(
     expect.objectContaining({

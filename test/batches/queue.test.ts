@@ -1,4 +1,4 @@
-/** The queue of items on a real database: one claim at a time, leases, and outcomes that count once. */
+/** The queue of batch items on a real database: each item is claimed once, claims have leases, and outcomes count once. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,19 +93,19 @@ test('returns only keys that have a due item', async () => {
   expect(await queue.keysWithWork()).toEqual(['key_a', 'key_b']);
 });
 
-test('items of a kind that only a newer version knows are left to it, and hold up nothing', async () => {
-  const ofNewer = await create(['of a newer version']);
+test('leaves items of an unknown kind to newer versions, and claims the others', async () => {
+  const newerBatch = await create(['of a newer version']);
   now += 1;
   await create(['of this version']);
-  await database.query.updateTable('batches').set({ kind: 'of_a_newer_version' }).where('id', '=', ofNewer).execute();
-  const ours = await claim();
-  expect(ours.batchId).not.toBe(ofNewer);
+  await database.query.updateTable('batches').set({ kind: 'of_a_newer_version' }).where('id', '=', newerBatch).execute();
+  const claimed = await claim();
+  expect(claimed.batchId).not.toBe(newerBatch);
   expect(await queue.claim('key_a')).toBeUndefined();
   expect(await queue.nextDue('key_a')).toEqual({ afterMs: 0, isOfKnownKind: false });
-  expect(await queue.keysWithWork()).toEqual(['key_a']); // recovery gives turns for newer nodes as well
+  expect(await queue.keysWithWork()).toEqual(['key_a']); // recovery creates jobs for newer nodes as well
   now -= 10;
   expect(await queue.nextDue('key_a')).toEqual({ afterMs: 9, isOfKnownKind: false });
-  await queue.release(ours, 8);
+  await queue.release(claimed, 8);
   expect(await queue.nextDue('key_a')).toEqual({ afterMs: 8, isOfKnownKind: true });
 });
 
@@ -127,7 +127,7 @@ test('claims items once, in order, until the batch ends', async () => {
   expect([first.position, second.position]).toEqual([0, 1]);
   expect(await queue.claim('key_a')).toBeUndefined();
   expect(await queue.complete(first, document('doc_1'))).toEqual({ items: 1, batchEnded: false });
-  expect(await requests()).toBe(2); // its own, and the defaults
+  expect(await requests()).toBe(2); // one for the unfinished item, and one for the defaults
   expect(await queue.complete(second, FAILED)).toEqual({ items: 1, batchEnded: true });
   expect(await requests()).toBe(0);
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'completed', succeeded: 1, failed: 1, unfinished: 0 });
@@ -143,41 +143,41 @@ test('limits the unfinished renders of an account over all its keys', async () =
   const written = await requests();
   await expect(render('key_b')).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 10 });
   expect(await requests()).toBe(written);
-  await create(['a']); // batches are not counted
+  await create(['a']); // batches do not count
   await batches.cancel('key_a', first);
   await render('key_b');
 });
 
-test('lets another claim an item after its lease, and the first complete nothing', async () => {
+test('lets another process claim an item after its lease, and rejects the outcome of the first', async () => {
   const id = await create(['a']);
   const lost = await claim();
   await queue.recover();
   expect(await queue.claim('key_a')).toBeUndefined();
   now += LEASE_MS;
   await queue.recover();
-  const taken = await claim();
-  expect([taken.position, taken.attempts]).toEqual([0, 2]);
+  const reclaimed = await claim();
+  expect([reclaimed.position, reclaimed.attempts]).toEqual([0, 2]);
   await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLostError);
   await queue.release(lost, 0);
-  expect(await queue.complete(taken, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
+  expect(await queue.complete(reclaimed, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
   expect((await batches.find('key_a', id)).items[0]?.document?.id).toBe('doc_2');
 });
 
-test('lets another claim an item whose request cannot be read after its lease', async () => {
+test('lets another process claim an item after its lease if its request could not be read', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  const own = new Leases(() => now);
-  const unlucky = new DatabaseQueue(
+  const failingLeases = new Leases(() => now);
+  const failingQueue = new DatabaseQueue(
     database,
     () => now,
-    own,
+    failingLeases,
     async () => {},
   );
   await create(['a']);
   await sql`alter table batch_requests rename to out_of_reach`.execute(database.query);
-  await expect(unlucky.claim('key_a')).rejects.toThrow('batch_requests');
+  await expect(failingQueue.claim('key_a')).rejects.toThrow('batch_requests');
   await sql`alter table out_of_reach rename to batch_requests`.execute(database.query);
   now += LEASE_MS / 2;
-  await vi.advanceTimersByTimeAsync(LEASE_MS / 2); // whoever holds leases renews them
+  await vi.advanceTimersByTimeAsync(LEASE_MS / 2); // a process renews the leases it holds
   vi.useRealTimers();
   now += LEASE_MS / 2;
   await queue.recover();
@@ -191,7 +191,7 @@ test('requeues all claimed items at once when it is the only process', async () 
   expect((await claim()).attempts).toBe(2);
 });
 
-test('returns a released item after its pause', async () => {
+test('makes a released item available after its pause', async () => {
   await create(['a', 'a', 'b']);
   const first = await claim();
   await queue.release(first, 500);
@@ -206,7 +206,7 @@ test('gives identical items the same outcome and document', async () => {
   const id = await create(['a', 'b', 'a', 'a']);
   expect(await queue.complete(await claim(), document('doc_1'))).toEqual({ items: 3, batchEnded: false });
   const { items, succeeded } = await batches.find('key_a', id);
-  expect(items.map(({ status, document: made }) => made?.id ?? status)).toEqual(['doc_1', 'queued', 'doc_1', 'doc_1']);
+  expect(items.map(({ status, document: stored }) => stored?.id ?? status)).toEqual(['doc_1', 'queued', 'doc_1', 'doc_1']);
   expect(succeeded).toBe(3);
 });
 
@@ -234,7 +234,7 @@ test('cancels items of a dead process in a cancelled batch, and reports each bat
   expect(await queue.release(await claim('key_b'), 0)).toEqual([]);
 });
 
-test('numbers outcomes in their order, and returns them in it', async () => {
+test('numbers outcomes in the order in which they occur, and returns them in that order', async () => {
   const id = await create(['a', 'b', 'a', 'c', 'd']);
   const [a, b, c] = [await claim(), await claim(), await claim()];
   await queue.complete(b, FAILED);

@@ -10,7 +10,7 @@ test.each<[ErrorCode, boolean, boolean]>([
   ['storage_failed', true, true],
   ['queue_full', true, false],
   ['certificate_expired', false, false],
-])('%s: transient %s, ours %s', (code, isRetried, isReported) => {
+])('classifies %s (retried: %s, reported: %s)', (code, isRetried, isReported) => {
   const error = new ServiceError(code, 'x');
   expect([isTransient(error), isOurs(error)]).toEqual([isRetried, isReported]);
 });

@@ -1,4 +1,4 @@
-/** The runner on a real queue: outcomes are reported to the followers of a batch. */
+/** The runner on a real queue: it reports outcomes to clients that follow a batch, and limits its queries. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1
 
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
-/** A database with an account that has one key, and what a runner needs besides. */
+/** Opens a database with an account and a key, and the other services of a runner. */
 async function openWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
@@ -51,14 +51,14 @@ async function openWorld() {
     principalOf: async () => OWNER,
     pool: IDLE,
   };
-  const faults: unknown[] = [];
-  const places = { wait() {}, isAwaited: () => false };
-  const none = { places, hasReservations: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
+  const errors: unknown[] = [];
+  const slots = { wait() {}, isAwaited: () => false };
+  const defaults = { places: slots, hasReservations: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
   return {
     ...{ batches, queue, progress, jobs },
-    run(own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {
-      const item = new BatchRunner({ ...services, ...none, ...own });
-      jobs.start({ ...IDLE_TASKS, item }, (error) => faults.push(error));
+    run(overrides: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {
+      const item = new BatchRunner({ ...services, ...defaults, ...overrides });
+      jobs.start({ ...IDLE_TASKS, item }, (error) => errors.push(error));
     },
     async ended(id: string): Promise<void> {
       using watch = progress.watch(id, new AbortController().signal, 'end');
@@ -66,7 +66,7 @@ async function openWorld() {
     },
     async [Symbol.asyncDispose]() {
       await jobs.close();
-      expect(faults).toEqual([]);
+      expect(errors).toEqual([]);
       leases.stop();
       await database.close();
       await rm(dataDir, { recursive: true, force: true });
@@ -81,8 +81,8 @@ test('reports an item that is released into a cancelled batch as cancelled while
   const bothRender = Promise.withResolvers<void>();
   const outcomes: Array<[string, number]> = [];
   progress.watchOutcomes((outcome, items) => outcomes.push([outcome, items]));
-  const sent = { ...NO_MORE, items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }] };
-  const id = await batches.create(OWNER, sent, async () => {});
+  const request = { ...NO_MORE, items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }] };
+  const id = await batches.create(OWNER, request, async () => {});
   world.run({
     render: () =>
       new Promise((_, reject) => {
@@ -105,7 +105,7 @@ test('reports an item that is released into a cancelled batch as cancelled while
   ]);
 });
 
-test('the queue is asked for keys with work from time to time, and not for every item', async () => {
+test('queries keys with due items at intervals, and not for every item', async () => {
   await using world = await openWorld();
   const keysWithWork = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
@@ -115,7 +115,7 @@ test('the queue is asked for keys with work from time to time, and not for every
   world.run({ render: failing });
   await world.ended(before);
   await world.ended(await after());
-  expect(keysWithWork.mock.calls.length).toBeLessThan(12); // by recovery alone, every five seconds
+  expect(keysWithWork.mock.calls.length).toBeLessThan(12); // only recovery queries them, every five seconds
 });
 
 test('leaves items of an account at its limit in the queue, without resolving their source again', async () => {
@@ -123,37 +123,37 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const plan = { ...PLAN, concurrency: 1 };
   const owner = { ...OWNER, plan };
   let isFree = false;
-  const looked = Promise.withResolvers<void>();
-  const places = new AwaitedSlots(async () => {
-    looked.resolve();
+  const queried = Promise.withResolvers<void>();
+  const slots = new AwaitedSlots(async () => {
+    queried.resolve();
     return isFree;
   }, Date.now);
   let renders = 0;
   const run = () =>
     world.run({
       principalOf: async () => owner,
-      places,
+      places: slots,
       render: () => {
         renders++;
         return Promise.reject(isFree ? new ServiceError('print_failed', 'x') : concurrencyLimited(1));
       },
     });
-  places.watch(() => world.jobs.wake());
+  slots.watch(() => world.jobs.wake());
   const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((html) => ({ html }));
   const id = await world.batches.create(OWNER, { ...NO_MORE, items }, async () => {});
   run();
-  await looked.promise;
+  await queried.promise;
   const before = renders;
-  expect(before).toBeLessThanOrEqual(4); // what was begun at once
+  expect(before).toBeLessThanOrEqual(4); // the renders that started at once
   world.jobs.wake();
-  places.renderEnded('acc_a');
-  await vi.waitUntil(() => places.isAwaited('acc_a'));
+  slots.renderEnded('acc_a');
+  await vi.waitUntil(() => slots.isAwaited('acc_a'));
   expect(renders).toBe(before);
   isFree = true;
-  places.renderEnded('acc_a');
+  slots.renderEnded('acc_a');
   await world.ended(id);
   expect(renders).toBe(before + 6);
   expect(await world.batches.summary('key_a', id)).toMatchObject({ failed: 6 });
   await world.jobs.drain();
-  places.close();
+  slots.close();
 });

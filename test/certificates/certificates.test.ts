@@ -1,4 +1,4 @@
-/** Certificates on a real database. */
+/** Storing certificates in a real database. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

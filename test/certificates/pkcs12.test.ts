@@ -1,4 +1,4 @@
-/** PKCS#12 files of several programs open only with their password. */
+/** PKCS#12 files of several programs can be opened, and only with their password. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from '../../src/certificates/asn1.ts';
 import { openPkcs12 } from '../../src/certificates/pkcs12.ts';
@@ -19,7 +19,7 @@ test.each([
   ['legacy', 'sécret'],
   ['empty', ''],
   ['nomac', 'sécret'],
-] as const)('%s', async (name, password) => {
+] as const)('opens the file %s with its password', async (name, password) => {
   const { facts, key, chain } = await reader.open('owner', { content: bytesOf(name), password });
   expect(facts).toMatchObject({
     subject: 'CN=Ada Lovelace, O=Müller\\, Söhne, C=DE',
@@ -40,7 +40,7 @@ test.each([
   ['nokey', 'sécret', 'certificate_unusable', /no private key/],
   ['weak', 'secret', 'certificate_unusable', /1024 bits/],
   ['ed', 'sécret', 'certificate_unusable', /ed25519/],
-] as const)('rejects %s with %j: %s', async (name, password, code, what) => {
+] as const)('rejects %s with %j (%s)', async (name, password, code, what) => {
   const error: unknown = await reader.open('owner', { content: bytesOf(name), password }).catch((reason: unknown) => reason);
   expect(hasCode(error, code), String(error)).toBe(true);
   expect((error as Error).message).toMatch(what);

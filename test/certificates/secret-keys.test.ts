@@ -1,4 +1,4 @@
-/** The secret key of the service: created once and completely, and refused if it is damaged. */
+/** The secret key of the service is created once and completely, and is refused if it is damaged. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ test('is created at first use, for all users of the folder, and leaves no other 
   expect(await readdir(dataDir)).toEqual(['secret.key']);
 });
 
-test('is rejected by name at the start if it is damaged', async () => {
+test('is rejected with its path at the start if it is damaged', async () => {
   await writeFile(join(dataDir, 'secret.key'), 'half');
   expect(open).toThrow(SecretKeyError);
   expect(open).toThrow(join(dataDir, 'secret.key'));

@@ -1,4 +1,4 @@
-/** Requests to a time stamp authority: limited, and shared between owners. */
+/** Requests to a time stamp authority are limited, and shared between owners. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TimeStamps } from '../../src/certificates/time-stamps.ts';
 import { Deadline } from '../../src/deadline.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.close());
 
-test('a request to a silent authority does not block others', async () => {
+test('does not block other requests while the authority does not respond', async () => {
   const stamps = new TimeStamps({ url: authority.url, queue: new OwnerQueue({ capacity: 1, reserved: 1, limit: 0 }) });
   const client = new AbortController();
   using leaving = new Deadline(60_000, client.signal);

@@ -59,8 +59,8 @@ async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<Failed
   return failed;
 }
 
-describe.each(['/404', '/moved'])('%s', (path) => {
-  test.each(WITHHELD)('counts a status that arrives last: %s', async (_kind, element) => {
+describe.each(['/404', '/moved'])('a resource at %s', (path) => {
+  test.each(WITHHELD)('is reported as missing even if its status arrives last (%s)', async (_kind, element) => {
     const answered = { url: `${site.origin}/404`, status: 404, refused: false, netError: undefined };
     expect(await missingAfter((tab) => tab.load(element(site.origin + path)))).toEqual([answered]);
   });
@@ -69,7 +69,7 @@ describe.each(['/404', '/moved'])('%s', (path) => {
 test.each([
   ['/404', { status: 404, netError: undefined }],
   ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // the target of the redirect is hidden as well
-])('%s, requested by a script that must not read the response', async (path, expected) => {
+])('a missing resource at %s is reported if a script that must not read it requests it', async (path, expected) => {
   const url = site.origin + path;
   const failed = await missingAfter((tab) => tab.evaluate(`fetch('${url}').catch(() => {})`));
   expect(failed).toEqual([{ url, refused: false, ...expected }]);

@@ -181,7 +181,7 @@ describe('frames', () => {
 });
 
 describe('a request that starts meanwhile', () => {
-  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays later timers: %s', async (request) => {
+  test.each(['fetch("/x")', 'new XMLHttpRequest().send()'])('delays later timers (%s)', async (request) => {
     const { run, time, values } = openWindow();
     run(`setTimeout(() => { say("asked"); ${request} }, 500); setTimeout(say, 1000, "too late")`);
     expect(await time.forward(true)).toBe(false);

@@ -21,7 +21,7 @@ const WRAPPERS: Array<[name: string, start: string]> = [
   ['a script that starts a new session', 'setsid --wait "$browser" "$@"'],
 ];
 
-describe.each(WRAPPERS)('%s', (name, start) => {
+describe.each(WRAPPERS)('a browser started by %s', (name, start) => {
   let service: Service;
   beforeAll(async () => {
     const path = await writeWrapper(folder, name.replaceAll(' ', '-').replaceAll("'", ''), start);
@@ -31,13 +31,13 @@ describe.each(WRAPPERS)('%s', (name, start) => {
 
   const renders = async () => expect((await readPdfReply(await service.pdf({ html: PLAIN }))).pages).toEqual(['next']);
 
-  test('measures an open page', async () => {
+  test('is measured page by page', async () => {
     await renders();
     expect(await service.metric('platen_pages_warm')).toBeGreaterThan(0);
     expect(await service.metric('platen_renderer_memory_bytes')).toBeGreaterThan(10_000_000);
   });
 
-  test('enforces the limit, and keeps the browser running', async () => {
+  test('keeps running when a page exceeds its limit', async () => {
     const response = await service.pdf({ html: BUFFERS });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 422,
@@ -47,7 +47,7 @@ describe.each(WRAPPERS)('%s', (name, start) => {
     expect(await service.metric('platen_browser_crashes_total')).toBe(0);
   });
 
-  test('ends a browser that never answers, and not only the script', async () => {
+  test('is ended together with the script if it never responds', async () => {
     const [before] = await realBrowsers(service);
     process.kill(before as number, 'SIGSTOP');
     const response = await service.pdf({ html: PLAIN, options: { timeout: 60_000 } });
@@ -58,7 +58,7 @@ describe.each(WRAPPERS)('%s', (name, start) => {
     );
   });
 
-  test('replaces the browser when the script dies', async () => {
+  test('is replaced when the script dies', async () => {
     const [before] = await realBrowsers(service);
     process.kill(await parentOf(before as number), 'SIGKILL');
     await eventually('the browser has ended', async () => !(await realBrowsers(service)).includes(before as number));

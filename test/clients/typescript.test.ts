@@ -35,7 +35,7 @@ const noting: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** Notes which methods are called. */
+/** Records the names of all methods, and which of them are called. */
 function noteMethods(owner: object, prefix = ''): void {
   const prototype = Object.getPrototypeOf(owner) as Record<string, (...given: unknown[]) => unknown>;
   for (const name of Object.getOwnPropertyNames(prototype).filter((each) => each !== 'constructor')) {
@@ -234,7 +234,7 @@ test('returns the same document for the same idempotency key', async () => {
   expect(await platen.store({ html: '<h1>7</h1>' }, options)).toMatchObject({ document_id: first.document_id });
 });
 
-/** A service that answers in the order given; and what reached it. */
+/** Starts a server that sends these responses in order. Returns a client for it, and the idempotency keys that the server receives. */
 async function scripted(answers: Array<{ status: number; headers?: Record<string, string>; body?: string } | 'hang up'>) {
   const received: string[] = [];
   const server = createServer((request, response) => {
@@ -262,7 +262,7 @@ test('retries with one idempotency key after a lost connection, a full queue and
   expect(new Set(service.received).size).toBe(1);
 });
 
-test('does not retry what would fail again or take too long', async () => {
+test('does not retry an error that would recur, or one whose retry is too far off', async () => {
   const quota = JSON.stringify({
     type: 'http://p/errors/quota_exceeded',
     code: 'quota_exceeded',
@@ -279,7 +279,7 @@ test('does not retry what would fail again or take too long', async () => {
   expect(service.received).toHaveLength(2);
 });
 
-test('throws another error if the service cannot be reached, and rejects an aborted call at once', async () => {
+test('throws a connection error if the service cannot be reached, and rejects an aborted call at once', async () => {
   const nowhere = new Platen({ key: 'plt_x', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
   const message = 'The service at http://127.0.0.1:1 could not be reached';
   await expect(nowhere.usage()).rejects.toMatchObject({ constructor: PlatenConnectionError, message });
@@ -303,12 +303,12 @@ test('provides functions for browsers without a key or client', async () => {
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test('every method of the client has been called', () => {
+test('has no method that these tests do not call', () => {
   expect(methods.all.size).toBeGreaterThan(45);
   expect([...methods.all].filter((name) => !methods.called.has(name))).toEqual([]);
 });
 
-test('every endpoint has answered a call with a success', async () => {
+test('reaches every endpoint successfully in these tests', async () => {
   const { paths } = await publishedOpenApi();
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId = '' }]) => ({ operationId, method: method.toUpperCase(), path })),

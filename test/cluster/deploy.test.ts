@@ -1,10 +1,15 @@
 /** Checks the files of deploy/ against the schemas of Kubernetes, the Compose Specification and HAProxy itself. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { eventually } from '../support/service.ts';
 
 const run = promisify(execFile);
 const DEPLOY = new URL('../../deploy', import.meta.url).pathname;
@@ -81,4 +86,73 @@ test('HAProxy takes its file, and finds what is wrong in it', async () => {
   await checkBalancer(join(DEPLOY, 'haproxy.cfg'));
   await using wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
   await expect(checkBalancer(wrong.path)).rejects.toThrow("unknown keyword '5xx'");
+});
+
+/** The file with other addresses, and without the resolver of Docker. */
+async function balancerFor(servers: Array<{ port: number }>) {
+  const port = await freePort();
+  const text = (await readFile(join(DEPLOY, 'haproxy.cfg'), 'utf8'))
+    .replace(':8080', `127.0.0.1:${port}`)
+    .replace(' resolvers docker init-addr none', '')
+    .replace(/^resolvers docker\n.*\n/m, '')
+    .replace(/^ {2}server .*\n/gm, '')
+    .replace(
+      /^ {2}default-server.*\n/m,
+      (line) => line + servers.map((node, n) => `  server node${n} 127.0.0.1:${node.port}\n`).join(''),
+    );
+  const folder = await mkdtemp(join(tmpdir(), 'platen-deploy-'));
+  await writeFile(join(folder, 'haproxy.cfg'), text);
+  const child = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A node that answers each POST with the given status, and counts them. */
+async function nodeOf(status: number) {
+  const addresses: unknown[] = [];
+  const server = createServer((request, reply) => {
+    if (request.method === 'POST') addresses.push(request.headers['x-forwarded-for']);
+    request.resume();
+    reply.writeHead(request.method === 'POST' ? status : 200).end();
+  });
+  server.on('checkContinue', (request, reply) => server.emit('request', request, reply)); // a node refuses without asking for the body
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    ...{ addresses, port: (server.address() as AddressInfo).port },
+    [Symbol.asyncDispose]: async () => void server.close().closeAllConnections(),
+  };
+}
+
+test('HAProxy sends what a draining node refuses to another one, even if the body follows its head, and tells who has sent it', async () => {
+  await using draining = await nodeOf(503);
+  await using ready = await nodeOf(201);
+  await using balancer = await balancerFor([draining, ready]);
+  const send = async () => {
+    const request = httpRequest({
+      ...{ port: balancer.port, method: 'POST', agent: false },
+      headers: { expect: '100-continue' },
+    });
+    request.on('continue', () => request.end('the body'));
+    request.flushHeaders();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    request.end();
+    response.resume();
+    return response.statusCode;
+  };
+  await eventually('the balancer answers', () =>
+    send().then(
+      () => true,
+      () => false,
+    ),
+  );
+  for (let n = 0; n < 4; n++) expect(await send()).toBe(201);
+  expect(draining.addresses.length).toBeGreaterThan(0);
+  expect(ready.addresses).toEqual(ready.addresses.map(() => '127.0.0.1'));
 });

@@ -159,7 +159,7 @@ test('streams events of items that the other node renders', async () => {
   const events = await (await there.get(`/v1/batches/${id}/events`, { accept: 'text/event-stream' })).text();
   expect(events.match(/^event: item$/gm)).toHaveLength(12);
   expect(events.match(/^event: batch$/gm)).toHaveLength(1);
-  expect(events.match(/^:$/gm)?.length).toBeLessThan(4); // it was told, and did not look only now and then
+  expect(events.match(/^:$/gm)?.length).toBeLessThan(4); // it was notified, and did not merely poll
 });
 
 test('takes over the items of a killed node: none is lost, or stored or charged twice', async () => {

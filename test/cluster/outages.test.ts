@@ -84,7 +84,7 @@ test.each(OUTAGES)('%s', { timeout: 300_000 }, async (_name, { begin, end, isSil
       const reply = await client.pdf(...store(++refused));
       await problem(reply, 503, 'storage_failed');
       expect(reply.headers.get('retry-after')).not.toBeNull();
-      await eventually('the balancer is told', async () => !(await isReady()));
+      await eventually('the balancer is informed', async () => !(await isReady()));
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } while (!isSilent && Date.now() < until);
   } finally {

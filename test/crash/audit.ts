@@ -116,7 +116,7 @@ function auditBooks(account: Account, database: DatabaseSync): void {
     expect(charged, `${name}: what was answered is charged`).toBeGreaterThanOrEqual(answered);
   } else {
     expect(charged, `${name}: charged is what was answered, and what was lost after it was stored`).toBe(answered + found);
-    expect(found, `${name}: no more was stored than was asked for`).toBeLessThanOrEqual(lost);
+    expect(found, `${name}: no more was stored than was requested`).toBeLessThanOrEqual(lost);
     expect(stored, `${name}: one charge for each document`).toBe(charged);
   }
 }

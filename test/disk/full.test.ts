@@ -1,6 +1,6 @@
 /**
- * A full disk: what cannot be stored is answered with 503, and is neither listed nor charged. What was stored before stays readable.
- * When there is space again, the same process goes on. The tests mount small file systems and therefore run as root.
+ * A full disk: requests that cannot be stored fail with 503, and are neither listed nor charged. Stored documents stay readable. The
+ * same process continues as soon as there is space. The tests mount small file systems, so they run as root.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,21 +16,21 @@ import { sha256 } from '../support/sha256.ts';
 
 const MEGABYTE = 1_048_576;
 const DISK_BYTES = 24 * MEGABYTE;
-/** A full disk of this kind gives room in pages. */
+/** The file system allocates space in pages of this size. */
 const PAGE = 4_096;
-/** Noise, which nothing compresses: a PDF of more than three megabytes. */
+/** A document with incompressible noise. Its PDF has more than three megabytes. */
 const LARGE = `<canvas width="1100" height="1000"></canvas><script>
   const context = document.querySelector('canvas').getContext('2d');
   const image = context.createImageData(1100, 1000);
   for (let n = 0; n < image.data.length; n++) image.data[n] = n % 4 === 3 ? 255 : Math.random() * 256;
   context.putImageData(image, 0, 0);
 </script>`;
-/** More than the database's log holds: a small row may find room that its log has already. */
+/** Larger than the write-ahead log. A smaller row may fit into space that the log already occupies. */
 const LARGE_TEMPLATE = 'y'.repeat(4.5 * MEGABYTE);
-/** Reservations that cannot be released on a full disk end with their leases. */
+/** Reservations that cannot be released on a full disk expire with their leases. */
 const LEASES_END_MS = 60_000;
 
-/** A file system of its own, gone on every path: its guard takes it away when it hears no more of this process. */
+/** A small file system. A guard process unmounts it when this process closes it or ends, however it ends. */
 class SmallDisk implements AsyncDisposable {
   readonly folder: string;
   readonly #guard: ChildProcess;
@@ -48,7 +48,7 @@ class SmallDisk implements AsyncDisposable {
     return new SmallDisk(folder);
   }
 
-  /** Takes all room but so many bytes. */
+  /** Fills the disk, except for this many bytes. */
   async fill(left = 0): Promise<void> {
     const file = await open(this.#filler, 'a');
     try {
@@ -59,7 +59,7 @@ class SmallDisk implements AsyncDisposable {
     }
   }
 
-  async makeRoom(): Promise<void> {
+  async freeSpace(): Promise<void> {
     await rm(this.#filler, { force: true });
   }
 
@@ -78,8 +78,8 @@ let disk: SmallDisk;
 let service: Service;
 let client: Client;
 
-describe('a disk that others filled', () => {
-  // Sweeps give the room of the database's log back; without them the disk stays as full as it was made.
+describe('a disk that other programs filled', () => {
+  // Sweeps free the space of the write-ahead log. Without them, the disk stays full.
   onSmallDisk({ PLATEN_SWEEP_SECONDS: '3600' });
 
   test('stores and charges nothing, reads stored documents, and recovers with free space', async () => {
@@ -99,7 +99,7 @@ describe('a disk that others filled', () => {
     for (const path of ['/healthz', '/readyz']) expect((await fetch(service.url + path)).status).toBe(200);
     expect(await unfinishedFiles(dataDir())).toEqual([]);
     expect(complaints()).toMatch(/ENOSPC|database or disk is full/);
-    await disk.makeRoom();
+    await disk.freeSpace();
     const after = await client.store({ html: '<p>after' });
     const named = await storeOnceItMayRun('on-the-full-disk', { html: 'x' });
     await expectListed([named, after, kept]);
@@ -113,7 +113,7 @@ describe('a disk that others filled', () => {
     await disk.fill();
     const deleted = await successOrFull(await client.send('DELETE', `/v1/documents/${kept.document_id}`));
     if (!deleted) await expectWhole(kept);
-    await disk.makeRoom();
+    await disk.freeSpace();
     if (!deleted) expect((await client.send('DELETE', `/v1/documents/${kept.document_id}`)).status).toBe(204);
     await problem(await client.get(`/v1/documents/${kept.document_id}`), 410, 'document_deleted');
     await expectConsistent();
@@ -130,7 +130,7 @@ describe('a disk that others filled', () => {
     const response = await client.pdf({ html: LARGE });
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(3 * MEGABYTE);
     const small = await client.store({ html: '<p>there is room for this' });
-    await disk.makeRoom();
+    await disk.freeSpace();
     const large = await storeOnceItMayRun('large', { html: LARGE });
     expect(large.bytes).toBeGreaterThan(3 * MEGABYTE);
     await expectListed([large, small]);
@@ -138,7 +138,7 @@ describe('a disk that others filled', () => {
     await expectConsistent();
   });
 
-  test('stores and charges all of a render, or nothing, wherever the space ends', async () => {
+  test('stores and charges a render completely or not at all, at whatever point the space runs out', async () => {
     const stored: DocumentRecord[] = [];
     const refused: string[] = [];
     for (let pages = 0; pages <= 40; pages++) {
@@ -152,7 +152,7 @@ describe('a disk that others filled', () => {
     expect([stored.length > 0, refused.length > 0]).toEqual([true, true]);
     expect(await unfinishedFiles(dataDir())).toEqual([]);
     await expectListed(stored);
-    await disk.makeRoom();
+    await disk.freeSpace();
     await expectListed(stored);
     await expectCharged(stored.length);
     for (const name of refused) stored.unshift(await storeOnceItMayRun(name, { html: `<p>${name}` }));
@@ -181,14 +181,14 @@ describe('a disk that the service filled', () => {
       again = await client.pdf({ html: LARGE, store: true });
       return (await successOrFull(again)) === 1;
     });
-    await disk.makeRoom();
+    await disk.freeSpace();
     await expectCharged(answers.length);
     await eventually('all of it is gone', async () => (await blobFiles(dataDir())).length === 0);
     await expectConsistent();
   });
 });
 
-/** A service whose data folder is on a small disk of its own. */
+/** Starts a service whose data folder is on a small disk. */
 function onSmallDisk(settings: Record<string, string>): void {
   beforeAll(async () => {
     disk = await SmallDisk.mount();
@@ -197,7 +197,7 @@ function onSmallDisk(settings: Record<string, string>): void {
   beforeEach(async () => {
     client = new Client(service.url, (await service.createKey()).key);
   });
-  afterEach(() => disk.makeRoom());
+  afterEach(() => disk.freeSpace());
   afterAll(async () => {
     await using _ = disk;
     await service?.[Symbol.asyncDispose]();
@@ -221,14 +221,14 @@ async function expectFull(response: Response): Promise<void> {
   expect(response.headers.get('platen-document-id')).toBeNull();
 }
 
-/** 1 when it went well, 0 when there was no room. */
+/** Returns 1 for a success, and 0 if the disk was full. */
 async function successOrFull(response: Response): Promise<0 | 1> {
   if (response.ok) return 1;
   await expectFull(response);
   return 0;
 }
 
-/** A claim that could not be taken back on the full disk ends with its lease. */
+/** Stores a document under a name whose claim may last until its lease ends, because the full disk kept it from being released. */
 async function storeOnceItMayRun(name: string, body: object): Promise<DocumentRecord> {
   let response: Response | undefined;
   const runs = async () => {
@@ -248,7 +248,7 @@ async function expectWhole({ document_id, sha256: digest, bytes }: DocumentRecor
   expect(sha256(content)).toBe(digest);
 }
 
-/** These and no others, all of them whole; newest first. */
+/** Expects exactly these documents in the list, newest first, with complete content. */
 async function expectListed(records: DocumentRecord[]): Promise<void> {
   expect((await client.json<List<DocumentRecord>>('/v1/documents?limit=100')).data).toEqual(records.map(withoutReport));
   for (const record of records) await expectWhole(record);
@@ -260,7 +260,7 @@ async function expectCharged(documents: number): Promise<void> {
   expect((await client.usage()).daily.at(-1)?.documents).toBe(documents);
 }
 
-/** The process is the same, its database is sound, and every file of content belongs to a row. */
+/** Expects that the process still runs, its database is intact, and every content file belongs to a row. */
 async function expectConsistent(): Promise<void> {
   expect(service.child.exitCode ?? service.child.signalCode).toBeNull();
   const databaseFile = join(dataDir(), 'platen.db');
@@ -275,7 +275,7 @@ function dataDir(): string {
   return join(disk.folder, 'data');
 }
 
-/** The errors of the operator's log. */
+/** Returns the lines of the log that report errors. */
 function complaints(): string {
   const lines = service.output().split('\n');
   return lines.filter((line) => line.includes('"level":50')).join('\n');

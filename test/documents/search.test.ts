@@ -13,7 +13,7 @@ import { storageSettings } from '../support/storage-settings.ts';
 const MANY = 12_000;
 const TEMPLATE = 'tpl_0000000000000000000000';
 const OF_TEMPLATE = [0, 6_500];
-/** The oldest, one in the middle, the newest. */
+/** The names of the oldest document, one in the middle, and the newest. */
 const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
 
 let dataDir: string;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await services.database.transaction(async (query) => {
     for (let n = 0; n < MANY; n++) await services.documents.insert(numbered(n), owner, query);
   });
-  // PostgreSQL does that by itself, within a minute.
+  // PostgreSQL does this by itself within a minute.
   if (services.database.isShared) await sql`analyze`.execute(services.database.query);
 });
 afterAll(async () => {
@@ -76,27 +76,27 @@ test('finds all matches page by page, however few they are', async () => {
   expect(pages).toHaveLength(7);
 });
 
-test('reads a limited number of documents with equal metadata when it filters by template', async () => {
+test('reads a limited number of documents with the same metadata when it filters by template', async () => {
   const pages = await pagesOfAll({ metadata: { tenant: 'a' }, templateId: TEMPLATE }, 20);
   expect(pages).toEqual([[], [], ['invoice 6500.pdf'], [], [], [NAMED[0]], []]);
 });
 
-test('looks up the time among documents with equal metadata', async () => {
+test('uses the index for times among documents with the same metadata', async () => {
   const createdBefore = 1_700_000_000_000 + 2;
   expect(await pagesOfAll({ metadata: { tenant: 'a' }, createdBefore }, 20)).toEqual([['invoice 1.pdf', NAMED[0]]]);
 });
 
-test('returns empty pages while it searches without a match', async () => {
+test('returns empty pages until it finds a match', async () => {
   expect(await pagesOf('nowhere', 20)).toEqual([[], [], [], [], [], [], []]);
 });
 
-test('returns full pages without a gap', async () => {
+test('returns full pages without gaps', async () => {
   const pages = await pagesOf('invoice 1', 100);
   const expected = Array.from({ length: MANY }, (_, n) => numbered(n).filename).filter((name) => name.startsWith('invoice 1'));
   expect(pages.flat()).toEqual(expected.reverse());
 });
 
-test('finds letters beyond a to z as written; other cases depend on the database', async () => {
+test('finds non-ASCII letters as written; ignoring their case depends on the database', async () => {
   const found = (await pagesOf('Übersicht', 20)).flat();
   expect(found.filter((name) => name?.startsWith('Ü'))).toEqual([NAMED[11_999], NAMED[0]]);
   expect((await pagesOf('übersicht MIDDLE', 20)).flat()).toEqual([NAMED[6_000]]);

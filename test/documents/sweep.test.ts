@@ -1,4 +1,4 @@
-/** The sweep continues after failures and retries them, and locks its folder. */
+/** The sweep continues after failures and retries them. The data folder is locked, and claims of dead requests end. */
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,14 +67,15 @@ async function store(): Promise<string> {
   return document.id;
 }
 
-/** A folder in its place cannot be removed as a file. */
+/** Replaces the file with a folder, which cannot be removed as a file. Returns a function that restores it. */
 async function makeStuck(name: string): Promise<() => Promise<void>> {
   const file = join(dataDir, 'blobs', blobFile(name));
-  await rename(file, `${file}-aside`);
+  const aside = join(dataDir, `${name}-aside`); // outside of the content folder, where the sweep would remove it as an orphan
+  await rename(file, aside);
   await mkdir(join(file, 'x'), { recursive: true });
   return async () => {
     await rm(file, { recursive: true });
-    await rename(`${file}-aside`, file);
+    await rename(aside, file);
   };
 }
 
@@ -94,7 +95,7 @@ test('continues after a document that cannot be removed, and removes it later', 
 
 test('retries a PDF kept for an Idempotency-Key that cannot be removed', async () => {
   const claim = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
-  if ('kind' in claim) throw new Error('it was never asked for');
+  if ('kind' in claim) throw new Error('the key is already claimed');
   const name = await services.idempotency.keep([Buffer.from('pdf')]);
   const response = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
   const answer = { kind: 'pdf', bytes: 3, pages: 1, ...response } as const;
@@ -116,7 +117,7 @@ test('retries a PDF kept for an Idempotency-Key that cannot be removed', async (
 
 test('removes content without a row at the start, and keeps content with one', async () => {
   const id = await store();
-  await mkdir(join(dataDir, 'blobs', 'lost+found')); // of a disk of its own
+  await mkdir(join(dataDir, 'blobs', 'lost+found')); // exists if the folder is the root of a file system
   await writeFile(join(dataDir, 'blobs', '.operator'), 'of the operator');
   const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
@@ -128,7 +129,7 @@ test('removes content without a row at the start, and keeps content with one', a
   expect(failures).toEqual([]);
 });
 
-test('leaves content whose row a newer version may have', async () => {
+test('keeps content that a newer version may refer to', async () => {
   const orphan = join(dataDir, 'blobs', 'Zz', 'new_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
   await writeFile(orphan, 'named by a table of a newer version');
@@ -146,7 +147,7 @@ test('refuses a second service on the same folder', async () => {
   );
 }, 30_000);
 
-test('undoes a request whose lease ended after another one took over', async () => {
+test('undoes a request if its lease ended and another request has taken over', async () => {
   const first = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   now += 60_000;
   const second = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
@@ -161,7 +162,7 @@ test('undoes a request whose lease ended after another one took over', async () 
   expect(await services.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
 });
 
-test('frees the name of a request that died unanswered', async () => {
+test('releases the idempotency key of a request that died without a response', async () => {
   await services.idempotency.claim(owner.keyId, 'k', 'first');
   await expect(services.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   now += 60_000;

@@ -115,7 +115,7 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     ['script', (o: string) => `<script src="${o}/endless.js"></script>`],
     ['frame', (o: string) => `<iframe src="${o}/endless.html"></iframe>`],
     ['fetch', (o: string) => `<script>fetch('${o}/endless.js', { mode: 'no-cors' })</script><img src="${o}/never">`],
-  ])('ends a body without end: %s', async (kind, element) => {
+  ])('ends a body without end (%s)', async (kind, element) => {
     // The body is not compressed, so either limit, for received or for decompressed bytes, may be reached first.
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     expect([200, 422]).toContain(response.status);
@@ -167,7 +167,7 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
       'XMLHttpRequest',
       (o: string) => `<script>const x = new XMLHttpRequest(); x.open('GET', '${o}/bomb.txt', false); x.send()</script>`,
     ],
-  ])('ends 2 MB that decompress to 2 GB: %s', async (kind, element) => {
+  ])('ends 2 MB that decompress to 2 GB (%s)', async (kind, element) => {
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     // Chromium may give up an image as soon as it proves invalid. The service has to stop the other resources.
     expect(kind === 'image' ? [200, 422] : [422]).toContain(response.status);

@@ -52,7 +52,7 @@ describe.concurrent('a name server that does not answer', () => {
     ],
     ['sockets', 'socket', (n: number) => `<script>new WebSocket("ws://socket${n}.example/x")</script>`],
     ['encrypted images', 'secure', (n: number) => `<img src="https://secure${n}.example/x.png">`],
-  ])('costs each lookup its time, and the service continues: %s', async (_kind, name, element) => {
+  ])('costs each lookup its time, and the service continues (%s)', async (_kind, name, element) => {
     const html = `<p>here</p>${Array.from({ length: 20 }, (_, n) => element(n)).join('')}`;
     const pdf = await readPdfReply(await ada.pdf({ html, options: { resourceTimeout: 1_000 } }));
     expect(pdf.pages).toEqual(['here']);

@@ -116,7 +116,7 @@ export function describeJobs(open: () => Promise<World>): void {
     await eventually('all were begun', () => rows.begun.length === 7);
   });
 
-  test('owners who share room are not all asked again when there is room for one of them', async () => {
+  test('owners who share a limit are not all tried again when there is room for one of them', async () => {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     let [room, calls] = [1, 0];
@@ -134,7 +134,7 @@ export function describeJobs(open: () => Promise<World>): void {
       await add(world.database, jobs, 'item', owner);
     };
     for (let n = 0; n < 40; n++) await give(`shares${n}`);
-    await eventually('all were asked', () => calls >= 40);
+    await eventually('all owners were tried', () => calls >= 40);
     for (let begun = 2; begun <= 4; begun++) {
       room = 1;
       jobs.wake();
@@ -200,7 +200,7 @@ export function describeJobs(open: () => Promise<World>): void {
     await eventually('all were begun', () => rows.begun.length === 2);
   });
 
-  test('a turn that was lost is given again, and what fails is told and holds up nothing', async () => {
+  test('a lost turn is repeated, and failures are reported and delay nothing', async () => {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     const faults: unknown[] = [];

@@ -43,7 +43,7 @@ test('runs a task of the service again after the clock was set back', async () =
 
 test('runs other tasks if one cannot list its owners', async () => {
   const jobs = new EmbeddedJobs();
-  const fault = new Error('it cannot be asked');
+  const fault = new Error('the task cannot be queried');
   const faults: unknown[] = [];
   let taken = 0;
   const item = { ...IDLE_TASKS.item, owners: () => Promise.reject(fault) };

@@ -1,4 +1,4 @@
-/** Hostile Markdown ends within limits of time and memory, and others are served meanwhile. */
+/** Hostile Markdown is converted or rejected within limits of time and memory, and delays no other owner. */
 import { afterAll, expect, test } from 'vitest';
 import { hasCode } from '../../src/errors.ts';
 import { Markdown } from '../../src/markdown/markdown.ts';
@@ -10,12 +10,12 @@ afterAll(() => markdown.close());
 const convert = (text: string, owner = 'a') =>
   markdown.toHtml(owner, { markdown: text, stylesheet: undefined, limitBytes: LIMIT_BYTES });
 
-/** Each of 5 MB. */
+/** Documents of about 5 MB. */
 test.each([
-  ['a link that is used again and again', `[a]: ${'x'.repeat(2_000_000)}\n\n${'[a] '.repeat(700_000)}`],
+  ['a link that is used repeatedly', `[a]: ${'x'.repeat(2_000_000)}\n\n${'[a] '.repeat(700_000)}`],
   ['brackets', '['.repeat(5_000_000)],
-  ['images that never end', '![a'.repeat(1_700_000)],
-  ['emphasis in emphasis', '**a*'.repeat(1_250_000)],
+  ['unclosed images', '![a'.repeat(1_700_000)],
+  ['nested emphasis', '**a*'.repeat(1_250_000)],
   ['headings', '# a\n'.repeat(1_250_000)],
   ['quotes', `${'>'.repeat(2_000)}${'a\n'.repeat(500_000)}`],
   ['deep lists', Array.from({ length: 3_000 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n')],

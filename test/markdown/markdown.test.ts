@@ -1,4 +1,4 @@
-/** Markdown: its HTML, and the limit of its size. */
+/** The conversion of Markdown: its HTML, and the limit of its size. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { Markdown } from '../../src/markdown/markdown.ts';
 
@@ -25,13 +25,13 @@ describe('a document', () => {
     ['relative images', '![Logo](img/logo.png)', '<img src="img/logo.png" alt="Logo">'],
     ['a byte order mark', '\uFEFF# Title', '<h1>Title</h1>'],
     ['Windows line ends', 'a\r\n\r\nb', '<p>a</p>\n<p>b</p>'],
-  ])('%s', async (_, text, html) => expect(await convert(text)).toContain(html));
+  ])('may have %s', async (_, text, html) => expect(await convert(text)).toContain(html));
 
   test('has the text of its first heading as title', async () => {
     expect(await convert('intro\n\n## A *b* `<c>` & d\n\n# Later')).toContain('<title>A b &lt;c&gt; &amp; d</title>');
   });
 
-  test('replaces the default style sheet, and cannot be left by one', async () => {
+  test('may have a style sheet in place of the default, which cannot contain markup', async () => {
     const html = await convert('x', { stylesheet: 'p::after { content: "</style><p>y" }' });
     expect(html.match(/<style>.*?<\/style>/gs)).toEqual(['<style>\np::after { content: "<\\/style><p>y" }\n</style>']);
   });

@@ -71,7 +71,7 @@ test('TypeScript, with openapi-typescript and openapi-fetch', async () => {
 test('Python, with openapi-python-client', async () => {
   await program('openapi-python-client');
   const commands = await pythonEnvironment(join(folder, 'environment'), ['openapi-python-client>=0.29,<0.30']);
-  const PATH = `${commands}:${process.env.PATH}`; // it formats what it makes with ruff, which is beside it
+  const PATH = `${commands}:${process.env.PATH}`; // it formats its output with ruff, which is installed in the same folder
   const generate = ['generate', '--path', 'openapi.json', '--output-path', 'platen', '--meta', 'none', '--config', 'config.yml'];
   await run(join(commands, 'openapi-python-client'), generate, { cwd: folder, env: { PATH } });
   await run(join(commands, 'python'), ['main.py'], { cwd: folder, env });

@@ -1,8 +1,8 @@
-/** What programs in other languages are built with, fetched for one test. */
+/** Installs packages of other languages for a test. */
 import { join } from 'node:path';
 import { run } from './run.ts';
 
-/** A Python environment with packages, in a new folder. The folder of its commands. */
+/** Creates a Python environment with packages in a new folder, and returns the folder of its commands. */
 export async function pythonEnvironment(folder: string, packages: string[]): Promise<string> {
   await run('python3', ['-m', 'venv', folder]);
   const commands = join(folder, 'bin');
@@ -10,7 +10,7 @@ export async function pythonEnvironment(folder: string, packages: string[]): Pro
   return commands;
 }
 
-/** npm packages in a folder, whose files are modules from now on. */
+/** Installs npm packages in a folder, and makes its files ES modules. */
 export async function nodePackages(folder: string, packages: string[]): Promise<void> {
   await run('npm', ['init', '--yes', '--init-type=module'], { cwd: folder });
   await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder });

@@ -1,4 +1,4 @@
-/** Runs a program to its end; rejects with what it printed when it fails. */
+/** Runs a program to its end. Rejects with its output if it fails. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -33,7 +33,7 @@ test.each([
   ['Node', process.execPath, []],
   ['Deno', 'node_modules/.bin/deno', ['run', '--allow-all', '--node-modules-dir=manual']],
   ['Bun', 'node_modules/.bin/bun', ['run']],
-])('%s', async (name, program, options) => {
+])('works in %s', async (name, program, options) => {
   const { key } = await service.createKey();
   const env = { PLATEN_KEY: key, PLATEN_URL: service.url, RUNTIME: name };
   await run(program, [...options, 'main.mjs'], { cwd: folder, env });
@@ -43,7 +43,7 @@ test.each([
   expect(result).toEqual({ signature: 'PNG', listed: true, isOurs: true, code: 'invalid_request' });
 });
 
-test('a browser', async () => {
+test('works in a browser', async () => {
   const server = createServer(async (request, response) => {
     const isPage = request.url === '/';
     response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript');

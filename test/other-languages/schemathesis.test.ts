@@ -10,9 +10,9 @@ import { pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const CONFIGURATION = new URL('schemathesis', import.meta.url).pathname;
-/** Of each operation, and of each sequence of operations. */
+/** The number of examples of each operation, and of each sequence of operations. */
 const MAX_EXAMPLES = process.env.PLATEN_TEST_EXAMPLES ?? '20';
-/** Another seed generates other requests. */
+/** The seed of the generated requests. */
 const SEED = process.env.PLATEN_TEST_SEED ?? '15';
 
 let folder: string;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('schemathesis finds nothing in all phases', async () => {
+test('responds to generated requests as documented, in all phases of schemathesis', async () => {
   const { key, key_id: keyId } = await service.createKey();
   const env = { PYTHONPATH: folder, PLATEN_KEY_ID: keyId, PLATEN_EXAMPLES: JSON.stringify(await makeExamples(key)) };
   const auth = ['--header', `Authorization: Bearer ${key}`];
@@ -39,7 +39,7 @@ test('schemathesis finds nothing in all phases', async () => {
   await run(join(commands, 'schemathesis'), ['--config-file', 'schemathesis.toml', 'run', ...args], { cwd: folder, env });
 }, 1_800_000);
 
-/** One object of each kind, by the parameters of the OpenAPI document that name it. */
+/** Creates one object of each kind, and returns their ids by parameter of the OpenAPI document. */
 async function makeExamples(key: string) {
   const platen = new Platen({ key, baseUrl: service.url });
   const { document_id } = await platen.store({ html: '<p>1', options: { format: 'A6' } });

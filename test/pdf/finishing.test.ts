@@ -148,7 +148,7 @@ describe('attachments', () => {
     ['plain', {}],
     ['packed', { compress: true }],
     ['encrypted', { password: { user: 'open', owner: undefined, permissions: [] } }],
-  ])('are returned byte for byte: %s', async (_name, changes) => {
+  ])('are returned byte for byte (%s)', async (_name, changes) => {
     const attachments = attachmentFiles();
     const expected = attachments.map(({ name, description, content }) => ({
       name,

@@ -1,4 +1,4 @@
-/** When a slot replaces its browser for the memory that it uses. */
+/** A slot replaces its browser if it uses too much memory. */
 import { expect, test } from 'vitest';
 import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
 import type { PooledPage } from '../../src/pool/page-cache.ts';
@@ -7,18 +7,18 @@ import { FAKE_PAGE, NO_LIMITS } from './fake-page.ts';
 
 const LIMITS = { ...NO_LIMITS, quietLoad: 0, browserMemoryBytes: 1_000 };
 
-function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
+function browserUsing(memoryBytes: number): PooledBrowser<PooledPage> {
   return { ended: new Promise(() => {}), memoryBytes, openPage: async () => FAKE_PAGE, close: async () => {} };
 }
 
-/** A slot whose first browser holds this much, and the next ones next to nothing. */
-function seatHolding(memoryBytes: number): BrowserSlot<PooledPage> {
-  const browsers = [browserHolding(memoryBytes)];
-  return new BrowserSlot(async () => browsers.shift() ?? browserHolding(10), LIMITS);
+/** Returns a slot whose first browser uses this much memory, and later ones almost none. */
+function slotUsing(memoryBytes: number): BrowserSlot<PooledPage> {
+  const browsers = [browserUsing(memoryBytes)];
+  return new BrowserSlot(async () => browsers.shift() ?? browserUsing(10), LIMITS);
 }
 
 test('replaces an idle browser that uses more than three quarters of its limit', async () => {
-  const slot = seatHolding(751);
+  const slot = slotUsing(751);
   const before = await slot.ready();
   slot.sweep();
   await eventually('it is replaced', () => slot.replaced === 1);
@@ -26,7 +26,7 @@ test('replaces an idle browser that uses more than three quarters of its limit',
 });
 
 test('does not replace it while a page is in use', async () => {
-  const slot = seatHolding(751);
+  const slot = slotUsing(751);
   const cache = await slot.ready();
   const entry = await cache.take('ada');
   slot.sweep();
@@ -38,12 +38,12 @@ test('does not replace it while a page is in use', async () => {
 });
 
 test('keeps a browser that uses less', async () => {
-  const slot = seatHolding(750);
+  const slot = slotUsing(750);
   const cache = await slot.ready();
   slot.sweep();
   await settled();
   expect(slot.cache).toBe(cache);
 });
 
-/** A replacement that was begun is done by then: nothing of it waits for more than a promise. */
+/** Resolves after a replacement that has begun, because its steps only wait for resolved promises. */
 const settled = () => new Promise(setImmediate);

@@ -9,7 +9,7 @@ export const FAKE_PAGE: PooledPage = {
   close: async () => {},
 };
 
-/** Limits that nothing reaches, without spare pages. */
+/** Limits that are never reached, and no spare pages. */
 export const NO_LIMITS = {
   sparePages: 0,
   warmPages: 1,

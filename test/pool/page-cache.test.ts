@@ -1,4 +1,4 @@
-/** Pages in the cache of a browser that is being replaced. */
+/** The cache of pages of a browser: pages that are reset, and a browser that is being replaced. */
 import { expect, test } from 'vitest';
 import { PageCache, type PooledPage } from '../../src/pool/page-cache.ts';
 
@@ -12,7 +12,7 @@ const LIMITS = {
   quietLoad: 0,
 };
 
-/** A page that takes its time to be emptied. */
+/** A page whose reset ends when the test calls `emptied`. */
 function slowPage(): PooledPage & { emptied: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -26,12 +26,12 @@ function slowPage(): PooledPage & { emptied: () => void } {
   };
 }
 
-test('waits for a page that is being taken, and for its render, before it closes', async () => {
+test('waits for a page that is being taken, and for its render, before the browser is closed', async () => {
   const page = slowPage();
   const cache = new PageCache(async () => page, LIMITS);
   const order: string[] = [];
   cache.release(await cache.take('owner'), true);
-  const taken = cache.take('owner'); // it is still being emptied
+  const taken = cache.take('owner'); // the page is still being reset
   const retired = cache.retire().then(() => order.push('retired'));
   page.emptied();
   const entry = await taken;
@@ -42,7 +42,7 @@ test('waits for a page that is being taken, and for its render, before it closes
   expect(order).toEqual(['rendered', 'retired']);
 });
 
-test('keeps a page that does not suit for later work, also while it is being reset', async () => {
+test('keeps an unsuitable page for later work, even while it is being reset', async () => {
   const pages = [slowPage(), slowPage(), slowPage()];
   const [first, second, third] = pages;
   const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
@@ -57,7 +57,7 @@ test('keeps a page that does not suit for later work, also while it is being res
   cache.release(other, true);
   second?.emptied();
   await new Promise((resolve) => setImmediate(resolve));
-  expect((await cache.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
+  expect((await cache.take('owner', (page) => page !== second)).page, 'a new page').toBe(third);
   expect((await cache.take('owner', suits)).page).toBe(second);
 });
 

@@ -1,4 +1,4 @@
-/** Work that loses its page or browser. The browsers are fakes. */
+/** The pool repeats work that loses its page or browser. The browsers are fakes. */
 import { expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -11,7 +11,7 @@ const OPTIONS = { ...NO_LIMITS, browsers: 1, concurrency: 2, queueLimit: 10, fre
 
 const crashed = () => new ServiceError('page_crashed', 'the page crashed');
 
-/** Opens this many pages, and ends when asked for one more. */
+/** Returns a browser that opens this many pages, and ends at the next request for one. */
 function browserFor(pages: number): PooledBrowser<PooledPage> {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let left = pages;
@@ -30,7 +30,7 @@ async function use(browsers: Array<PooledBrowser<PooledPage>>, work: () => Promi
   return await pool.use('ada', new Deadline(60_000), work);
 }
 
-/** Work that loses its page this many times. */
+/** Returns work that loses its page this many times. */
 function losing(times: number): () => Promise<string> {
   let left = times;
   return async () => {
@@ -44,7 +44,7 @@ test('repeats work that lost its page once', async () => {
   await expect(use([browserFor(9)], losing(2))).rejects.toThrow('the page crashed');
 });
 
-test('repeats it also if the browser ends while the second page is opened', async () => {
+test('repeats it even if the browser ends while the second page is opened', async () => {
   await expect(use([browserFor(1)], losing(1))).resolves.toBe('done');
   await expect(use([browserFor(1)], losing(2))).rejects.toThrow('the page crashed');
 });

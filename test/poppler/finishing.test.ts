@@ -1,4 +1,4 @@
-/** Finished PDFs according to qpdf and poppler: valid files with exactly the requested changes. */
+/** Finished PDFs, checked with qpdf and poppler: valid files with exactly the requested changes. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function save(pdf: Buffer): Promise<string> {
   return file;
 }
 
-/** The finished file, which qpdf finds no fault in. */
+/** Finishes a PDF, checks it with qpdf, and returns its path. */
 async function finished(pdf: Buffer, changes: Partial<FinishSettings>): Promise<string> {
   const file = await save(await finish(finisher, pdf, changes));
   const password = changes.password?.user ?? '';
@@ -82,11 +82,11 @@ describe('permissions', () => {
     return LINES.filter((line) => stdout.includes(`${line}: allowed`));
   }
 
-  test.each(ALLOWED)('%s', async (permission, lines) => {
+  test.each(ALLOWED)('allow exactly %s', async (permission, lines) => {
     expect((await allowedBy([permission])).sort()).toEqual(lines.sort());
   });
 
-  test('allows all, none and two permissions', async () => {
+  test('allow everything, nothing, or two actions', async () => {
     expect(await allowedBy(undefined)).toEqual(LINES);
     expect(await allowedBy([])).toEqual([]);
     expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
@@ -100,7 +100,7 @@ describe('passwords', () => {
       const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
       const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
       expect(stdout).toContain('Supplied password is owner password');
-      // Poppler's tools take 32 bytes of a password.
+      // The tools of poppler use only 32 bytes of a password.
       await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
       expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
       if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
@@ -110,11 +110,11 @@ describe('passwords', () => {
   );
 });
 
-describe('packing', () => {
+describe('compression', () => {
   test.each([
     ['plain', {}],
     ['tagged', TAGGED],
-  ])('has the same text in about as few bytes as with qpdf: %s', async (_name, options) => {
+  ])('keeps the text, and is about as effective as that of qpdf (%s)', async (_name, options) => {
     const pdf = await printer.print(TABLE, options);
     const file = await finished(pdf, { compress: true });
     const before = await save(pdf);
@@ -136,9 +136,9 @@ describe('packing', () => {
 describe('attachments', () => {
   test.each<[string, Partial<FinishSettings>]>([
     ['plain', {}],
-    ['packed', { compress: true }],
+    ['compressed', { compress: true }],
     ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
-  ])('are returned byte for byte: %s', async (_name, changes) => {
+  ])('are preserved byte for byte (%s)', async (_name, changes) => {
     const contents = new Map([
       ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
       ['random.bin', randomBytes(200_000)],
@@ -173,7 +173,7 @@ describe('watermark', () => {
     pixel(x: number, y: number): number[];
   }
 
-  /** The first page as a reader shows it, 36 pixels to the inch. */
+  /** Returns the first page as a viewer shows it, at 36 pixels per inch. */
   async function imageOf(file: string): Promise<Image> {
     const settings = ['-cropbox', '-r', '36', '-l', '1', file];
     const { stdout } = await run('pdftoppm', settings, { encoding: 'buffer', maxBuffer: 1e7 });
@@ -183,7 +183,7 @@ describe('watermark', () => {
     return { width, height, pixel };
   }
 
-  /** Colour of a spot, in parts of the width and height. */
+  /** Returns the colour at a position, as fractions of the width and height. */
   async function spot(file: string, x: number, y: number): Promise<number[]> {
     const { width, height, pixel } = await imageOf(file);
     return pixel(Math.floor(width * x), Math.floor(height * y));
@@ -196,7 +196,7 @@ describe('watermark', () => {
   const BAR =
     '<!doctype html><style>@page { margin: 0 }</style><div style="position: absolute; top: 45%; width: 100%; height: 10%; background: black">';
 
-  test('covers the page as over, shows beneath it as under, and fills the shorter side in the middle', async () => {
+  test('covers the page with `over`, is beneath it with `under`, and is centred and as wide as the shorter side', async () => {
     const pdf = await printer.print(BAR);
     const over = await finished(pdf, { watermark: watermark(red, { opacity: 1 }) });
     const under = await finished(pdf, { watermark: watermark(red, { opacity: 1, layer: 'under' }) });
@@ -210,7 +210,7 @@ describe('watermark', () => {
     }
   });
 
-  test('applies opacity to the whole, although its parts overlap', async () => {
+  test('applies its opacity as a whole, even if its parts overlap', async () => {
     const twice = await printer.stamp('<div style="height: 400px; background: red"><div style="height: 400px; background: red">');
     for (const stamp of [red, twice]) {
       const [r = 0, g = 0, b = 0] = await spot(
@@ -223,7 +223,7 @@ describe('watermark', () => {
     }
   });
 
-  test('is hidden by the background of the document as under', async () => {
+  test('is hidden by the background of the document with `under`', async () => {
     const pdf = await printer.print('<body style="background: #00f">x');
     const file = await finished(pdf, { watermark: watermark(red, { opacity: 1, layer: 'under' }) });
     expect(await spot(file, 0.5, 0.5)).toEqual([0, 0, 255]);
@@ -253,7 +253,7 @@ describe('watermark', () => {
   });
 });
 
-test('works with everything else', async () => {
+test('combines all finishing options', async () => {
   const file = await finished(tagged, {
     metadata: { title: 'Title ä草', author: 'Ada', keywords: ['a', 'b'], creationDate: '2024-01-02T03:04:05Z' },
     compress: true,

@@ -1,4 +1,4 @@
-/** Merged batches according to qpdf and poppler: valid files with complete pages, fonts and text. */
+/** Merged batches, checked with qpdf and poppler: valid files with complete pages, fonts and text. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

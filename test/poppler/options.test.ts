@@ -1,4 +1,4 @@
-/** The effect of each option on a PDF, according to poppler and qpdf. */
+/** The effect of each option on a PDF, checked with poppler and qpdf. */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PIXEL_URL } from '../support/pixel.ts';
@@ -21,7 +21,7 @@ interface Word {
   bottom: number;
 }
 
-/** The words of a page and where they stand, in points from its upper left corner. */
+/** Returns the words of a page with their positions, in points from its upper left corner. */
 async function words(file: string, page: number): Promise<Word[]> {
   const xml = await outputOf('pdftotext', '-bbox', '-f', `${page}`, '-l', `${page}`, file, '-');
   return [...xml.matchAll(/<word xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="[\d.-]+" yMax="([\d.-]+)">([^<]*)</g)].map(
@@ -40,7 +40,7 @@ async function text(file: string): Promise<string> {
 
 const info = (file: string) => outputOf('pdfinfo', file);
 
-/** The document as qpdf sees it, streams left out. */
+/** Returns the objects of the document as text, as qpdf writes them. */
 async function structure(file: string): Promise<string> {
   return outputOf('qpdf', '--qdf', '--object-streams=disable', '--no-original-object-ids', file, '-');
 }
@@ -62,7 +62,7 @@ describe('header and footer', () => {
     expect(all.find((word) => word.text === `3/${pages}`)?.top).toBeGreaterThan(780);
   });
 
-  test('do not touch the text between them', async () => {
+  test('do not overlap the text between them', async () => {
     const all = await words(file, 3);
     const lines = all.filter((word) => word.text === 'line');
     const [header, footer] = [all.find(({ text }) => text === 'Jahresbericht'), all.find(({ text }) => text.startsWith('3/'))];
@@ -184,11 +184,11 @@ const TABLE: Array<[name: string, html: string, options: object, judge: (file: s
     ['omitBackground', '<p>x', { omitBackground: true }, text, 'x'],
   ];
 
-test.each(TABLE)('%s', async (_name, html, options, judge, expected) => {
+test.each(TABLE)('applies %s', async (_name, html, options, judge, expected) => {
   expect(await judge(await render(html, options))).toEqual(expected);
 });
 
-test('poppler reads a PDF with a password only with it', async () => {
+test('encrypts a PDF with a password so that poppler needs it', async () => {
   const response = await files.service.pdf({
     html: '<p>geheim',
     options: { password: { user: 'auf', owner: 'alles', permissions: ['print'] } },

@@ -1,4 +1,4 @@
-/** PDFs according to poppler and qpdf: size, text, images, fonts and validity. */
+/** PDFs checked with poppler and qpdf: page size, text, images, fonts and validity. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ describe('paper', () => {
     ['pt', { width: '333pt', height: '444pt' }, 333, 444],
   ];
 
-  test.each(papers)('%s is exact, portrait and landscape', async (_name, options, width, height) => {
+  test.each(papers)('has its exact size in %s, portrait and landscape', async (_name, options, width, height) => {
     for (const landscape of [false, true]) {
       const [wide, high] = await pageSize(await render('<p>x', { ...options, landscape }));
       // poppler prints six significant digits.
@@ -55,7 +55,7 @@ describe('paper', () => {
 });
 
 describe('the edge of the paper', () => {
-  /** The last pixels before each edge of the first page, at 576 to the inch, on a line through its middle. */
+  /** Returns the last pixels before each edge of the first page, at 576 pixels per inch, on lines through its middle. */
   async function edges(file: string): Promise<string[][]> {
     const { stdout } = await run('pdftoppm', ['-r', '576', '-f', '1', '-l', '1', file], {
       encoding: 'buffer',
@@ -72,7 +72,7 @@ describe('the edge of the paper', () => {
     const last = Array.from({ length: 10 }, (_, n) => n);
     return [
       last.map((n) => pixel(x, n)),
-      last.map((n) => pixel(width - 2 - n, y)), // the very last is not a whole pixel
+      last.map((n) => pixel(width - 2 - n, y)), // the very last pixel is only partly on the page
       last.map((n) => pixel(x, height - 2 - n)),
       last.map((n) => pixel(n, y)),
     ];
@@ -93,7 +93,7 @@ describe('the edge of the paper', () => {
     ['an @page size', `${html}<style>@page { size: A5; margin: 0 }</style>`, {}],
     ['a label', html, { margin: 0, width: '57mm', height: '32mm' }],
     ['a single page', html.replace('100vh', '500px'), { margin: 0, width: '80mm', singlePage: true }],
-  ])('is reached by background and border: %s', async (_name, document, options) => {
+  ])('is reached by background and border (%s)', async (_name, document, options) => {
     for (const edge of await edges(await render(document, options))) {
       expect(edge).toContain('0000ff');
       expect(edge).not.toContain('ffffff');
@@ -104,7 +104,7 @@ describe('the edge of the paper', () => {
 describe('content', () => {
   const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL_URL}) 0 0 / 50px 50px no-repeat }</style><div></div><p>text`;
 
-  /** Colour of a spot in the middle of the first page, as poppler paints it. */
+  /** Returns the colour in the middle of the first page, as poppler paints it. */
   async function middle(file: string): Promise<number[]> {
     const { stdout } = await run('pdftoppm', ['-r', '20', '-f', '1', '-l', '1', file], { encoding: 'buffer' });
     const [header = '', width = '', height = ''] =
@@ -113,7 +113,7 @@ describe('content', () => {
     return [...stdout.subarray(at, at + 3)];
   }
 
-  test('prints background colours and images by default, and omits them with printBackground: false', async () => {
+  test('includes background colours and images, unless `printBackground` is false', async () => {
     const [shown, hidden] = [await render(html), await render(html, { printBackground: false })];
     expect((await run('pdfimages', ['-list', shown])).stdout.trim().split('\n').length).toBeGreaterThan(2);
     expect((await run('pdfimages', ['-list', hidden])).stdout.trim().split('\n')).toHaveLength(2);

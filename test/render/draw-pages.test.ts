@@ -1,4 +1,4 @@
-/** Pages are drawn in child processes: a hostile file may end one, and the next page is still drawn. */
+/** Pages are drawn in child processes. A hostile file may end its process, but the next page is drawn. */
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { PageDrawing } from '../../src/render/draw-pages.ts';
@@ -14,17 +14,17 @@ function open(limits: ConstructorParameters<typeof PageDrawing>[0] = {}): PageDr
 interface Parts {
   content?: string;
   box?: string;
-  more?: Array<string | Buffer>;
+  extraObjects?: Array<string | Buffer>;
 }
 
-/** A PDF of one page, with further objects from number 5. */
-function pdfOf({ content = '1 0 0 rg 0 0 100 100 re f', box = '0 0 100 100', more = [] }: Parts = {}): Uint8Array {
+/** Returns a PDF of one page, with additional objects from number 5 on. */
+function pdfOf({ content = '1 0 0 rg 0 0 100 100 re f', box = '0 0 100 100', extraObjects = [] }: Parts = {}): Uint8Array {
   const objects: Array<string | Buffer> = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [${box}] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>`,
     `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    ...more,
+    ...extraObjects,
   ];
   const chunks: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
@@ -41,13 +41,13 @@ function pdfOf({ content = '1 0 0 rg 0 0 100 100 re f', box = '0 0 100 100', mor
   return Buffer.concat(chunks);
 }
 
-/** A file of a few kilobytes whose image has this many pixels on each side. */
+/** Returns a small file with an image of this many pixels on each side. */
 function bomb(side: number): Uint8Array {
   const packed = deflateSync(Buffer.alloc(side * side * 3));
   const head = `<< /Type /XObject /Subtype /Image /Width ${side} /Height ${side} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode /Length ${packed.length} >>\nstream\n`;
   return pdfOf({
     content: '100 0 0 100 0 0 cm /X Do',
-    more: [Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream')])],
+    extraObjects: [Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream')])],
   });
 }
 
@@ -63,10 +63,10 @@ test('draws a plain page', async () => {
 });
 
 test.each<[string, Uint8Array, string]>([
-  ['no PDF', Buffer.from('not a PDF'), 'pdf_unreadable'],
-  ['nothing', new Uint8Array(), 'pdf_unreadable'],
+  ['a file that is not a PDF', Buffer.from('not a PDF'), 'pdf_unreadable'],
+  ['an empty file', new Uint8Array(), 'pdf_unreadable'],
   ['half a PDF', pdfOf().subarray(0, 60), 'pdf_unreadable'],
-])('%s', async (_name, content, code) => {
+])('rejects %s, and draws the next page', async (_name, content, code) => {
   const by = open();
   await expect(draw(by, content)).rejects.toMatchObject({ code });
   expect(isPng(await draw(by, pdfOf()))).toBe(true);
@@ -80,19 +80,19 @@ test('rejects a page that the file does not have', async () => {
 
 test.each<[string, () => Uint8Array]>([
   ['an image of a hundred million pixels', () => bomb(10_000)],
-  ['a form that calls itself', () => pdfOf({ content: '/X Do', more: [form('/X Do /X Do')] })],
-  ['a page without an extent', () => pdfOf({ box: '0 0 0 0' })],
+  ['a form XObject that draws itself', () => pdfOf({ content: '/X Do', extraObjects: [form('/X Do /X Do')] })],
+  ['a page without an area', () => pdfOf({ box: '0 0 0 0' })],
   ['a page of a million points', () => pdfOf({ box: '0 0 1000000 1000000' })],
-  ['a page that is a line', () => pdfOf({ box: '0 0 0.001 100000' })],
+  ['a page without width', () => pdfOf({ box: '0 0 0.001 100000' })],
   ['ten thousand levels of graphics states', () => pdfOf({ content: 'q '.repeat(10_000) })],
-])('answers for %s, and draws the next page', async (_name, hostile) => {
+])('draws or rejects %s, and draws the next page', async (_name, hostile) => {
   const by = open();
   const answer = await draw(by, hostile()).then(isPng, (error: { code: string }) => error.code);
   expect([true, 'resource_limit', 'pdf_unreadable', 'invalid_request']).toContain(answer);
   expect(isPng(await draw(by, pdfOf()))).toBe(true);
 });
 
-test('reads a PDF when a process is free, and not for a client that has left', async () => {
+test('reads a PDF only when a process is free, and not for a disconnected client', async () => {
   const by = open({ processes: 1 });
   const held = Promise.withResolvers<Uint8Array>();
   const isRead = Promise.withResolvers<void>();
@@ -103,13 +103,13 @@ test('reads a PDF when a process is free, and not for a client that has left', a
   const first = by.draw('ada', { content: slow, page: 1, width: 100 });
   await isRead.promise;
   const read: string[] = [];
-  const noting = (name: string) => async () => {
+  const contentNamed = (name: string) => async () => {
     read.push(name);
     return pdfOf();
   };
   const leaves = new AbortController();
-  const second = by.draw('bob', { content: noting('second'), page: 1, width: 100 }, leaves.signal);
-  const third = by.draw('cyd', { content: noting('third'), page: 1, width: 100 });
+  const second = by.draw('bob', { content: contentNamed('second'), page: 1, width: 100 }, leaves.signal);
+  const third = by.draw('cyd', { content: contentNamed('third'), page: 1, width: 100 });
   leaves.abort(new Error('the client has left'));
   await expect(second).rejects.toThrow('the client has left');
   expect(read).toEqual([]);
@@ -118,9 +118,9 @@ test('reads a PDF when a process is free, and not for a client that has left', a
   expect(read).toEqual(['third']);
 });
 
-test('frees the memory of files that are read and not drawn', async () => {
+test('frees the memory of files that are read but not drawn', async () => {
   const by = open();
-  const large = pdfOf({ more: ['<< >>', Buffer.alloc(40 * 1_048_576, ' ')] });
+  const large = pdfOf({ extraObjects: ['<< >>', Buffer.alloc(40 * 1_048_576, ' ')] });
   for (let n = 0; n < 20; n++)
     await expect(by.draw('ada', { content: async () => large, page: 2, width: 100 })).rejects.toMatchObject({
       code: 'not_found',

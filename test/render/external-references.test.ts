@@ -1,8 +1,8 @@
-/** Hostile markup is scanned in linear time. */
+/** The search for external references scans hostile markup in linear time. */
 import { expect, test } from 'vitest';
 import { externalReference } from '../../src/render/external-references.ts';
 
-/** As long as a template may be; reading any of these twice over from each position would take minutes. */
+/** The maximum length of a template. Quadratic time for any of these inputs would be minutes. */
 const LENGTH = 524_288;
 
 test.each([
@@ -25,11 +25,11 @@ test.each([
   '<b style="url(',
   '<title>',
   '<img srcset=", ',
-])('scans repetitions in linear time: %j', (piece) => {
+])('scans repetitions of %j in linear time', (piece) => {
   expect(externalReference(piece.repeat(LENGTH / piece.length))).toBeUndefined();
 });
 
-test('finds the last reference', () => {
+test('finds a reference at the end of a long document', () => {
   const filler = '<p title="x">text</p><!-- - --><style>/* */ p { color: red }</style>'.repeat(5_000);
   expect(externalReference(`${filler}<img src="//example.com/x.png">`)).toBe('<img src>: https://example.com');
 });

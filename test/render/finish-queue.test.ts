@@ -1,4 +1,4 @@
-/** Finishing for several owners: one that holds threads or bytes does not block others. */
+/** The finishing queue shares threads and memory between owners, so that one owner does not block others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { Finisher } from '../../src/pdf/finisher.ts';
@@ -26,11 +26,11 @@ function openQueue(longestMs?: number): FinishQueue {
   return new FinishQueue(finisher, owners, { maxBytes: 40 * MEGABYTE });
 }
 
-/** Holds a thread, and so many bytes, until the deadline ends. */
-function hold(queue: FinishQueue, owner: string, deadline: Deadline, bytes: number = MEGABYTE): Promise<unknown> {
-  const held = queue.merge(owner, bytes, () => new Promise(() => {}), deadline);
-  held.catch(() => {});
-  return held;
+/** Occupies a thread, and counts as this many bytes, until the deadline ends. */
+function occupy(queue: FinishQueue, owner: string, deadline: Deadline, bytes: number = MEGABYTE): Promise<unknown> {
+  const pending = queue.merge(owner, bytes, () => new Promise(() => {}), deadline);
+  pending.catch(() => {});
+  return pending;
 }
 
 const finish = (queue: FinishQueue, owner: string, deadline: Deadline) =>
@@ -40,7 +40,7 @@ test('reserves a thread for an owner who has none, one owner at a time', async (
   const queue = openQueue();
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
-  const held = [hold(queue, 'many', deadline), hold(queue, 'many', deadline)];
+  const pending = [occupy(queue, 'many', deadline), occupy(queue, 'many', deadline)];
   for (const owner of ['a', 'b', 'a'])
     expect(
       Buffer.concat(await finish(queue, owner, deadline))
@@ -48,7 +48,7 @@ test('reserves a thread for an owner who has none, one owner at a time', async (
         .toString(),
     ).toBe('%PDF-');
   client.abort();
-  for (const each of held) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
+  for (const each of pending) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
 });
 
 test('ends the longest task when two owners hold all threads', async () => {
@@ -56,27 +56,27 @@ test('ends the longest task when two owners hold all threads', async () => {
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
   using ended = new Deadline(600_000);
-  const [first, second] = [hold(queue, 'a', ended), hold(queue, 'b', deadline)];
+  const [first, second] = [occupy(queue, 'a', ended), occupy(queue, 'b', deadline)];
   expect(await finish(queue, 'c', deadline)).not.toHaveLength(0);
   await expect(first).rejects.toMatchObject({ code: 'queue_full' });
   client.abort();
   await expect(second).rejects.toMatchObject({ code: 'client_closed' });
 });
 
-test('reserves bytes for owners who have none; a single PDF may be larger', async () => {
+test('reserves memory for owners who use none, and accepts one PDF that is larger than the limit', async () => {
   const queue = openQueue();
   const client = new AbortController();
   using deadline = new Deadline(600_000, client.signal);
-  const held = hold(queue, 'large', deadline, 100 * MEGABYTE);
-  await expect(hold(queue, 'large', deadline)).rejects.toMatchObject({ code: 'queue_full' });
-  await expect(hold(queue, 'other', deadline, 20 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
+  const pending = occupy(queue, 'large', deadline, 100 * MEGABYTE);
+  await expect(occupy(queue, 'large', deadline)).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(occupy(queue, 'other', deadline, 20 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
   expect(await finish(queue, 'other', deadline)).not.toHaveLength(0);
   client.abort();
-  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+  await expect(pending).rejects.toMatchObject({ code: 'client_closed' });
   expect(await finish(queue, 'large', new Deadline(600_000))).not.toHaveLength(0);
 });
 
-test('counts the bytes of a PDF until it is signed, without holding a thread', async () => {
+test('counts the bytes of a PDF until it is signed, without occupying a thread', async () => {
   const queue = openQueue();
   using deadline = new Deadline(600_000);
   const signature = {
@@ -93,15 +93,15 @@ test('counts the bytes of a PDF until it is signed, without holding a thread', a
   };
   const signing = queue.sign('large', inChunks(pdf), { ...settings({ attachments }), signature }, fill, deadline);
   await Promise.race([filling, signing]);
-  await expect(hold(queue, 'large', deadline, 2 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(occupy(queue, 'large', deadline, 2 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
   expect(await finish(queue, 'large', deadline)).not.toHaveLength(0);
   end();
   await signing;
   const client = new AbortController();
   using leaving = new Deadline(600_000, client.signal);
-  const held = hold(queue, 'large', leaving, 2 * MEGABYTE);
+  const pending = occupy(queue, 'large', leaving, 2 * MEGABYTE);
   client.abort();
-  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+  await expect(pending).rejects.toMatchObject({ code: 'client_closed' });
 });
 
 describe('with one thread and room for two waiting tasks', () => {
@@ -111,7 +111,7 @@ describe('with one thread and room for two waiting tasks', () => {
     return Buffer.concat(await queue.finish('key', inChunks(document), settings({ compress: true }), deadline));
   };
 
-  test('refuses one more immediately, with the time to retry', async () => {
+  test('refuses a further task immediately, with the time to retry', async () => {
     const queue = open();
     const accepted = [1, 2, 3].map(() => compress(queue, large));
     await expect(compress(queue, pdf)).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
@@ -120,7 +120,7 @@ describe('with one thread and room for two waiting tasks', () => {
     expect(await compress(queue, pdf)).not.toHaveLength(0);
   });
 
-  test('frees the place of a caller who leaves, waiting or running', async () => {
+  test('frees the place of a task whose client disconnects, waiting or running', async () => {
     const queue = open();
     const [served, waiting] = [new AbortController(), new AbortController()];
     const first = compress(queue, large, served.signal);
@@ -128,7 +128,7 @@ describe('with one thread and room for two waiting tasks', () => {
     const third = compress(queue, pdf);
     waiting.abort();
     await expect(second).rejects.toMatchObject({ code: 'client_closed' });
-    const fourth = compress(queue, pdf); // in the place of the second
+    const fourth = compress(queue, pdf); // takes the place of the second
     served.abort();
     await expect(first).rejects.toMatchObject({ code: 'client_closed' });
     expect((await third).equals(await fourth)).toBe(true);

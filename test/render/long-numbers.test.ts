@@ -1,4 +1,4 @@
-/** Texts that make regular expressions slow are rejected quickly. */
+/** Rejects input quickly that would make careless regular expressions slow. */
 import { expect, test } from 'vitest';
 import { PDF_FIELDS } from '../../src/http/gotenberg/fields.ts';
 import { membersOf, PDF_PARAMETERS } from '../../src/http/parameters.ts';
@@ -12,7 +12,7 @@ test('rejects a length of two million blanks', () => {
 });
 
 test('rejects a parameter of two million digits', () => {
-  expect(membersOf([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // no number, which the schema says later
+  expect(membersOf([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // the schema rejects it later, as it is not a number
   expect(membersOf([['scale', '1.']], PDF_PARAMETERS)).toEqual({ options: { scale: 1 } });
 });
 

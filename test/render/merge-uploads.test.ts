@@ -1,4 +1,4 @@
-/** Merging uploaded PDFs, and isolation from hostile files. */
+/** Merging uploaded PDFs: pages, bookmarks and tags, and isolation from hostile files. */
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
@@ -13,8 +13,8 @@ afterAll(() => merging.close());
 const [CATALOG, PAGES] = ['<</Type/Catalog/Pages 3 0 R>>', '<</Type/Pages/Kids[4 0 R]/Count 1>>'];
 const PAGE = '<</Type/Page/Parent 3 0 R/MediaBox[0 0 100 200]>>';
 
-/** A page whose objects are packed, with so many bytes of nothing after them. */
-function packed(padding: number): Buffer {
+/** Returns a PDF of one page in an object stream, with this many blanks after the objects. */
+function withObjectStream(padding: number): Buffer {
   const objects = [CATALOG, PAGES, PAGE];
   const index = objects.map((_, at) => `${at + 2} ${objects.slice(0, at).join(' ').length + (at ? 1 : 0)}`).join(' ');
   const content = deflateSync(Buffer.from(`${index} ${objects.join(' ')}${' '.repeat(padding)}`));
@@ -30,10 +30,10 @@ function packed(padding: number): Buffer {
     [1, start, 0],
   ];
   const table = Buffer.concat(
-    entries.map(([type = 0, where = 0, more = 0]) => {
+    entries.map(([type = 0, offset = 0, more = 0]) => {
       const entry = Buffer.alloc(7);
       entry.writeUInt8(type, 0);
-      entry.writeUInt32BE(where, 1);
+      entry.writeUInt32BE(offset, 1);
       entry.writeUInt16BE(more, 5);
       return entry;
     }),
@@ -50,8 +50,8 @@ function stream(id: number, entries: string, content: Buffer): Buffer {
   ]);
 }
 
-/** Objects as they are, with a table. */
-function plain(...objects: string[]): Buffer {
+/** Returns a PDF with these objects, uncompressed, and a cross-reference table. */
+function pdfOf(...objects: string[]): Buffer {
   let text = '%PDF-1.4\n';
   const offsets = objects.map((object, at) => {
     const offset = text.length;
@@ -65,23 +65,23 @@ function plain(...objects: string[]): Buffer {
   );
 }
 
-const ONE = plain(
+const ONE = pdfOf(
   '<</Type/Catalog/Pages 2 0 R>>',
   '<</Type/Pages/Kids[3 0 R]/Count 1>>',
   '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
 );
-/** Forty nodes, each of which has the next one twice. */
-const DOUBLING = plain(
+/** A page tree of forty nodes, each of which contains the next one twice. */
+const DOUBLING = pdfOf(
   '<</Type/Catalog/Pages 2 0 R>>',
   ...Array.from({ length: 40 }, (_, at) => `<</Type/Pages/Kids[${at + 3} 0 R ${at + 3} 0 R]/Count 1>>`),
   '<</Type/Page/MediaBox[0 0 300 400]>>',
 );
-const NESTED = plain(
+const NESTED = pdfOf(
   '<</Type/Catalog/Pages 2 0 R>>',
   '<</Type/Pages/Kids[3 0 R]/Count 1>>',
   `<</Type/Page/Parent 2 0 R/X ${'['.repeat(50_000)}${']'.repeat(50_000)}>>`,
 );
-const LZW = Buffer.from(packed(0).toString('latin1').replace('/FlateDecode', '/LZWDecode'), 'latin1');
+const LZW = Buffer.from(withObjectStream(0).toString('latin1').replace('/FlateDecode', '/LZWDecode'), 'latin1');
 
 const merge = (...contents: Uint8Array[]) =>
   merging.merge(
@@ -90,16 +90,16 @@ const merge = (...contents: Uint8Array[]) =>
   );
 
 test('merges pages in order, with a bookmark for each file', async () => {
-  const { pdf, pages } = await merge(ONE, packed(1_000), ONE);
+  const { pdf, pages } = await merge(ONE, withObjectStream(1_000), ONE);
   expect(pages).toBe(3);
   const read = await readPdf(pdf);
   expect(read.sizes.map(({ width }) => width)).toEqual([300, 100, 300]);
   expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
 });
 
-/** A tagged page whose structure has these roles, parent tree and elements. */
+/** Returns a tagged PDF of one page with these entries of the structure tree root and these elements. */
 const tagged = (rest: string, ...elements: string[]) =>
-  plain(
+  pdfOf(
     '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>/Lang(en)>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
@@ -123,7 +123,7 @@ describe('tags', () => {
   };
   const strong = (role: string) => tagged(`/RoleMap<</Strong/${role}>>`, DOCUMENT, '<</S/Strong/P 5 0 R/Pg 3 0 R/K 0>>');
 
-  test('are joined, with a part for each file', async () => {
+  test('are joined, with a Part element for each file', async () => {
     const paragraph = tagged('', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
     expect(await typesIn(paragraph, paragraph)).toEqual({
       types: ['Document', 'P', 'P', 'Part', 'Part'],
@@ -133,23 +133,23 @@ describe('tags', () => {
     expect((await typesIn(paragraph, ONE)).isMarked).toBe(false);
   });
 
-  test('get two names for one name with two roles', async () => {
+  test('are renamed if files map one type to different roles', async () => {
     expect(await typesIn(strong('Span'), strong('Span'))).toMatchObject({ roles: '<</Strong /Span>>' });
     const { types, roles } = await typesIn(strong('Span'), strong('H1'));
     expect(types).toEqual(['Document', 'Part', 'Part', 'Strong', 'p2.Strong']);
     expect(roles).toBe('<</Strong /Span/p2.Strong /H1>>');
   });
 
-  test('keep a different meaning of a standard name within their own file', async () => {
+  test('are renamed if a file maps a standard type to another role', async () => {
     const odd = tagged('/RoleMap<</P/H1>>', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
     expect(await typesIn(odd)).toMatchObject({ types: ['Document', 'Part', 'p1.P'], roles: '<</p1.P /H1>>' });
   });
 
   test.each([
-    ['an element that holds itself', tagged('', DOCUMENT, '<</S/P/P 5 0 R/K 5 0 R>>')],
+    ['an element that contains itself', tagged('', DOCUMENT, '<</S/P/P 5 0 R/K 5 0 R>>')],
     [
-      'a parent tree without end',
-      plain(
+      'an endless parent tree',
+      pdfOf(
         ...[
           '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
           '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -161,7 +161,7 @@ describe('tags', () => {
       ),
     ],
     ['no elements', tagged('', 'null')],
-    ['a key that is no number', tagged('/ParentTree<</Nums[/x 6 0 R]>>', 'null', 'null')],
+    ['a key that is not a number', tagged('/ParentTree<</Nums[/x 6 0 R]>>', 'null', 'null')],
   ])('are dropped with %s, and the pages are merged', async (_, file) => {
     expect(await typesIn(file, ONE)).toEqual({ types: [], roles: '', isMarked: false });
   });
@@ -171,15 +171,15 @@ describe('hostile tags', () => {
   const SOME = `${'6 0 R '.repeat(40_000)}`;
 
   test.each([
-    ['a parent tree each node of which leads to itself many times', `<</Kids[${SOME}]>>`, []],
+    ['a parent tree whose root contains itself many times', `<</Kids[${SOME}]>>`, []],
     ['a parent tree whose nodes share a list of nodes', '<</Kids 6 0 R>>', [`[${'7 0 R '.repeat(40_000)}]`, '<</Kids 6 0 R>>']],
     [
       'a parent tree whose nodes share a list of keys',
       `<</Kids[${Array.from({ length: 20_000 }, () => '<</Nums 6 0 R>>').join('')}]>>`,
       [`[${'1 5 0 R '.repeat(20_000)}]`],
     ],
-  ])('are dropped immediately: %s', async (_, tree, more) => {
-    const file = plain(
+  ])('are dropped immediately (%s)', async (_, tree, more) => {
+    const file = pdfOf(
       '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
       '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
@@ -194,7 +194,7 @@ describe('hostile tags', () => {
 
   test('are dropped immediately if elements share a list of kids', async () => {
     const elements = Array.from({ length: 2_000 }, () => '<</S/P/P 5 0 R/K 6 0 R>>');
-    const file = plain(
+    const file = pdfOf(
       '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
       '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
@@ -209,15 +209,15 @@ describe('hostile tags', () => {
 
 describe('hostile files', () => {
   test.each([
-    ['no PDF', Buffer.from('hello')],
-    ['nothing', Buffer.alloc(0)],
-    ['a PDF that was cut off', ONE.subarray(0, 200)],
-    ['objects that unpack to more than all files may', packed(2_000_000)],
-    ['objects packed in another way', LZW],
-    ['a page tree without end', DOUBLING],
-    ['no catalog', plain('<</Type/Pages>>')],
-    ['a page tree that leads to itself', plain('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>')],
-  ])('are rejected by name: %s', async (_name, content) => {
+    ['not a PDF', Buffer.from('hello')],
+    ['empty', Buffer.alloc(0)],
+    ['a truncated PDF', ONE.subarray(0, 200)],
+    ['objects that exceed the limit when decompressed', withObjectStream(2_000_000)],
+    ['objects with another compression', LZW],
+    ['an exponential page tree', DOUBLING],
+    ['no catalog', pdfOf('<</Type/Pages>>')],
+    ['a page tree that contains itself', pdfOf('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>')],
+  ])('are rejected with their index (%s)', async (_name, content) => {
     await expect(merge(ONE, content)).rejects.toMatchObject({ index: 1, message: 'is damaged, or not a PDF' });
   });
 
@@ -227,19 +227,19 @@ describe('hostile files', () => {
   });
 
   test('are rejected if the merged PDF is too large', async () => {
-    const large = plain(
+    const large = pdfOf(
       '<</Type/Catalog/Pages 2 0 R>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-      `<</Type/Page/Parent 2 0 R/X (${randomBytes(600_000).toString('hex')})>>`, // hardly gets smaller by packing
+      `<</Type/Page/Parent 2 0 R/X (${randomBytes(600_000).toString('hex')})>>`, // can hardly be compressed
     );
     await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });
 
   test('are rejected before writing if a page occurs 40,000 times', async () => {
-    const repeated = plain(
+    const repeated = pdfOf(
       '<</Type/Catalog/Pages 2 0 R>>',
       `<</Type/Pages/Kids[${'3 0 R '.repeat(40_000)}]/Count 40000>>`,
-      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(400_000)})>>`, // 32 GB in hexadecimal
+      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(400_000)})>>`, // all copies would be 32 GB in hexadecimal
     );
     await expect(merge(ONE, repeated)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });

@@ -1,4 +1,4 @@
-/** Every option is documented by keywords: description, default, examples and valid values. */
+/** Every option has keywords in the schema for its description, default, examples and valid values. */
 import { describe, expect, test } from 'vitest';
 import type { Keywords } from '../../src/render/option.ts';
 import { PdfOptions } from '../../src/render/options-schema.ts';
@@ -6,19 +6,19 @@ import { parseRenderRequest } from '../../src/render/render-request.ts';
 
 const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000 };
 const OPTIONS = Object.entries(PdfOptions.properties) as Array<[string, Keywords & { type?: string }]>;
-/** Options that are sent together with others only. */
-const TOGETHER: Record<string, object> = {
+/** The other options that an option requires. */
+const REQUIRED_WITH: Record<string, object> = {
   width: { height: 100 },
   height: { width: 100 },
   cookies: { baseUrl: 'https://example.com/' },
   extraHTTPHeaders: { baseUrl: 'https://example.com/' },
   authenticate: { baseUrl: 'https://example.com/' },
 };
-/** Their default is that of the browser, which is told nothing then. */
-const OF_BROWSER = ['colorScheme', 'viewport', 'locale'];
+/** Options whose default is left to the browser. */
+const BROWSER_DEFAULTS = ['colorScheme', 'viewport', 'locale'];
 const parse = (options: object) => parseRenderRequest({ html: '<p>x', options }, LIMITS);
 
-describe.each(OPTIONS)('%s', (name, keywords) => {
+describe.each(OPTIONS)('the option %s', (name, keywords) => {
   test('describes its effect, its valid values and its default', () => {
     expect(keywords.description).toMatch(/\.$/);
     expect(keywords.expected).toBeTruthy();
@@ -28,10 +28,10 @@ describe.each(OPTIONS)('%s', (name, keywords) => {
 
   test('has valid examples', () => {
     expect(keywords.examples?.length).toBeGreaterThan(0);
-    for (const example of keywords.examples ?? []) expect(() => parse({ ...TOGETHER[name], [name]: example })).not.toThrow();
+    for (const example of keywords.examples ?? []) expect(() => parse({ ...REQUIRED_WITH[name], [name]: example })).not.toThrow();
   });
 
-  test.runIf('default' in keywords && !OF_BROWSER.includes(name))('has a default that equals sending nothing', () => {
+  test.runIf('default' in keywords && !BROWSER_DEFAULTS.includes(name))('behaves with its default as without it', () => {
     expect(parse({ [name]: keywords.default })).toEqual(parse({}));
   });
 });

@@ -1,4 +1,4 @@
-/** Page ranges: the pattern in the OpenAPI document accepts exactly what the parser accepts. */
+/** The pattern for page ranges in the OpenAPI document accepts exactly what the parser accepts. */
 import { expect, test } from 'vitest';
 import { parsePageRanges } from '../../src/render/page-ranges.ts';
 import { PageRanges } from '../../src/render/page-ranges-schema.ts';
@@ -6,7 +6,7 @@ import { ValidationErrors } from '../../src/render/validation-errors.ts';
 
 const pattern = new RegExp((PageRanges as unknown as { 'x-pattern': string })['x-pattern']);
 
-function isRead(ranges: string): boolean {
+function isAccepted(ranges: string): boolean {
   const errors = new ValidationErrors();
   parsePageRanges('pageRanges', ranges, errors);
   try {
@@ -20,13 +20,13 @@ function isRead(ranges: string): boolean {
 test.each(['', ' ', '1', '1-3', '1-3, 5, 8-', '-2', ' - 2 ', '1 0', '01', '0 1-1\t', '8 -, 9'])(
   'accepts %j as page ranges',
   (ranges) => {
-    expect([isRead(ranges), pattern.test(ranges)]).toEqual([true, true]);
+    expect([isAccepted(ranges), pattern.test(ranges)]).toEqual([true, true]);
   },
 );
 
 test.each(['0', '00', '-0', '1-0', '0-1', '1,', ',1', '1,,2', '1--2', '-', 'a', '1-2-3', '1;2', ' ,1'])(
   'rejects %j as page ranges',
   (ranges) => {
-    expect([isRead(ranges), pattern.test(ranges)]).toEqual([false, false]);
+    expect([isAccepted(ranges), pattern.test(ranges)]).toEqual([false, false]);
   },
 );

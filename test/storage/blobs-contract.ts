@@ -1,27 +1,27 @@
-/** What every place for content has to do: a contract that is run against the real thing, whichever it is. */
+/** The contract of every blob store, as tests that run against a real one. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs.ts';
 
-export interface Place {
+export interface EmptyStore {
   blobs: Blobs;
-  /** All there is, files and unfinished uploads included. */
+  /** Lists everything in the store, including unfinished uploads. */
   remains(): Promise<string[]>;
 }
 
 export const name = (n = 0) => `doc_${String(n).padStart(22, 'A0Bz')}`;
 
-/** Every test has an empty place of its own. */
-export function blobsContract(emptyPlace: () => Promise<Place>): void {
+/** Defines the tests. `openEmptyStore` opens an empty store for each test. */
+export function blobsContract(openEmptyStore: () => Promise<EmptyStore>): void {
   let blobs: Blobs;
-  let remains: Place['remains'];
+  let remains: EmptyStore['remains'];
   beforeEach(async () => {
-    ({ blobs, remains } = await emptyPlace());
+    ({ blobs, remains } = await openEmptyStore());
   });
 
-  const read = async (which: string, range?: { start: number; end: number }) => {
-    const stream = await blobs.read(which, range);
+  const read = async (blobName: string, range?: { start: number; end: number }) => {
+    const stream = await blobs.read(blobName, range);
     return stream && (await buffer(stream)).toString();
   };
   async function allNames(before = Date.now() + 10_000): Promise<string[]> {
@@ -31,7 +31,7 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
   }
 
   describe('content', () => {
-    test('is read as it was written, in pieces or whole', async () => {
+    test('is read as it was written, completely or in ranges', async () => {
       await blobs.put(name(), [Buffer.from('hello, '), Buffer.from('paper')]);
       expect(await read(name())).toBe('hello, paper');
       expect(await read(name(), { start: 7, end: 11 })).toBe('paper');
@@ -49,11 +49,11 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
       expect((await buffer((await blobs.read(name(2))) as Readable)).length).toBe(40 * 1_048_576);
     });
 
-    test('that is not there is undefined', async () => {
+    test('that does not exist is undefined', async () => {
       expect(await blobs.read(name())).toBeUndefined();
     });
 
-    test('is gone once it was removed, and removing again is fine', async () => {
+    test('does not exist after it was removed, and can be removed again', async () => {
       await blobs.put(name(), [Buffer.from('x')]);
       await blobs.remove(name());
       await blobs.remove(name());
@@ -61,7 +61,7 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
       expect(await allNames()).toEqual([]);
     });
 
-    test('of any size is read in parts that are put together again', async () => {
+    test('of any size can be read in consecutive ranges', async () => {
       const content = Buffer.alloc(9_000_001, 'abcdefg');
       await blobs.put(name(), [content]);
       const parts = [0, 4_000_000, 8_388_607].map((start, n, all) => ({ start, end: (all[n + 1] ?? content.length) - 1 }));
@@ -70,19 +70,19 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
       expect(Buffer.concat(contents).equals(content)).toBe(true);
     });
 
-    test('is whole when several write and read at once', async () => {
+    test('is complete when many are written and read at once', async () => {
       const texts = Array.from({ length: 20 }, (_, n) => `content of ${n} `.repeat(10_000));
       await Promise.all(texts.map((text, n) => blobs.put(name(n), [Buffer.from(text)])));
       expect(await Promise.all(texts.map((_, n) => read(name(n))))).toEqual(texts);
     });
 
-    test('that nobody reads to its end does no harm', async () => {
+    test('may be closed before it is read to its end', async () => {
       await blobs.put(name(), [Buffer.alloc(4_000_000, 1)]);
       for (let n = 0; n < 60; n++) ((await blobs.read(name())) as Readable).destroy();
       expect(await read(name(), { start: 0, end: 0 })).toBe('\u0001');
     });
 
-    test('that is being read while it is removed is read to its end', async () => {
+    test('that is removed while it is read can be read to its end', async () => {
       await blobs.put(name(), [Buffer.alloc(4_000_000, 1)]);
       const stream = await blobs.read(name());
       await blobs.remove(name());
@@ -90,8 +90,8 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
     });
   });
 
-  describe('what is read once', () => {
-    test('has no name, and is there while it is read', async () => {
+  describe('spooled content', () => {
+    test('has no name, and exists while it is read', async () => {
       const before = await remains();
       const megabyte = Buffer.alloc(1_048_576, 7);
       const content = await blobs.spool([Buffer.from('x'), megabyte, megabyte]);
@@ -99,14 +99,14 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
       expect(await buffer(content)).toEqual(Buffer.concat([Buffer.from('x'), megabyte, megabyte]));
     });
 
-    test('leaves nothing when it cannot be written', async () => {
+    test('leaves nothing behind if it cannot be written', async () => {
       const before = await remains();
       await expect(blobs.spool([Buffer.from('x'), 7 as unknown as Buffer])).rejects.toMatchObject({ code: 'storage_failed' });
       expect(await remains()).toEqual(before);
     });
   });
 
-  test('names are listed in batches, those written before a time only', async () => {
+  test('lists names in batches, limited to those written before a time', async () => {
     const names = Array.from({ length: 450 }, (_, n) => name(n));
     for (const each of names) await blobs.put(each, [Buffer.from(each)]);
     expect(await allNames()).toEqual([...names].sort());
@@ -114,7 +114,7 @@ export function blobsContract(emptyPlace: () => Promise<Place>): void {
   });
 
   describe('a write that fails', () => {
-    test('leaves nothing', async () => {
+    test('leaves nothing behind', async () => {
       const before = await remains();
       const failing = [Buffer.from('half')] as unknown as Buffer[];
       failing.push({} as Buffer);

@@ -1,4 +1,4 @@
-/** Content as files: the contract, and the remains of an unfinished write. */
+/** The blob store on disk: the contract, and unfinished writes. */
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ async function allNames(): Promise<string[]> {
 }
 
 describe('an unfinished write', () => {
-  test('of a dead process is removed by the next one, and never read or listed', async () => {
-    const left = join(folder, 'blobs', 'unfinished', `${name()}.1.0`);
-    await writeFile(left, 'half');
+  test('of a dead process is removed by the next one, and is never read or listed', async () => {
+    const unfinished = join(folder, 'blobs', 'unfinished', `${name()}.1.0`);
+    await writeFile(unfinished, 'half');
     expect(await allNames()).toEqual([]);
     expect(await blobs.removeUnfinished(Date.now() - 60_000)).toBe(0);
-    await utimes(left, new Date(0), new Date(0));
+    await utimes(unfinished, new Date(0), new Date(0));
     expect(await blobs.removeUnfinished(Date.now() - 60_000)).toBe(1);
     expect(await readdir(join(folder, 'blobs', 'unfinished'))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Lists and sweeps use indexes, however many documents there are or were. */
+/** Lists and sweeps use indexes, so that they stay fast with any number of documents. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const statements: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const opened = await openDatabase({ dataDir });
-  // The statements the services really make, written down on their way.
+  // Records the statements that the services execute.
   const query = opened.query.withPlugin({
     transformQuery: ({ node }) => {
       statements.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
@@ -108,9 +108,9 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   const webhookSecrets = new WebhookSecrets(database, Date.now);
   await webhookSecrets.removeEnded();
   const config = loadConfig({});
-  const nothing = () => {};
+  const ignore = () => {};
   const services = { database, webhookSecrets, uploads, policy: new OutboundPolicy(config), clock: Date.now, jobs: NO_JOBS };
-  const deliverer = new Deliverer({ ...services, onOutcome: nothing, onRefused: nothing }, config);
+  const deliverer = new Deliverer({ ...services, onOutcome: ignore, onRefused: ignore }, config);
   for (const task of [deliverer.task('webhook'), deliverer.task('upload')]) {
     await task.owners?.();
     await task.take('acc_x');
@@ -120,7 +120,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   expect(statements.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
   for (const { sql, parameters } of statements) {
-    const plan = sqlite.prepare(`explain query plan ${sql}`).all(...parameters.map(plain)) as Array<{ detail: string }>;
+    const plan = sqlite.prepare(`explain query plan ${sql}`).all(...parameters.map(sampleValue)) as Array<{ detail: string }>;
     const steps = plan.map(({ detail }) => detail);
     expect(steps.join('; '), sql).not.toMatch(/SCAN (?!waiting\b)|TEMP B-TREE/);
     expect(steps.join('; '), sql).toMatch(/USING (COVERING )?INDEX/);
@@ -128,7 +128,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   sqlite.close();
 });
 
-/** Values that are not known when a statement is put together. */
-function plain(parameter: unknown): string | number {
+/** Replaces values that are unknown when a statement is compiled. */
+function sampleValue(parameter: unknown): string | number {
   return typeof parameter === 'string' || typeof parameter === 'number' ? parameter : 1;
 }

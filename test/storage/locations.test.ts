@@ -1,12 +1,15 @@
-/** URLs of databases and buckets: their meaning, and errors for invalid ones. */
+/** The settings for the URL of a database and of a bucket: valid values, and errors for invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { checkDatabaseUrl, parseS3Location } from '../../src/storage/locations.ts';
 
-describe('for a database', () => {
-  test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])('%s', (url) => {
-    expect(loadConfig({ PLATEN_DATABASE_URL: url }).databaseUrl).toBe(url);
-  });
+describe('the setting of a database', () => {
+  test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])(
+    'accepts %s',
+    (url) => {
+      expect(loadConfig({ PLATEN_DATABASE_URL: url }).databaseUrl).toBe(url);
+    },
+  );
 
   test.each(['mysql://root:hunter2@db/platen', 'postgres://platen:hunter2@db', 'db:hunter2'])('rejects %s', (url) => {
     const load = () => loadConfig({ PLATEN_DATABASE_URL: url });
@@ -15,7 +18,7 @@ describe('for a database', () => {
   });
 });
 
-describe('for a bucket', () => {
+describe('the setting of a bucket', () => {
   test('accepts all parameters', () => {
     const text =
       's3://papers/a/b?endpoint=https://s3.example.com:9000&region=eu-west-1&addressing=virtual&sse=aws:kms&sse_kms_key_id=k1';
@@ -54,7 +57,7 @@ describe('for a bucket', () => {
     expect(() => parseS3Location(text)).toThrow(problem);
   });
 
-  test('does not repeat a secret in it', () => {
+  test('is not quoted in errors, as it may contain a secret', () => {
     const load = () => loadConfig({ PLATEN_BLOBS_URL: 's3://id:hunter2@papers' });
     expect(load).toThrow(ConfigError);
     expect(load).toThrow('PLATEN_BLOBS_URL: put no credentials');
@@ -62,7 +65,7 @@ describe('for a bucket', () => {
   });
 });
 
-describe('a database', () => {
+describe('the URL of a database', () => {
   test.each([
     'postgres://platen@db.example.com/platen?sslmode=verify-full',
     'postgresql://platen:%40%2F%3A@[::1]:5432/platen',

@@ -1,4 +1,4 @@
-/** A database of an earlier version is migrated with its data, whatever happens meanwhile. */
+/** A database of an earlier version is migrated with its data, even if the process is killed meanwhile. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-/** The database as the first migrations left it. */
-async function openEarlier(last: string, fill: (query: Query) => Promise<unknown>): Promise<void> {
+/** Creates a database as it was after the migration `last`, and fills it. */
+async function createEarlier(last: string, fill: (query: Query) => Promise<unknown>): Promise<void> {
   const { query, release } = openSqlite(join(dataDir, 'platen.db'));
   await new Migrator({ db: query, provider: { getMigrations: async () => migrations } }).migrateTo(last);
   await fill(query);
@@ -32,7 +32,7 @@ async function openEarlier(last: string, fill: (query: Query) => Promise<unknown
 
 test('releases reservations that a process left behind in the next version', async () => {
   const account_id = 'acc_a';
-  await openEarlier('0002-resources', async (query) => {
+  await createEarlier('0002-resources', async (query) => {
     await query.insertInto('accounts').values({ id: account_id, name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
     await query.insertInto('usage_months').values({ account_id, month: '2026-11', used: 5 }).execute();
     const rows = ['rsv_a', 'rsv_b'].map((id) => ({ id, account_id, day: '2026-11-21', lease_until: 1_000 }));
@@ -49,7 +49,7 @@ test('releases reservations that a process left behind in the next version', asy
 });
 
 test('numbers existing outcomes of batches in the order of their items', async () => {
-  await openEarlier('0006-webhooks', async (query) => {
+  await createEarlier('0006-webhooks', async (query) => {
     await query.insertInto('accounts').values({ id: 'acc_a', name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
     const key = { id: 'key_a', account_id: 'acc_a', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
     await query.insertInto('api_keys').values(key).execute();
@@ -81,7 +81,7 @@ test('numbers existing outcomes of batches in the order of their items', async (
 
 const OPEN_AND_DIE = fileURLToPath(new URL('../support/open-and-die.ts', import.meta.url));
 
-/** Another process, killed before that statement if it gets so far. */
+/** Opens the database in another process, which kills itself before this statement if there are that many. */
 async function openAndDie(folder: string, statement: number): Promise<'killed' | 'opened'> {
   const child = spawn(process.execPath, [OPEN_AND_DIE, folder, String(statement)], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code, signal] = await once(child, 'exit');
@@ -89,8 +89,8 @@ async function openAndDie(folder: string, statement: number): Promise<'killed' |
   return signal ? 'killed' : 'opened';
 }
 
-/** All that makes up the tables, once they are brought up to date. */
-async function shapeOf(folder: string): Promise<unknown[]> {
+/** Returns the schema after all migrations. */
+async function schemaOf(folder: string): Promise<unknown[]> {
   const database = await openDatabase({ dataDir: folder });
   const { rows } = await sql`select type, name, sql from sqlite_master order by name`.execute(database.query);
   await database.close();
@@ -98,12 +98,12 @@ async function shapeOf(folder: string): Promise<unknown[]> {
 }
 
 test('completes a migration after a kill between two statements', async () => {
-  const expected = await shapeOf(join(dataDir, 'whole'));
+  const expected = await schemaOf(join(dataDir, 'whole'));
   let statement = 1;
   for (; ; statement += 7) {
     const folder = join(dataDir, String(statement));
     if ((await openAndDie(folder, statement)) === 'opened') break;
-    expect(await shapeOf(folder)).toEqual(expected);
+    expect(await schemaOf(folder)).toEqual(expected);
   }
   expect(statement).toBeGreaterThan(Object.keys(migrations).length);
 }, 180_000);
@@ -113,7 +113,7 @@ test('allows processes to open an empty folder at the same time', async () => {
   expect(opened).toEqual(opened.map(() => 'opened'));
 }, 180_000);
 
-/** Names that databases have. Kysely runs migrations in the order of their names, and refuses a new one among those. */
+/** The names in released databases. Kysely runs migrations in the order of their names, and refuses a new one before these. */
 const RELEASED = [
   '0001-accounts',
   '0002-resources',

@@ -23,14 +23,14 @@ const insertKey = prepared((query, { id, secret }: { id: string; secret: string 
 );
 const selectKey = prepared((query, { id }: { id: string }) => query.selectFrom('signing_keys').selectAll().where('id', '=', id));
 
-test('uses the values of each call with the constants of the statement', async () => {
+test('combines the values of each call with the constants of the statement', async () => {
   const ids = Array.from({ length: 50 }, (_, n) => `all-${n}`);
   await Promise.all(ids.map((id) => insertKey(database.query, { id, secret: `secret of ${id}` })));
-  const found = await Promise.all(ids.map((id) => selectKey(database.query, { id })));
-  expect(found.flatMap(({ rows }) => rows)).toEqual(ids.map((id) => ({ id, secret: `secret of ${id}`, created_at: 7 })));
+  const results = await Promise.all(ids.map((id) => selectKey(database.query, { id })));
+  expect(results.flatMap(({ rows }) => rows)).toEqual(ids.map((id) => ({ id, secret: `secret of ${id}`, created_at: 7 })));
 });
 
-test('belongs to the transaction of the call', async () => {
+test('runs in the transaction of the call', async () => {
   const failing = database.transaction(async (query) => {
     await insertKey(query, { id: 'undone', secret: 's' });
     expect((await selectKey(query, { id: 'undone' })).rows).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Which data a template reads, and which is missing or unused. */
+/** Finds the data that a template reads and that is missing, and the data that it does not use. */
 import { expect, test } from 'vitest';
 import { dataUse } from '../../src/templates/data-use.ts';
 
@@ -13,9 +13,11 @@ test.each([
   [['items.size'], { items: [] }, [], []],
   [['map[key].name'], { map: { x: 1 } }, [], []],
   [['constructor', 'a.__proto__'], { a: {} }, ['constructor', 'a.__proto__'], []],
-])('finds the use of %j in %j', (paths, data, missing, unused) => expect(dataUse(paths, data)).toEqual({ missing, unused }));
+])('reports what is missing and unused for the paths %j and the data %j', (paths, data, missing, unused) =>
+  expect(dataUse(paths, data)).toEqual({ missing, unused }),
+);
 
-test('names up to a hundred', () => {
+test('reports at most a hundred names', () => {
   const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`x${n}`, n]));
   expect(dataUse([], data).unused).toHaveLength(100);
 });

@@ -1,4 +1,4 @@
-/** Hostile Liquid templates fail alone, within limits of time and memory, and the processes that fill templates end with them. */
+/** Hostile Liquid templates: each fails alone, within limits of time and memory, and its process is replaced. */
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -9,12 +9,12 @@ import { NO_LIMIT, newVersion, runWithEngine, setUpLiquid } from '../support/liq
 
 const { engineWith, fill } = setUpLiquid();
 
-/** Keeps a process busy in one step, where LiquidJS looks at no limit: compares two arrays of 2^60 elements. */
+/** Keeps a process busy in a single step, during which LiquidJS checks no limit: it compares two arrays of 2^60 elements. */
 const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
   .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
 
-describe('hostile templates fail alone, and the next one works', () => {
+describe('a hostile template', () => {
   const big = '{% assign s = "xy" %}{% for i in (1..20) %}{% assign s = s | append: s %}{% endfor %}';
   const many = '{% assign a = "" | split: "" | push: s %}{% for i in (1..9) %}{% assign a = a | concat: a %}{% endfor %}';
   const outOfMemory = { code: 'template_error', message: expect.stringContaining('uses too much memory') };
@@ -23,32 +23,32 @@ describe('hostile templates fail alone, and the next one works', () => {
   test.each([
     ['a loop over a hundred million numbers', '{% for i in (1..100000000) %}x{% endfor %}', outOfMemory],
     [
-      'numbers beyond those that can be counted',
+      'a loop over numbers that are too large to count',
       '{% for i in (9007199254740992..9007199254741002) %}x{% endfor %}',
       expect.objectContaining({ code: 'template_error' }),
     ],
     [
-      'a text doubled and doubled',
+      'a text that doubles sixty times',
       '{% assign s = "x" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}',
       outOfMemory,
     ],
     [
-      'a capture doubled and doubled',
+      'a capture that doubles sixty times',
       '{% assign s = "x" %}{% for i in (1..60) %}{% capture s %}{{ s | raw }}{{ s | raw }}{% endcapture %}{% endfor %}',
       outOfMemory,
     ],
     [
-      'a capture without end',
+      'an endless capture',
       '{% capture s %}{% for i in (1..900000) %}xxxxxxxxxxxxxxxxxxxx{% endfor %}{% endcapture %}',
       outOfMemory,
     ],
     [
-      'an array doubled and doubled',
+      'an array that doubles sixty times',
       '{% assign a = (1..9) %}{% for i in (1..60) %}{% assign a = a | concat: a %}{% endfor %}',
       outOfMemory,
     ],
     [
-      'arrays in arrays, printed',
+      'nested arrays, printed',
       '{% assign a = (1..9) %}{% for i in (1..60) %}{% assign b = a %}{% assign a = a | push: b %}{% endfor %}{{ a }}',
       outOfMemory,
     ],
@@ -58,12 +58,12 @@ describe('hostile templates fail alone, and the next one works', () => {
     ['one text many times, as a key', `${big}${many}{{ data[a] }}`, outOfMemory],
     ['one text many times, as JSON', `${big}${many}{{ a | json | size }}`, outOfMemory],
     [
-      'a long text in pieces, kept',
+      'a long text split and stored many times',
       big.replace('20', '21') + Array.from({ length: 99 }, (_, n) => `{% assign v${n} = s | split: "" %}`).join(''),
       outOfMemory,
     ],
     [
-      'a long text encoded again and again',
+      'a long text encoded repeatedly',
       `${big.replace('xy', '€€')}{% for i in (1..9) %}{% assign s = s | url_encode %}{% endfor %}`,
       outOfMemory,
     ],
@@ -76,7 +76,7 @@ describe('hostile templates fail alone, and the next one works', () => {
     ['ten thousand open conditions', '{% if true %}'.repeat(10_000), tooDeep],
     ['a hundred thousand brackets', `{{ ${'('.repeat(100_000)} }}`, tooDeep],
     [
-      'a megabyte of openings',
+      'a megabyte of opening braces',
       '{{'.repeat(500_000),
       expect.objectContaining({ code: 'template_error', members: { line: 1, column: 1 } }),
     ],
@@ -90,17 +90,17 @@ describe('hostile templates fail alone, and the next one works', () => {
       `{{ a${' | size'.repeat(300_000)} }}`,
       expect.objectContaining({ message: 'more than 1000000 characters in tags (line 1, column 1)' }),
     ],
-  ])('%s', async (_, html, expected) => {
-    const own = engineWith({ processes: 1, timeoutMs: 100_000 });
-    await expect(fill(html, { data: {}, list: [{}] }, NO_LIMIT, own)).rejects.toMatchObject(expected);
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  ])('rejects %s, and fills the next template', async (_, html, expected) => {
+    const engine = engineWith({ processes: 1, timeoutMs: 100_000 });
+    await expect(fill(html, { data: {}, list: [{}] }, NO_LIMIT, engine)).rejects.toMatchObject(expected);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('limits the processes of one owner, and serves others between its tasks', async () => {
-    const own = engineWith({ processes: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
+  test('of a busy owner delays no template of another owner', async () => {
+    const engine = engineWith({ processes: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
     const order: string[] = [];
     const work = (owner: string) =>
-      own.fill(owner, newVersion(), '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
+      engine.fill(owner, newVersion(), '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
         () => order.push(owner),
         (error) => order.push(`${owner} ${error.code}`),
       );
@@ -114,29 +114,29 @@ describe('hostile templates fail alone, and the next one works', () => {
 
   test.each([
     ['ninety thousand filters in a chain', `{{ 0${' | plus: 1'.repeat(90_000)} }}`, '90000'],
-    ['two thousand conditions in one another', `${'{% if true %}'.repeat(2_000)}x${'{% endif %}'.repeat(2_000)}`, 'x'],
+    ['two thousand nested conditions', `${'{% if true %}'.repeat(2_000)}x${'{% endif %}'.repeat(2_000)}`, 'x'],
     [
-      'a loop over a number beyond those that can be counted',
+      'a loop over a number that is too large to count',
       '{% assign n = 9007199254740991 | plus: 1 %}{% for i in (n..n) %}x{% endfor %}',
       '',
     ],
     ['text times a number', '{{ "x" | times: 1000000000 }}', '0'],
     ['a comment of blank lines', `{% # ${'\n'.repeat(400_000)}# %}x`, 'x'],
-  ])('fills unusual templates: %s', async (_, html, expected) => {
+  ])('may be filled if it stays within the limits (%s)', async (_, html, expected) => {
     expect(await fill(html, {}, NO_LIMIT, engineWith({ timeoutMs: 60_000 }))).toBe(expected);
   });
 
-  test('reports the line at the time-out in nested loops', async () => {
-    const own = engineWith({ processes: 1, timeoutMs: 10_000 });
+  test('is reported with the line at which it timed out', async () => {
+    const engine = engineWith({ processes: 1, timeoutMs: 10_000 });
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
-    const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
+    const error = (await fill(html, {}, NO_LIMIT, engine).catch((failure) => failure)) as ServiceError;
     expect(error.code).toBe('template_error');
-    expect(error.message).toMatch(/^the template takes too long to render \(line [23], column \d+\)$/); // whichever loop it was in
+    expect(error.message).toMatch(/^the template takes too long to render \(line [23], column \d+\)$/); // either loop may have been running
     expect([2, 3]).toContain(error.members.line);
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('rejects deeply nested data by name', async () => {
+  test('with deeply nested data is rejected with the path of the data', async () => {
     let data: Record<string, unknown> = {};
     for (let level = 0; level < 100_000; level++) data = { data };
     await expect(fill('{{ a }}', data)).rejects.toMatchObject({
@@ -147,95 +147,95 @@ describe('hostile templates fail alone, and the next one works', () => {
 });
 
 describe('processes', () => {
-  test('end with a step that never ends, and serve others', async () => {
-    const own = engineWith({ processes: 2, timeoutMs: 10_000 });
+  test('are ended if a step never finishes, and serve other templates meanwhile', async () => {
+    const engine = engineWith({ processes: 2, timeoutMs: 10_000 });
     const order: string[] = [];
-    const hostile = own.fill('hostile', newVersion(), ENDLESS, {}, NO_LIMIT).catch((error) => {
+    const hostile = engine.fill('hostile', newVersion(), ENDLESS, {}, NO_LIMIT).catch((error) => {
       order.push('hostile');
       return error;
     });
     for (const name of ['first', 'second']) {
-      await fill('{{ name }}', { name }, NO_LIMIT, own);
+      await fill('{{ name }}', { name }, NO_LIMIT, engine);
       order.push(name);
     }
     expect(await hostile).toMatchObject({ code: 'template_error', message: 'the template takes longer than 10000 ms' });
     expect(order).toEqual(['first', 'second', 'hostile']);
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('fail one template when one dies', async () => {
-    const own = engineWith({ processes: 1, timeoutMs: 30_000 });
-    const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
-    const begun = once(child as ChildProcess, 'message'); // what it says first
-    const filling = expect(fill(ENDLESS, {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'template_error' });
-    const waiting = fill('{{ a }}', { a: 'next' }, NO_LIMIT, own);
-    await begun;
+  test('fail only one template when they die', async () => {
+    const engine = engineWith({ processes: 1, timeoutMs: 30_000 });
+    const [child] = await processesStartedBy(() => fill('x', {}, NO_LIMIT, engine));
+    const firstMessage = once(child as ChildProcess, 'message'); // the first message of the process about the task
+    const filling = expect(fill(ENDLESS, {}, NO_LIMIT, engine)).rejects.toMatchObject({ code: 'template_error' });
+    const waiting = fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine);
+    await firstMessage;
     child?.kill('SIGKILL');
     await filling;
     expect(await waiting).toBe('next');
   });
 
-  test('end with the caller of their task', async () => {
-    const own = engineWith({ processes: 1, timeoutMs: 60_000 });
-    const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
+  test('are ended when the client of their task disconnects', async () => {
+    const engine = engineWith({ processes: 1, timeoutMs: 60_000 });
+    const [child] = await processesStartedBy(() => fill('x', {}, NO_LIMIT, engine));
     const exited = once(child as ChildProcess, 'exit');
     const caller = new AbortController();
     const reason = new Error('left');
     const left = ['runs', 'waits'].map((key) =>
-      expect(own.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
+      expect(engine.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
     );
-    await new Promise((resolve) => setImmediate(resolve)); // The process has received its task by now.
+    await new Promise((resolve) => setImmediate(resolve)); // The process has received its task by then.
     caller.abort(reason);
     await Promise.all([...left, exited]);
-    await expect(own.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+    await expect(engine.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('go to the next task if a caller leaves before the start', async () => {
-    const own = engineWith({ processes: 1, timeoutMs: 60_000 });
+  test('skip a task whose client disconnects before it starts', async () => {
+    const engine = engineWith({ processes: 1, timeoutMs: 60_000 });
     const caller = new AbortController();
-    const left = expect(own.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
+    const left = expect(engine.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
     caller.abort(new Error('left'));
     await left;
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('refuse a full queue immediately, and callers who wait too long', async () => {
-    const own = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 10_000 });
+  test('refuse a task immediately if the queue is full, and later if it waits too long', async () => {
+    const engine = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 10_000 });
     const full = { code: 'queue_full', retryAfterSeconds: 1, members: { retry_after: 1 } };
     const order: string[] = [];
     await Promise.all([
-      expect(fill(ENDLESS, {}, NO_LIMIT, own).finally(() => order.push('ended'))).rejects.toMatchObject({
+      expect(fill(ENDLESS, {}, NO_LIMIT, engine).finally(() => order.push('ended'))).rejects.toMatchObject({
         code: 'template_error',
       }),
-      expect(fill('x', {}, NO_LIMIT, own).finally(() => order.push('waited'))).rejects.toMatchObject(full),
-      expect(fill('x', {}, NO_LIMIT, own).finally(() => order.push('refused'))).rejects.toMatchObject(full),
+      expect(fill('x', {}, NO_LIMIT, engine).finally(() => order.push('waited'))).rejects.toMatchObject(full),
+      expect(fill('x', {}, NO_LIMIT, engine).finally(() => order.push('refused'))).rejects.toMatchObject(full),
     ]);
     expect(order).toEqual(['refused', 'waited', 'ended']);
-    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, engine)).toBe('next');
   });
 
-  test('start with the first template, and end when there are none', async () => {
-    const made: LiquidEngine[] = [];
-    expect(await startedBy(async () => void made.push(engineWith({ idleMs: 20 })))).toHaveLength(0);
-    const own = made[0] as LiquidEngine;
-    const children = await startedBy(() => fill('x', {}, NO_LIMIT, own));
+  test('start for the first template, and end when they are idle', async () => {
+    const engines: LiquidEngine[] = [];
+    expect(await processesStartedBy(async () => void engines.push(engineWith({ idleMs: 20 })))).toHaveLength(0);
+    const engine = engines[0] as LiquidEngine;
+    const children = await processesStartedBy(() => fill('x', {}, NO_LIMIT, engine));
     expect(children).toHaveLength(1);
     await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
-    expect(await fill('again', {}, NO_LIMIT, own)).toBe('again');
+    expect(await fill('again', {}, NO_LIMIT, engine)).toBe('again');
   });
 
   test('reject running, waiting and later tasks after closing', async () => {
-    const own = new LiquidEngine({ processes: 1, timeoutMs: 60_000 });
-    const filling = [fill(ENDLESS, {}, NO_LIMIT, own), fill('x', {}, NO_LIMIT, own)].map((one) =>
+    const engine = new LiquidEngine({ processes: 1, timeoutMs: 60_000 });
+    const filling = [fill(ENDLESS, {}, NO_LIMIT, engine), fill('x', {}, NO_LIMIT, engine)].map((one) =>
       expect(one).rejects.toMatchObject({ code: 'shutting_down' }),
     );
-    await own.close();
+    await engine.close();
     await Promise.all(filling);
-    await expect(fill('x', {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'shutting_down' });
+    await expect(fill('x', {}, NO_LIMIT, engine)).rejects.toMatchObject({ code: 'shutting_down' });
   });
 
-  test('keep no process alive, and write nothing to its streams', async () => {
+  test('do not keep the service running, and write nothing to its output', async () => {
     const { output, errors, code } = await runWithEngine(
       `console.log(await engine.fill("owner", 't:1', '{{ a }}', { a: 1 }, 100));`,
     );
@@ -243,8 +243,8 @@ describe('processes', () => {
   });
 });
 
-/** The processes that are started while `work` is done. */
-async function startedBy(work: () => Promise<unknown>): Promise<ChildProcess[]> {
+/** Returns the processes that are started during `work`. */
+async function processesStartedBy(work: () => Promise<unknown>): Promise<ChildProcess[]> {
   const children: ChildProcess[] = [];
   const note = (message: unknown) => children.push((message as { process: ChildProcess }).process);
   subscribe('child_process', note);

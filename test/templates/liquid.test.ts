@@ -10,23 +10,27 @@ const { engine, engineWith, fill } = setUpLiquid();
 describe('a template', () => {
   test.each([
     ['inserts values', '{{ a.b }} {{ list[0] }} {{ list.last }}', '1 x y'],
-    ['inserts nothing for what is missing', '({{ none }}{{ none.of.it }}{{ a.none }}{{ list[9] }}{{ null }})', '()'],
+    ['inserts nothing for missing values', '({{ none }}{{ none.of.it }}{{ a.none }}{{ list[9] }}{{ null }})', '()'],
     ['loops', '{% for i in list %}{{ forloop.index }}{{ i }}{% unless forloop.last %},{% endunless %}{% endfor %}', '1x,2y'],
-    ['says what it prints for an empty list', '{% for i in none %}{{ i }}{% else %}nothing{% endfor %}', 'nothing'],
-    ['counts', '{% for i in (1..a.five) %}{{ i }}{% endfor %}{% for i in (3..1) %}x{% endfor %}', '12345'],
-    ['decides', '{% if a.b > 0 and list contains "y" %}yes{% else %}no{% endif %}', 'yes'],
-    ['chooses', '{% case a.b %}{% when 1, 2 %}few{% else %}many{% endcase %}', 'few'],
-    ['remembers', '{% assign n = a.b | plus: 1 %}{% capture s %}<{{ n }}>{% endcapture %}{{ s }}{{ s | raw }}', '&lt;2&gt;<2>'],
+    ['prints the alternative for an empty list', '{% for i in none %}{{ i }}{% else %}nothing{% endfor %}', 'nothing'],
+    ['loops over ranges', '{% for i in (1..a.five) %}{{ i }}{% endfor %}{% for i in (3..1) %}x{% endfor %}', '12345'],
+    ['evaluates conditions', '{% if a.b > 0 and list contains "y" %}yes{% else %}no{% endif %}', 'yes'],
+    ['evaluates a case', '{% case a.b %}{% when 1, 2 %}few{% else %}many{% endcase %}', 'few'],
+    [
+      'assigns and captures',
+      '{% assign n = a.b | plus: 1 %}{% capture s %}<{{ n }}>{% endcapture %}{{ s }}{{ s | raw }}',
+      '&lt;2&gt;<2>',
+    ],
     ['calculates', '{{ 7 | divided_by: 2 }} {{ 1.005 | times: 100 | round: 1 }}', '3.5 100.5'],
     [
       'sums, sorts and selects',
       '{{ rows | map: "n" | sort | join: "-" }} {{ rows | sum: "n" }} {{ rows | where: "n", 2 | size }}',
       '1-2-3 6 1',
     ],
-    ['trims', 'a {%- if true -%} b {%- endif -%} c', 'abc'],
-    ['comments', 'a{% comment %} {{ x }} {% endcomment %}{% # note %}b', 'ab'],
-    ['shows braces', '{% raw %}{{ a }}{% b %}{% endraw %}', '{{ a }}{% b %}'],
-    ['keeps state from nobody', '{% increment n %}{% increment n %}{{ a.b }}', '011'],
+    ['trims blanks', 'a {%- if true -%} b {%- endif -%} c', 'abc'],
+    ['omits comments', 'a{% comment %} {{ x }} {% endcomment %}{% # note %}b', 'ab'],
+    ['prints raw braces', '{% raw %}{{ a }}{% b %}{% endraw %}', '{{ a }}{% b %}'],
+    ['keeps no state of earlier templates', '{% increment n %}{% increment n %}{{ a.b }}', '011'],
   ])('%s', async (_, html, expected) => {
     const data = { a: { b: 1, five: 5 }, list: ['x', 'y'], rows: [{ n: 3 }, { n: 1 }, { n: 2 }], null: null };
     expect(await fill(html, data)).toBe(expected);
@@ -55,12 +59,12 @@ describe('a template', () => {
     expect(await fill(html, JSON.parse('{"__proto__":"1","x":{"__proto__":"2","constructor":"3"}}'))).toBe('331' + '22');
   });
 
-  test('leaves nothing for the next one', async () => {
+  test('leaves no variables for the next one', async () => {
     await fill('{% assign a = 1 %}{% increment b %}{% assign __proto__ = "p" %}{% increment constructor %}');
     expect(await fill('({{ a }}{{ b }}{{ p }}{{ constructor }}{{ x.constructor }})', { x: {} })).toBe('()');
   });
 
-  test('is cached under its key, and never confused with another', async () => {
+  test('is cached under its key, but only as long as its text is the same', async () => {
     expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
     expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
     expect(await engine.fill('owner', 'tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
@@ -149,9 +153,9 @@ describe('parsing reports', () => {
     ['an empty condition', '{% if %}{% endif %}', 'invalid value expression: ""', 1, 6],
     ['a tag that stays open', '\n\n{% for i in x %}', 'tag {% for i in x %} not closed', 3, 1],
     ['an output that stays open', 'é {{ x', 'output "{{ x" not closed', 1, 3],
-    ['a wrong loop', '{% for x of y %}{% endfor %}', 'illegal tag: {% for x of y %}', 1, 1],
-    ['a filter that would run data as code', '{{ x | where_exp: "i", "i.a" }}', 'undefined filter: where_exp', 1, 1],
-  ])('%s, with line and column', async (_, html, message, line, column) => {
+    ['an invalid loop', '{% for x of y %}{% endfor %}', 'illegal tag: {% for x of y %}', 1, 1],
+    ['a filter that would evaluate data as code', '{{ x | where_exp: "i", "i.a" }}', 'undefined filter: where_exp', 1, 1],
+  ])('%s with line and column', async (_, html, message, line, column) => {
     const expected = {
       code: 'template_error',
       message: `${message} (line ${line}, column ${column})`,
@@ -161,7 +165,7 @@ describe('parsing reports', () => {
     await expect(fill(html)).rejects.toMatchObject(expected);
   });
 
-  test('the line of a fault at the end of five megabytes', async () => {
+  test('the line of an error after five megabytes', async () => {
     const html = `${'<p>text</p>\n'.repeat(430_000)}{{ x | upper }}`;
     await expect(engine.parse('owner', html)).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
     await expect(engine.parse('owner', html.replaceAll('\n', ' '))).rejects.toMatchObject({
@@ -169,12 +173,12 @@ describe('parsing reports', () => {
     });
   });
 
-  test('a fault without parsing the rest of the template', async () => {
+  test('an error in a long tag without quoting all of it', async () => {
     const error = await engine.parse('owner', `{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
     expect((error as Error).message.length).toBeLessThan(300);
   });
 
-  // With LiquidJS alone each of these took longer than a process has by default.
+  // With LiquidJS alone, each of these took longer than the default time limit.
   test('the paths of a large template', async () => {
     const html = Array.from({ length: 20_000 }, (_, row) => `<p>row ${row} ${'.'.repeat(80)}{{ v${row % 100} }}</p>`).join('');
     const patient = engineWith({ timeoutMs: 60_000 });
@@ -242,11 +246,11 @@ describe('the size limit', () => {
     });
   });
 
-  test('counts a character whose halves are written one after the other once', async () => {
+  test('counts a character once if its surrogates are written one after the other', async () => {
     expect(await fill('{% assign halves = "😀" | split: "" %}{% for half in halves %}{{ half }}{% endfor %}', {}, 4)).toBe('😀');
   });
 
-  test('stops an endless template without counting to the end', async () => {
+  test('stops a huge template at the limit', async () => {
     const html = '{% for i in (1..100000) %}{{ a }}{% endfor %}';
     await expect(fill(html, { a: 'x'.repeat(100_000) }, 1_000)).rejects.toMatchObject({
       code: 'content_too_large',

@@ -1,4 +1,4 @@
-/** The plain engine: what a placeholder is, what it prints, and linear time for any template and data. */
+/** The placeholder engine: its syntax, its output, and linear time for any template and data. */
 import { describe, expect, test } from 'vitest';
 import { fillPlaceholders, parsePlaceholders } from '../../src/templates/placeholders.ts';
 
@@ -8,7 +8,7 @@ function fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_
   return fillPlaceholders(parsePlaceholders(html), data, limitBytes);
 }
 
-/** Objects in objects, by the key `a`; the innermost holds `end`. */
+/** Returns nested objects under the key `a`. The innermost one has the key `end`. */
 function nested(levels: number): Record<string, unknown> {
   let data: Record<string, unknown> = { end: 'here' };
   for (let level = 0; level < levels; level++) data = { a: data };
@@ -33,29 +33,29 @@ describe('inserts a value', () => {
     '7': 'seven',
   };
 
-  // The interpolation cases of the Mustache specification that hold here, and the project's own.
+  // The interpolation cases of the Mustache specification that apply, and additional ones.
   test.each([
-    ['text without placeholders stays', 'Hello from { Mustache }\n', 'Hello from { Mustache }\n'],
-    ['an empty template stays empty', '', ''],
+    ['none into text without placeholders', 'Hello from { Mustache }\n', 'Hello from { Mustache }\n'],
+    ['none into an empty template', '', ''],
     ['a string', 'Hello, {{name}}!', 'Hello, Ada!'],
     ['the same value many times', '{{name}}{{name}}-{{name}}', 'AdaAda-Ada'],
     ['escaped in double braces', '{{markup}}', '&lt;b class=&quot;x&quot;&gt;it&#39;s &amp; more&lt;/b&gt;'],
-    ['as it is in triple braces', '{{{markup}}}', `<b class="x">it's & more</b>`],
+    ['unescaped in triple braces', '{{{markup}}}', `<b class="x">it's & more</b>`],
     ['an integer', '"{{zero}} miles"', '"0 miles"'],
     ['a decimal number', '{{price}}, {{{price}}}', '1.21, 1.21'],
     ['booleans', '{{yes}} {{no}} {{{no}}}', 'true false false'],
     ['null as nothing', 'I ({{nothing}}) be seen {{{nothing}}}.', 'I () be seen .'],
-    ['what is missing as nothing', 'I ({{cannot}}) be seen {{{cannot}}}.', 'I () be seen .'],
+    ['a missing value as nothing', 'I ({{cannot}}) be seen {{{cannot}}}.', 'I () be seen .'],
     ['an empty string as nothing', '({{empty}})', '()'],
     ['through dotted names', '{{person.name}} is {{{person.age}}}', 'Joe is 36'],
     ['through many dotted names', '{{a.b.c.d.e.name}}', 'Phil'],
     ['nothing where a chain breaks', '({{a.b.x.d.e.name}}{{{a.name}}}{{name.first}}{{nothing.x}}{{zero.x}})', '()'],
     ['an element of an array', '{{list.0}} {{list.1.two}}', 'one 2'],
     ['an object as JSON, escaped', '{{person}}', '{&quot;name&quot;:&quot;Joe&quot;,&quot;age&quot;:36}'],
-    ['an object as JSON, as it is', '{{{person}}}', '{"name":"Joe","age":36}'],
+    ['an object as JSON, unescaped', '{{{person}}}', '{"name":"Joe","age":36}'],
     ['an array as JSON', '{{{list}}}', '["one",{"two":2}]'],
     ['with blanks inside the braces', '|{{ name }}|{{\tname\n}}|{{{ name  }}}|', '|Ada|Ada|Ada|'],
-    ['with the blanks around kept', ' {{name}} \n  {{{name}}}\n', ' Ada \n  Ada\n'],
+    ['without removing surrounding blanks', ' {{name}} \n  {{{name}}}\n', ' Ada \n  Ada\n'],
     ['under names of letters of any script, digits, _ - $', '{{första-namn_1$}} {{名前}} {{7}}', 'Åsa 太郎 seven'],
   ])('%s', (_, html, expected) => {
     expect(fill(html, data)).toBe(expected);
@@ -77,7 +77,7 @@ describe('inserts a value', () => {
   });
 });
 
-describe('keeps braces that are no placeholder', () => {
+describe('keeps braces that are not a placeholder', () => {
   test.each([
     '{{#each items}}',
     '{{/each}}',
@@ -137,7 +137,7 @@ describe('keeps braces that are no placeholder', () => {
     ['{{{a}}}{{a}}', '<&lt;'],
     ['{{a}}{{{a}}}', '&lt;<'],
     ['{{a}}}}}{{{{{a}}', '&lt;}}}{{{&lt;'],
-  ])('uses the first possible placeholder, and three braces before two: %s', (html, expected) => {
+  ])('uses the first possible placeholder, and three braces before two (%s)', (html, expected) => {
     expect(fill(html, { a: '<' })).toBe(expected);
   });
 });
@@ -151,12 +151,12 @@ describe('paths', () => {
 
   const inherited = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__', '__lookupGetter__'];
 
-  test.each(inherited)('%s is missing where the data does not have it', (name) => {
+  test.each(inherited)('do not find an inherited %s', (name) => {
     const html = `({{${name}}}{{{${name}}}}{{o.${name}}}{{o.${name}.name}}{{list.${name}}}{{text.${name}}}{{number.${name}}})`;
     expect(fill(html, { o: {}, list: [], text: 'x', number: 1 })).toBe('()');
   });
 
-  test.each(inherited)('%s prints where the data has it', (name) => {
+  test.each(inherited)('find %s as a key of the data', (name) => {
     const data = JSON.parse(`{"${name}":"mine","o":{"${name}":{"deep":"<its>"}}}`);
     expect(fill(`{{${name}}} {{o.${name}.deep}}`, data)).toBe('mine &lt;its&gt;');
   });
@@ -192,7 +192,7 @@ describe('the size limit', () => {
     expect(fill('{{{a}}}', { a: '"""' }, 3)).toBe('"""');
   });
 
-  test('counts a character whose halves come from two values once', () => {
+  test('counts a character once if its surrogates come from two values', () => {
     expect(fill('{{a}}{{nothing}}{{b}}', { a: '\ud83d', b: '\ude00' }, 4)).toBe('😀');
     expect(() => fill('{{b}}{{a}}', { a: '\ud83d', b: '\ude00' }, 5)).toThrow(
       expect.objectContaining({ members: { limit: 5, actual: 6 } }),
@@ -221,7 +221,7 @@ describe('the size limit', () => {
 });
 
 describe('takes time proportional to template and data', () => {
-  // Each of these would take minutes if it grew with the square.
+  // Each of these would take minutes in quadratic time.
   const MANY = 1_000_000;
 
   test.each([
@@ -231,14 +231,14 @@ describe('takes time proportional to template and data', () => {
     ['openings with blanks', '{{ '.repeat(MANY)],
     ['openings with names', '{{a'.repeat(MANY)],
     ['triple openings with names', '{{{a'.repeat(MANY)],
-    ['openings that close once', '{{a}'.repeat(MANY)],
+    ['placeholders closed by one brace', '{{a}'.repeat(MANY)],
     ['an opening before blanks', `{{${' '.repeat(MANY)}`],
     ['an opening before a name and blanks', `{{a${' \n'.repeat(MANY)}!}}`],
     ['an endless name', `{{${'a'.repeat(5 * MANY)}`],
     ['an endless name of astral letters', `{{${'𝒳'.repeat(MANY)}`],
     ['an endless path', `{{${'a.'.repeat(MANY)}`],
     ['dots', `{{${'.'.repeat(MANY)}}}`],
-  ])('%s', (_, html) => {
+  ])('for %s', (_, html) => {
     expect(fill(html, { a: 'VALUE' })).toBe(html);
     expect(parsePlaceholders(html).paths).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe('takes time proportional to template and data', () => {
       expect(() => parsePlaceholders(html(count))).toThrow(expect.objectContaining({ code: 'template_error' }));
   });
 
-  test('does not escape a value that is already too large', () => {
+  test('for a value that is too large before it is escaped', () => {
     const value = "'".repeat(30_000_000);
     const error = { code: 'content_too_large', members: { limit: 1_000, actual: 150_000_001 } };
     expect(() => fillPlaceholders(parsePlaceholders('<{{x}}'), { x: value }, 1_000)).toThrow(expect.objectContaining(error));
@@ -275,7 +275,7 @@ describe('takes time proportional to template and data', () => {
     expect(fill(`{{${'a.'.repeat(10_000)}end}}`, nested(10_000))).toBe('here');
   });
 
-  test('rejects an object of ten thousand levels with its path, without a crash', () => {
+  test('for an object of ten thousand levels, which it rejects with its path', () => {
     expect(() => fill('<p>{{a}}', nested(10_000))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',

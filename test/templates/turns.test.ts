@@ -1,4 +1,4 @@
-/** Template processes are shared between accounts, however many keys each has. */
+/** Template processes are shared fairly between accounts, however many keys each has. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { PLANS } from '../support/service.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const HOUR_MS = 3_600_000;
-/** Compares two trees of 2^60 leaves, in a function of the language itself: it ends with its process. */
+/** Compares two trees of 2^60 leaves in a native function, so that only the end of the process stops it. */
 const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
   .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
 
-test('templates of two keys of one account leave a process for another account', async () => {
+test('reserves a process for another account while two keys of one account are busy', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
@@ -28,23 +28,23 @@ test('templates of two keys of one account leave a process for another account',
   });
   const templates = new Templates(database, Date.now, { liquid, assets }, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
-  const [hog, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
+  const [busy, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
   const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });
-  const made = async (accountId: string, html: string) => {
+  const createTemplate = async (accountId: string, html: string) => {
     const owner = await ownerOf(accountId);
     return { owner, id: (await templates.create(owner, { name: 'x', engine: 'liquid', html, metadata: {} })).id };
   };
-  const slow = [await made(hog, ENDLESS), await made(hog, ENDLESS)];
-  const quick = await made(other, '{{ a }}');
+  const slow = [await createTemplate(busy, ENDLESS), await createTemplate(busy, ENDLESS)];
+  const quick = await createTemplate(other, '{{ a }}');
   const leaving = new AbortController();
-  const held = slow.map(({ owner, id }) => templates.fill(owner, id, {}, { limitBytes: 1_000, signal: leaving.signal }));
-  for (const each of held) each.catch(() => {});
+  const pending = slow.map(({ owner, id }) => templates.fill(owner, id, {}, { limitBytes: 1_000, signal: leaving.signal }));
+  for (const each of pending) each.catch(() => {});
   expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
     html: 'filled',
     assets: undefined,
   });
   leaving.abort(new Error('left'));
-  for (const each of held) await expect(each).rejects.toThrow('left');
+  for (const each of pending) await expect(each).rejects.toThrow('left');
   await liquid.close();
   await database.close();
   await rm(dataDir, { recursive: true });

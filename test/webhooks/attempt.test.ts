@@ -1,4 +1,4 @@
-/** One attempt, to receivers that do not read what is sent. */
+/** A single attempt to deliver to a receiver that does not read. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -16,7 +16,7 @@ let url: string;
 beforeEach(async () => {
   server = createServer((socket) => {
     sockets.push(socket.on('error', () => {}));
-    socket.pause(); // nothing is read
+    socket.pause(); // reads nothing
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -31,8 +31,8 @@ afterEach(() => {
 const signal = new AbortController().signal;
 const LONG_MS = 3_600_000;
 
-test('gives up a receiver that stops reading, and closes the body', async () => {
-  const bytes = 256 * 1024 * 1024; // more than any buffer between
+test('ends the attempt if the receiver stops reading, and closes the body', async () => {
+  const bytes = 256 * 1024 * 1024; // more than all buffers in between
   const piece = Buffer.alloc(1024 * 1024);
   const source = Readable.from(Array(256).fill(piece));
   const body = { bytes, open: async () => source };
@@ -41,7 +41,7 @@ test('gives up a receiver that stops reading, and closes the body', async () => 
   await eventually('the body is closed', () => source.destroyed);
 });
 
-test('closes a body that opens after the attempt was given up', async () => {
+test('closes a body that opens after the attempt was aborted', async () => {
   const late = Promise.withResolvers<Readable>();
   const opening = Promise.withResolvers<void>();
   const open = () => {

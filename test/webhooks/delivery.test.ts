@@ -1,4 +1,4 @@
-/** Deliveries on a real database to real receivers: content, intervals, retries and retention. */
+/** Webhook deliveries from a real database to real receivers: content, retries, addresses, shutdown and retention. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,22 +22,22 @@ let opened: Services;
 let owner: Principal;
 let receiver: Receiver;
 let deliverer: Deliverer | undefined;
-let passed = 0;
+let elapsedMs = 0;
 const receivers: Receiver[] = [];
 const outcomes: DeliveryOutcome[] = [];
 const refusals: object[] = [];
 const failures: unknown[] = [];
-const clock = () => Date.now() + passed;
+const clock = () => Date.now() + elapsedMs;
 const never = new Promise(() => {});
 
 beforeEach(async () => {
-  passed = 0;
+  elapsedMs = 0;
   for (const list of [outcomes, refusals, failures]) list.length = 0;
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   await open();
   const { id } = await opened.accounts.createAccount('free');
   owner = (await opened.accounts.authenticate((await opened.accounts.createKey(id)).secret)) as Principal;
-  receiver = await another();
+  receiver = await startReceiver();
 });
 afterEach(async () => {
   await close();
@@ -50,19 +50,19 @@ async function open(): Promise<void> {
   opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }), clock);
 }
 
-async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {
-  await stop(late);
+async function close(deadline: Promise<unknown> = Promise.resolve()): Promise<void> {
+  await stop(deadline);
   await opened.close();
 }
 
-/** Attempts under way have until `late`. */
-async function stop(late: Promise<unknown>): Promise<void> {
-  await Promise.race([opened.jobs.drain(), late]);
+/** Stops deliveries. Attempts that are still running when `deadline` resolves are aborted. */
+async function stop(deadline: Promise<unknown>): Promise<void> {
+  await Promise.race([opened.jobs.drain(), deadline]);
   deliverer?.abort();
   await opened.jobs.drain();
 }
 
-async function another(...more: Parameters<typeof Receiver.start>): Promise<Receiver> {
+async function startReceiver(...more: Parameters<typeof Receiver.start>): Promise<Receiver> {
   const started = await Receiver.start(...more);
   receivers.push(started);
   return started;
@@ -92,9 +92,9 @@ function enqueue(url = receiver.url, data: object = {}): Promise<string> {
 }
 
 async function delivery(id: string): Promise<WebhookDelivery> {
-  const found = (await opened.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
-  if (!found) throw new Error(`no delivery ${id}`);
-  return found;
+  const record = (await opened.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
+  if (!record) throw new Error(`no delivery ${id}`);
+  return record;
 }
 
 async function ended(id: string): Promise<WebhookDelivery> {
@@ -113,17 +113,17 @@ describe('a receiver gets', () => {
       error: null,
       nextAttemptAt: null,
     });
-    const [got] = receiver.received;
-    if (!got) throw new Error('nothing came');
-    expect(got.path).toBe('POST /hook?room=1');
-    expect(got.headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
+    const [request] = receiver.received;
+    if (!request) throw new Error('nothing came');
+    expect(request.path).toBe('POST /hook?room=1');
+    expect(request.headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
     expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/);
     const [{ secret }] = await opened.webhookSecrets.of(owner.accountId);
     expect(secret).toMatch(/^whsec_/);
-    const event = verified(got, secret);
+    const event = verified(request, secret);
     expect(event).toEqual({ type: 'batch.completed', timestamp: event.timestamp, data: { batch_id: 'bat_1', name: 'Zoë' } });
     expect(new Date(event.timestamp).toISOString()).toBe(event.timestamp);
-    expect(() => verified({ ...got, body: got.body.replace('bat_1', 'bat_2') }, secret)).toThrow();
+    expect(() => verified({ ...request, body: request.body.replace('bat_1', 'bat_2') }, secret)).toThrow();
     expect(outcomes).toEqual(['delivered']);
   });
 
@@ -134,12 +134,12 @@ describe('a receiver gets', () => {
     expect(previous.map(({ secret }) => secret)).toEqual([first.secret]);
     expect(second.secret).not.toBe(first.secret);
     await ended(await enqueue());
-    const [got] = receiver.received;
-    if (!got) throw new Error('nothing came');
-    expect(got.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
-    for (const { secret } of [first, second]) expect(verified(got, secret).type).toBe('batch.completed');
+    const [request] = receiver.received;
+    if (!request) throw new Error('nothing came');
+    expect(request.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    for (const { secret } of [first, second]) expect(verified(request, secret).type).toBe('batch.completed');
 
-    passed = 86_400_001;
+    elapsedMs = 86_400_001;
     await ended(await enqueue());
     expect(receiver.received[1]?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
     await opened.webhookSecrets.removeEnded();
@@ -149,7 +149,7 @@ describe('a receiver gets', () => {
   test('signatures by the last four of quickly replaced secrets', async () => {
     const [first] = await opened.webhookSecrets.of(owner.accountId);
     for (let n = 0; n < 5; n++) {
-      passed += 1_000;
+      elapsedMs += 1_000;
       await opened.webhookSecrets.rotate(owner.accountId);
     }
     const secrets = await opened.webhookSecrets.of(owner.accountId);
@@ -158,7 +158,7 @@ describe('a receiver gets', () => {
     expect(secrets.map(({ validUntil }) => validUntil === null)).toEqual([true, false, false, false]);
   });
 
-  test('one secret for an account that asks many times at once', async () => {
+  test('one secret for an account even if it is created by simultaneous calls', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => opened.webhookSecrets.of(owner.accountId)));
     expect(new Set(all.map(([{ secret }]) => secret)).size).toBe(1);
   });
@@ -197,7 +197,7 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['retried', 'retried', 'delivered']);
   });
 
-  test('never succeeds is given up after the last interval', async () => {
+  test('never succeeds gets no more attempts after the last interval', async () => {
     receiver.answer = (response) => response.writeHead(503).end();
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
     expect(await ended(await enqueue())).toMatchObject({
@@ -217,8 +217,8 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['failed']);
   });
 
-  test('redirects is not followed', async () => {
-    const target = await another();
+  test('redirects is not followed to its target', async () => {
+    const target = await startReceiver();
     receiver.answer = (response) => response.writeHead(307, { location: target.url }).end();
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
     expect(await ended(await enqueue())).toMatchObject({
@@ -232,30 +232,30 @@ describe('a receiver that', () => {
 
   test('hangs does not delay others', async () => {
     receiver.answer = () => {};
-    const quick = await another();
+    const responsive = await startReceiver();
     start({ PLATEN_WEBHOOK_TIMEOUT_SECONDS: '3600' });
-    const stuck = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
-    await eventually('as many hang as may', () => receiver.open === 3);
-    const good = await Promise.all(Array.from({ length: 20 }, () => enqueue(quick.url)));
+    const hanging = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
+    await eventually('the maximum number of attempts hang', () => receiver.open === 3);
+    const good = await Promise.all(Array.from({ length: 20 }, () => enqueue(responsive.url)));
     for (const id of good) expect(await ended(id)).toMatchObject({ status: 'delivered' });
-    expect((await Promise.all(stuck.map(delivery))).every(({ status, error }) => status === 'pending' && !error)).toBe(true);
+    expect((await Promise.all(hanging.map(delivery))).every(({ status, error }) => status === 'pending' && !error)).toBe(true);
     expect(receiver.open).toBe(3);
-    expect(quick.maxOpen).toBeLessThanOrEqual(3);
+    expect(responsive.maxOpen).toBeLessThanOrEqual(3);
   });
 
-  test('hangs is ended at the time-out', async () => {
+  test('hangs is disconnected at the time-out', async () => {
     receiver.answer = () => {};
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '3600' });
-    const stuck = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
-    await eventually('all have had their time', async () => {
-      const all = await Promise.all(stuck.map(delivery));
+    const hanging = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
+    await eventually('all have timed out', async () => {
+      const all = await Promise.all(hanging.map(delivery));
       return all.every(({ error }) => error === 'there was no answer within 2 seconds');
     });
     expect(receiver.maxOpen).toBe(3);
   });
 
-  test('answers and then never ends has received it, also if it sends without end', async () => {
-    const flood = await another((response) => {
+  test('answers and never ends its response has received the event, even if it sends endlessly', async () => {
+    const flooding = await startReceiver((response) => {
       response.writeHead(200);
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -265,23 +265,23 @@ describe('a receiver that', () => {
     });
     receiver.answer = (response) => response.writeHead(200).write('{');
     start();
-    const ids = [await enqueue(), await enqueue(flood.url)];
+    const ids = [await enqueue(), await enqueue(flooding.url)];
     for (const id of ids) expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
-    await eventually('its connection is closed', () => flood.open === 0 && receiver.open === 0);
+    await eventually('its connection is closed', () => flooding.open === 0 && receiver.open === 0);
   });
 
-  test('disconnects, or does not speak HTTP, has not received it', async () => {
+  test('disconnects or does not speak HTTP has not received the event', async () => {
     receiver.answer = (response) => response.socket?.end('no HTTP at all\r\n\r\n');
-    const rude = await another((response) => response.destroy());
+    const disconnecting = await startReceiver((response) => response.destroy());
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
     const error = 'the connection broke off, or the answer was not HTTP';
-    for (const id of [await enqueue(), await enqueue(rude.url)])
+    for (const id of [await enqueue(), await enqueue(disconnecting.url)])
       expect(await ended(id)).toMatchObject({ status: 'failed', attempts: 2, responseStatus: null, error });
   });
 });
 
 describe('an address', () => {
-  test('that is blocked is refused at every attempt, as a name that does not resolve', async () => {
+  test('that is blocked is refused at every attempt, with the same error as a name that does not resolve', async () => {
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' }, []);
     const hidden = [
       receiver.url,
@@ -302,7 +302,7 @@ describe('an address', () => {
     expect(refusals).toContainEqual({ host: receiver.address, reason: 'not in the public internet' });
   });
 
-  test('that is a port of the service is refused, whatever is allowed', async () => {
+  test('on a port of the service is refused, whatever the policy allows', async () => {
     const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
     policy.protect(receiver.port);
     await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('the port belongs to the service itself');
@@ -312,12 +312,12 @@ describe('an address', () => {
     const names = await NameServer.start('');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
     const at = (name: string) => `http://${name}.test:${receiver.port}/${name}`;
-    // The second question would lead elsewhere.
+    // A second query would resolve to another address.
     expect(await ended(await enqueue(at('x.rebind2')))).toMatchObject({ status: 'delivered', attempts: 1 });
     expect(receiver.received.map(({ headers }) => headers.host)).toEqual([`x.rebind2.test:${receiver.port}`]);
     for (const name of ['x.mixed', 'x.neighbours', 'x.mapped', 'x.zero', 'x.private6'])
       expect(await ended(await enqueue(at(name)))).toMatchObject({
-        status: name === 'x.mapped' ? 'delivered' : 'failed', // it is the address that is allowed, written otherwise
+        status: name === 'x.mapped' ? 'delivered' : 'failed', // this is the allowed address in another notation
       });
     names.close();
   });
@@ -333,7 +333,7 @@ describe('an address', () => {
 
   test('with https requires a valid certificate for its name', async () => {
     const names = await NameServer.start('');
-    const secure = await another(undefined, TLS);
+    const secure = await startReceiver(undefined, TLS);
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
     const at = (host: string) => `https://${host}:${secure.port}/hook`;
     const distrusted = await ended(await enqueue(at('hooks.private.test')));
@@ -358,7 +358,7 @@ describe('an address', () => {
   });
 
   test('that refuses connections is reported as such if it is allowed', async () => {
-    const stopped = await another();
+    const stopped = await startReceiver();
     const { url } = stopped;
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
     stopped.close();
@@ -376,7 +376,7 @@ describe('a process that ends', () => {
     expect(await delivery(id)).toMatchObject({ status: 'delivered' });
   });
 
-  test('aborts the others, which the next process takes up at once', async () => {
+  test('aborts other attempts, which the next process repeats at once', async () => {
     receiver.answer = (response, before) => void (before > 0 && response.writeHead(200).end());
     start();
     const id = await enqueue(receiver.url, { n: 1 });
@@ -389,7 +389,7 @@ describe('a process that ends', () => {
     expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
   });
 
-  test('without notice leaves its deliveries to the next process after their lease', async () => {
+  test('abruptly leaves its deliveries to the next process after their lease', async () => {
     const id = await enqueue();
     await opened.database.query
       .updateTable('webhook_deliveries')
@@ -400,16 +400,16 @@ describe('a process that ends', () => {
     expect(await task?.owners?.()).toEqual([]);
     expect(await task?.take(owner.accountId)).toBeUndefined();
     expect(receiver.received).toEqual([]);
-    passed = 7_001;
+    elapsedMs = 7_001;
     expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 });
 
 describe('retention', () => {
-  test('lists deliveries of the key newest first, after a position', async () => {
+  test('lists deliveries of the key newest first, optionally after a position', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
-      passed = n;
+      elapsedMs = n;
       ids.unshift(await enqueue());
     }
     const all = await opened.webhooks.list(owner.keyId, 10);
@@ -428,10 +428,10 @@ describe('retention', () => {
     expect(await opened.database.query.selectFrom('webhook_deliveries').select('payload').execute()).toEqual([{ payload: null }]);
     await stop(never);
     const waiting = await enqueue();
-    passed = 30 * 86_400_000 - 60_000;
+    elapsedMs = 30 * 86_400_000 - 60_000;
     await opened.webhooks.removeOld();
     expect(await opened.webhooks.list(owner.keyId, 10)).toHaveLength(2);
-    passed += 120_000;
+    elapsedMs += 120_000;
     await opened.webhooks.removeOld();
     expect((await opened.webhooks.list(owner.keyId, 10)).map((each) => each.id)).toEqual([waiting]);
   });

@@ -1,4 +1,4 @@
-/** Uploads on a real database: order, shares and ends. test/api/deliver-to.test.ts covers their content. */
+/** Uploads on a real database: fairness between accounts, revoked keys, and the end of a batch. test/api/deliver-to.test.ts covers their content. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,48 +50,54 @@ async function anotherOwner(): Promise<Principal> {
   return (await opened.accounts.authenticate((await opened.accounts.createKey(id)).secret)) as Principal;
 }
 
-function enqueue(of: Principal, url: string, item = { batchId: 'bat_1', position: 0 }, documentId = 'doc_1'): Promise<void> {
-  const { accountId, keyId } = of;
+function enqueue(
+  principal: Principal,
+  url: string,
+  item = { batchId: 'bat_1', position: 0 },
+  documentId = 'doc_1',
+): Promise<void> {
+  const { accountId, keyId } = principal;
   const upload = { accountId, keyId, item, documentId, bytes: 1, isHeld: false, url, headers: {} };
   return opened.database.transaction((query) => uploads.enqueue(upload, query));
 }
 
-function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
+function start(overrides: Partial<Uploads> = {}, allowed = ''): void {
   const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
   const none = () => {};
   const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none };
-  const open = replaced.open ?? ((upload) => uploads.open(upload));
-  const settle: Uploads['settle'] = (...of) => uploads.settle(...of);
+  const open = overrides.open ?? ((upload) => uploads.open(upload));
+  const settle: Uploads['settle'] = (...args) => uploads.settle(...args);
   deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
   const tasks = { webhook: deliverer.task('webhook'), upload: deliverer.task('upload') };
   opened.jobs.start({ ...IDLE_TASKS, ...tasks }, (error) => failures.push(error));
 }
 
-test('hanging uploads delay no webhook, and an account has a limited share', async () => {
+test('limits the uploads of an account, and delays no webhook behind hanging uploads', async () => {
   const owners = [owner, ...(await Promise.all(Array.from({ length: 9 }, anotherOwner)))];
-  for (const [n, each] of owners.entries()) for (let of = 0; of < 8; of++) await enqueue(each, `https://store${of}.of${n}.test/`);
-  const held = Promise.withResolvers<undefined>();
+  for (const [n, each] of owners.entries())
+    for (let index = 0; index < 8; index++) await enqueue(each, `https://store${index}.of${n}.test/`);
+  const response = Promise.withResolvers<undefined>();
   const accounts: string[] = [];
   const receiver = await Receiver.start();
   try {
     const open: Uploads['open'] = (upload) => {
       accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
-      return held.promise;
+      return response.promise;
     };
     start({ open }, receiver.address);
-    await eventually('as many hang as may', () => accounts.length === 32);
+    await eventually('the maximum number of uploads hang', () => accounts.length === 32);
     const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
     const id = await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
     await eventually('the webhook has arrived', () => receiver.ids.includes(id));
     expect(accounts).toHaveLength(32);
     for (const { accountId } of owners) expect(accounts.filter((each) => each === accountId).length).toBeLessThanOrEqual(4);
   } finally {
-    held.resolve(undefined);
+    response.resolve(undefined);
     receiver.close();
   }
 });
 
-test('an earlier version, which looks at next_attempt_at, sees webhooks but no uploads', async () => {
+test('hides uploads from earlier versions, which select deliveries by next_attempt_at', async () => {
   await enqueue(owner, 'https://store.test/');
   const event = { ...owner, url: 'http://hooks.test/', type: 'batch.completed', data: {} } as const;
   await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
@@ -106,7 +112,7 @@ test('an earlier version, which looks at next_attempt_at, sees webhooks but no u
   ]);
 });
 
-test('uploads of a revoked key end', async () => {
+test('ends uploads of a revoked key', async () => {
   const receiver = await Receiver.start();
   const name = `https://${receiver.address}/`;
   await storeDocument();
@@ -123,7 +129,7 @@ test('uploads of a revoked key end', async () => {
 
 const report = async () => (await uploads.reportsOf('bat_1')).get(0);
 
-/** As `doc_1`. */
+/** Stores the document `doc_1`. */
 async function storeDocument(): Promise<void> {
   const removal = {
     created_at: clock(),
@@ -142,16 +148,16 @@ async function storeDocument(): Promise<void> {
     report: null,
     metadata: null,
   };
-  const of = { id: 'doc_1', key_id: owner.keyId, account_id: owner.accountId };
+  const identity = { id: 'doc_1', key_id: owner.keyId, account_id: owner.accountId };
   await opened.database.query
     .insertInto('documents')
-    .values({ ...of, ...described, ...removal })
+    .values({ ...identity, ...described, ...removal })
     .execute();
 }
 
-test('a waiting client is told when the last upload of a batch has ended, and not of each', async () => {
+test('notifies waiting clients when the last upload of a batch has ended, and not after each', async () => {
   const plan = { ...owner.plan, retentionMs: 60_000 };
-  const items = [{ options: {} }]; // without a source it fails at once
+  const items = [{ options: {} }]; // an item without a source fails at once
   const batch = { items, defaults: {}, webhookUrl: undefined, metadata: {} };
   const batchId = await opened.batches.create({ ...owner, plan }, batch, async () => {});
   for (const position of [0, 1]) await enqueue(owner, 'https://store.test/', { batchId, position }, 'doc_gone');

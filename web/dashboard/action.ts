@@ -4,29 +4,29 @@ import { isAbort } from './loaded.ts';
 
 export interface Action {
   running: boolean;
-  fault: unknown;
+  error: unknown;
   /** Does nothing while the last action is running. */
   run(work: () => Promise<void>): Promise<void>;
-  forgetFault(): void;
+  forgetError(): void;
 }
 
 export function useAction(): Action {
   const [running, setRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
+  const [error, setError] = useState<unknown>();
   const busy = useRef(false);
   const run = async (work: () => Promise<void>) => {
     if (busy.current) return;
     busy.current = true;
     setRunning(true);
-    setFault(undefined);
+    setError(undefined);
     try {
       await work();
     } catch (error) {
-      if (!isAbort(error)) setFault(error);
+      if (!isAbort(error)) setError(error);
     } finally {
       busy.current = false;
       setRunning(false);
     }
   };
-  return { running, fault, run, forgetFault: () => setFault(undefined) };
+  return { running, error, run, forgetError: () => setError(undefined) };
 }

@@ -5,7 +5,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { BatchPage } from './batch-page.tsx';
 import { BatchesPage } from './batches-page.tsx';
-import { Empty, Fault, Loading } from './components.tsx';
+import { Empty, ErrorMessage, Loading } from './components.tsx';
 import { DocumentPage } from './document-page.tsx';
 import { DocumentsPage } from './documents-page.tsx';
 import { Header } from './header.tsx';
@@ -23,7 +23,7 @@ const TemplatePage = lazyPage('the editor', async () => (await import('./templat
 onSignOut(clearToasts);
 
 export function App() {
-  const { fault, waiting, retry } = useRememberedKey();
+  const { error, waiting, retry } = useRememberedKey();
   const current = session.value;
   if (current) return <SignedIn key={current.key} />;
   if (waiting)
@@ -32,36 +32,36 @@ export function App() {
         <Loading what="your account" />
       </main>
     );
-  if (fault)
+  if (error)
     return (
       <main class="page">
-        <Fault fault={fault} onRetry={retry} />
+        <ErrorMessage error={error} onRetry={retry} />
       </main>
     );
   return <SignIn />;
 }
 
 /** Signs in with the remembered key of this tab, if there is one. A key that is not valid any more is forgotten. */
-function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void } {
-  const [fault, setFault] = useState<unknown>();
+function useRememberedKey(): { error: unknown; waiting: boolean; retry(): void } {
+  const [error, setError] = useState<unknown>();
   const [waiting, setWaiting] = useState(rememberedKey() !== null);
   const attempt = async () => {
     const key = rememberedKey();
-    setFault(undefined);
+    setError(undefined);
     setWaiting(key !== null);
     if (key === null) return;
     try {
       await signIn(key, true);
     } catch (error) {
       if (error instanceof ProblemError && error.body.status === 401) signOut();
-      else setFault(error);
+      else setError(error);
     }
     setWaiting(false);
   };
   useEffect(() => {
     attempt();
   }, []);
-  return { fault, waiting, retry: attempt };
+  return { error, waiting, retry: attempt };
 }
 
 function SignedIn() {

@@ -74,7 +74,7 @@ function ItemRow({ item }: { item: BatchItem }) {
       <td>
         <span class={`state ${status}`}>{STATES[status]}</span>
         {error && (
-          <p class="fault">
+          <p class="error">
             {sentence(error.detail ?? error.code)} <code>{error.code}</code>
           </p>
         )}

@@ -8,7 +8,7 @@ import { type BatchNews, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { saveAs } from './blobs.ts';
-import { Facts, Fault, Loading, PageHead, Time } from './components.tsx';
+import { ErrorMessage, Facts, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { isAbort, type Loaded, useLoaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
@@ -23,15 +23,15 @@ type FileKind = keyof typeof FILES;
 export function BatchPage({ id }: { id: string }) {
   const path = `/v1/batches/${encodeURIComponent(id)}`;
   const loaded = useLoaded((signal) => read<Batch>(path, { signal }), [path]);
-  const { broken, fault } = useBatchFeed(path, loaded);
+  const { broken, error } = useBatchFeed(path, loaded);
   const batch = loaded.value;
   return (
     <>
       <p class="back">
         <a href="#/batches">All batches</a>
       </p>
-      <Fault fault={loaded.fault} onRetry={loaded.reload} />
-      <Fault fault={fault} onRetry={loaded.reload} />
+      <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
+      <ErrorMessage error={error} onRetry={loaded.reload} />
       {broken && (
         <p class="note warn" role="status">
           The connection was lost. The page is connecting again.
@@ -44,9 +44,9 @@ export function BatchPage({ id }: { id: string }) {
 }
 
 /** Keeps the batch up to date until it ends. */
-function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; fault: unknown } {
+function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; error: unknown } {
   const [broken, setBroken] = useState(false);
-  const [fault, setFault] = useState<unknown>();
+  const [error, setError] = useState<unknown>();
   const moves = value !== undefined && !isEnded(value);
   useEffect(() => {
     if (!moves) return;
@@ -55,13 +55,13 @@ function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broke
       setValue((batch) => batch && applyNews(batch, news));
       if (news.summary) showToast(`The batch has finished: ${outcomeText(news.summary)}.`);
     };
-    setFault(undefined);
+    setError(undefined);
     followBatch(path, { onNews, onConnection: setBroken }, left.signal).catch((error: unknown) => {
-      if (!isAbort(error)) setFault(error);
+      if (!isAbort(error)) setError(error);
     });
     return () => left.abort();
   }, [path, moves]);
-  return { broken: broken && moves, fault };
+  return { broken: broken && moves, error };
 }
 
 function applyNews(batch: Batch, { items: fresh, summary }: BatchNews): Batch {
@@ -137,7 +137,7 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
           Download {FILES[kind]}
         </button>
       ))}
-      <Fault fault={action.fault} />
+      <ErrorMessage error={action.error} />
       {large && (
         <Confirm
           title="A large download"

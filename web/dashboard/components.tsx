@@ -1,7 +1,7 @@
 /** Small components that all pages use: names, times, errors and empty states. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { faultWords, spanText, timeText, utcText } from './format.ts';
+import { errorText, spanText, timeText, utcText } from './format.ts';
 
 const NOW_EVERY_MS = 15_000;
 
@@ -32,9 +32,9 @@ export function Span({ to }: { to: string }) {
   );
 }
 
-export function Fault({ fault, onRetry }: { fault: unknown; onRetry?: (() => void) | undefined }) {
-  if (fault === undefined || fault === null) return null;
-  const { text, details, requestId } = faultWords(fault);
+export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  if (error === undefined || error === null) return null;
+  const { text, details, requestId } = errorText(error);
   return (
     <div class="note bad" role="alert">
       <p>{text}</p>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
-import { Fault } from './components.tsx';
+import { ErrorMessage } from './components.tsx';
 
 export interface ConfirmProps {
   title: string;
@@ -19,7 +19,7 @@ export function Confirm({ title, verb, onConfirm, onClose, children }: ConfirmPr
   return (
     <Dialog title={title} onClose={onClose}>
       <div>{children}</div>
-      <Fault fault={action.fault} />
+      <ErrorMessage error={action.error} />
       <div class="actions end">
         <button type="button" class="button" onClick={onClose}>
           Keep

@@ -6,7 +6,7 @@ import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { saveAs } from './blobs.ts';
-import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './components.tsx';
+import { ErrorMessage, Facts, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus, numberText } from './format.ts';
 import { LinkDialog } from './link-dialog.tsx';
@@ -29,20 +29,20 @@ export function DocumentPage({ id }: { id: string }) {
       <p class="back">
         <a href="#/documents">All documents</a>
       </p>
-      {record.fault !== undefined && <Missing fault={record.fault} onRetry={record.reload} />}
+      {record.error !== undefined && <Missing error={record.error} onRetry={record.reload} />}
       {!record.value && record.loading && <Loading what="the document" />}
       {record.value && <Found record={record.value} path={path} />}
     </>
   );
 }
 
-function Missing({ fault, onRetry }: { fault: unknown; onRetry(): void }) {
-  const gone = hasStatus(fault, 410);
+function Missing({ error, onRetry }: { error: unknown; onRetry(): void }) {
+  const gone = hasStatus(error, 410);
   return (
     <>
       {gone && <PageHead title="This document no longer exists" />}
-      {hasStatus(fault, 404) && <PageHead title="There is no such document" />}
-      <Fault fault={fault} onRetry={gone ? undefined : onRetry} />
+      {hasStatus(error, 404) && <PageHead title="There is no such document" />}
+      <ErrorMessage error={error} onRetry={gone ? undefined : onRetry} />
       {gone && <p class="hint">Its content has been removed from the service and cannot be restored.</p>}
     </>
   );
@@ -70,7 +70,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
           Delete
         </button>
       </PageHead>
-      <Fault fault={download.fault} />
+      <ErrorMessage error={download.error} />
       <div class="beside">
         {wanted ? (
           <Preview path={path} type={record.type} />
@@ -97,7 +97,7 @@ function Preview({ path, type }: { path: string; type: string }) {
     async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: type } })).arrayBuffer()),
     [path],
   );
-  if (bytes.fault !== undefined) return <Fault fault={bytes.fault} onRetry={bytes.reload} />;
+  if (bytes.error !== undefined) return <ErrorMessage error={bytes.error} onRetry={bytes.reload} />;
   if (type !== 'application/pdf') return bytes.value ? <Picture bytes={bytes.value} type={type} /> : <Loading what="the image" />;
   return (
     <div class="pdf-place">

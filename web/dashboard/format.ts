@@ -44,7 +44,7 @@ export function spanText(iso: string, now: number): string {
   return spans.format(Math.trunc(seconds / unit), name);
 }
 
-export interface FaultWords {
+export interface ErrorText {
   text: string;
   /** The errors of fields. */
   details: string[];
@@ -52,20 +52,20 @@ export interface FaultWords {
   requestId: string | undefined;
 }
 
-export function faultWords(fault: unknown): FaultWords {
-  if (fault instanceof ProblemError) return problemWords(fault.body);
-  if (fault instanceof TypeError) return plain('The service cannot be reached. Check your connection, and try again.');
-  return plain(fault instanceof Error ? fault.message : 'Something went wrong.');
+export function errorText(error: unknown): ErrorText {
+  if (error instanceof ProblemError) return problemText(error.body);
+  if (error instanceof TypeError) return plain('The service cannot be reached. Check your connection, and try again.');
+  return plain(error instanceof Error ? error.message : 'Something went wrong.');
 }
 
-function problemWords(body: ProblemBody): FaultWords {
+function problemText(body: ProblemBody): ErrorText {
   const details = (body.errors ?? []).map(({ path, message }) => `${path}: ${message}`);
   const again = body.retry_after ? ` Try again in ${countText(body.retry_after, 'second')}.` : '';
   const said = details.length ? body.title : (body.detail ?? body.title);
   return { text: sentence(said) + again, details, requestId: body.request_id };
 }
 
-function plain(text: string): FaultWords {
+function plain(text: string): ErrorText {
   return { text, details: [], requestId: undefined };
 }
 
@@ -75,6 +75,6 @@ export function sentence(text: string): string {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
-export function hasStatus(fault: unknown, status: number): boolean {
-  return fault instanceof ProblemError && fault.body.status === status;
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ProblemError && error.body.status === status;
 }

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
-import { Fault, Span } from './components.tsx';
+import { ErrorMessage, Span } from './components.tsx';
 import { send } from './session.ts';
 
 /** The service shortens it to the lifetime of the document. */
@@ -47,7 +47,7 @@ export function LinkDialog({ path, expiresAt, onClose }: { path: string; expires
           ))}
         </select>
       </div>
-      <Fault fault={making.fault} />
+      <ErrorMessage error={making.error} />
       {link && <MadeLink link={link} />}
       <div class="actions end">
         <button type="button" class="button" onClick={onClose}>

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<T> {
   value: T | undefined;
-  fault: unknown;
+  error: unknown;
   loading: boolean;
   reload(): void;
   /** Changes the loaded value, when the page knows a newer one. */
@@ -13,7 +13,7 @@ export interface Loaded<T> {
 /** Loads again whenever one of `inputs` changes, and aborts the previous request. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[]): Loaded<T> {
   const [value, setValue] = useState<T | undefined>();
-  const [fault, setFault] = useState<unknown>();
+  const [error, setError] = useState<unknown>();
   const [loading, setLoading] = useState(true);
   const [reloads, setReloads] = useState(0);
   useEffect(() => {
@@ -23,10 +23,10 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
       .then((came) => {
         if (left.signal.aborted) return;
         setValue(() => came);
-        setFault(undefined);
+        setError(undefined);
       })
       .catch((error: unknown) => {
-        if (!left.signal.aborted && !isAbort(error)) setFault(error);
+        if (!left.signal.aborted && !isAbort(error)) setError(error);
       })
       .finally(() => {
         if (!left.signal.aborted) setLoading(false);
@@ -34,7 +34,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
     return () => left.abort();
   }, [...inputs, reloads]);
   const reload = useCallback(() => setReloads((count) => count + 1), []);
-  return { value, fault, loading, reload, setValue };
+  return { value, error, loading, reload, setValue };
 }
 
 /** Whether the page itself aborted the request, so that no error is shown. */

@@ -1,6 +1,6 @@
 /** Shows the loaded rows of a list, or a text if there are none. */
 import type { ComponentChildren } from 'preact';
-import { Fault } from './components.tsx';
+import { ErrorMessage } from './components.tsx';
 import { countText } from './format.ts';
 import type { Paged } from './paged.ts';
 
@@ -17,10 +17,10 @@ interface PagedListProps<T> extends Counted {
 }
 
 export function PagedList<T>({ list, empty, children, ...counted }: PagedListProps<T>) {
-  const { rows, fault, hasMore } = list; // a search may have read only a part of the rows and found nothing so far
+  const { rows, error, hasMore } = list; // a search may have read only a part of the rows and found nothing so far
   return (
     <>
-      {rows?.length === 0 && !hasMore && !fault && empty}
+      {rows?.length === 0 && !hasMore && !error && empty}
       {rows !== undefined && rows.length > 0 && children(rows)}
       <ListEnd list={list} {...counted} />
     </>
@@ -32,7 +32,7 @@ function ListEnd<T>({ list, one, many }: Counted & { list: Paged<T> }) {
   const shown = list.rows?.length;
   return (
     <div class="list-end">
-      <Fault fault={list.fault} onRetry={list.rows && list.hasMore ? list.more : list.reload} />
+      <ErrorMessage error={list.error} onRetry={list.rows && list.hasMore ? list.more : list.reload} />
       <p class="hint" role="status">
         {shown === undefined
           ? list.loading

@@ -9,7 +9,7 @@ export interface Paged<T> {
   rows: T[] | undefined;
   hasMore: boolean;
   loading: boolean;
-  fault: unknown;
+  error: unknown;
   more(): void;
   reload(): void;
   /** Replaces rows that were loaded again, and inserts new ones at the top. */
@@ -34,7 +34,7 @@ export function usePaged<T>(path: string): Paged<T> {
     rows: list.value?.data,
     hasMore: list.value?.has_more ?? false,
     loading: list.loading || next.running,
-    fault: list.fault ?? next.fault,
+    error: list.error ?? next.error,
     more,
     reload: list.reload,
     merge,

@@ -9,7 +9,7 @@ export interface Route {
   arrival: number;
 }
 
-export const FIRST_PAGE = 'documents';
+const FIRST_PAGE = 'documents';
 
 let arrivals = 0;
 

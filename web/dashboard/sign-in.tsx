@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { useAction } from './action.ts';
-import { Fault } from './components.tsx';
+import { ErrorMessage } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { endedBecause, signIn } from './session.ts';
 
@@ -53,13 +53,13 @@ export function SignIn() {
             placeholder="plt_…"
             value={key}
             aria-invalid={refused !== ''}
-            aria-describedby="api-key-fault"
+            aria-describedby="api-key-error"
             onInput={(event) => {
               setKey(event.currentTarget.value);
               setRefused('');
             }}
           />
-          <div id="api-key-fault" class="fault" role="alert">
+          <div id="api-key-error" class="error" role="alert">
             {refused}
           </div>
         </div>
@@ -70,7 +70,7 @@ export function SignIn() {
             <span class="hint block">Otherwise you sign in again after a reload.</span>
           </span>
         </label>
-        <Fault fault={action.fault} />
+        <ErrorMessage error={action.error} />
         <button type="submit" class="button primary" disabled={action.running}>
           {action.running ? 'Checking…' : 'Sign in'}
         </button>

@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
-import { Fault, Loading, Name } from './components.tsx';
+import { ErrorMessage, Loading, Name } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
@@ -36,7 +36,7 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
         The HTML refers to a file by its name, such as <code>logo.png</code> or <code>css/print.css</code>. Each change is a new
         version of the template.
       </p>
-      <Fault fault={files.fault} onRetry={files.reload} />
+      <ErrorMessage error={files.error} onRetry={files.reload} />
       {!files.value && files.loading && <Loading what="the files" />}
       {files.value?.length === 0 && <p>The template has no files.</p>}
       {files.value && files.value.length > 0 && (
@@ -47,7 +47,7 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
           onRemove={setRemoved}
         />
       )}
-      <Fault fault={adding.fault} />
+      <ErrorMessage error={adding.error} />
       <div class="filters">
         <div class="field">
           <label for="files-folder">Folder (optional)</label>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
-import { Fault, Loading, PageHead } from './components.tsx';
+import { ErrorMessage, Loading, PageHead } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { hasStatus } from './format.ts';
 import { useLoaded } from './loaded.ts';
@@ -28,8 +28,8 @@ export function TemplatePage({ id }: { id: string | null }) {
       <p class="back">
         <a href="#/templates">All templates</a>
       </p>
-      {hasStatus(loaded.fault, 404) && <PageHead title="There is no such template" />}
-      <Fault fault={loaded.fault} onRetry={loaded.reload} />
+      {hasStatus(loaded.error, 404) && <PageHead title="There is no such template" />}
+      <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
       {template === undefined && loaded.loading && <Loading what="the template" />}
       {template !== undefined && <TemplateEditor key={template?.version ?? 0} template={template} onReload={loaded.reload} />}
     </>
@@ -85,7 +85,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
           {saving.running ? 'Saving…' : 'Save'}
         </button>
       </PageHead>
-      <Fault fault={saving.fault} />
+      <ErrorMessage error={saving.error} />
       <DraftFields draft={draft.value} saved={saved} changed={changed} onChange={change} />
       <TemplateWorkbench
         saved={saved}

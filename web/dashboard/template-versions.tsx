@@ -8,7 +8,7 @@ import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
-import { Fault, Loading, Time } from './components.tsx';
+import { ErrorMessage, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
@@ -32,7 +32,7 @@ export function TemplateVersions({ template, unsaved, onRestored }: VersionsProp
   const [look, setLook] = useState<SelectedVersion | null>(null);
   return (
     <div class="versions stack">
-      <Fault fault={list.fault} onRetry={list.reload} />
+      <ErrorMessage error={list.error} onRetry={list.reload} />
       {!list.value && list.loading && <Loading what="the versions" />}
       {list.value && <VersionTable rows={list.value.data} template={template} onLook={setLook} />}
       {look && (
@@ -135,7 +135,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
           Restore version {version}
         </button>
       </div>
-      <Fault fault={loaded.fault} onRetry={loaded.reload} />
+      <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
       {loaded.value && (
         <div class="editor-place">
           {compares ? (

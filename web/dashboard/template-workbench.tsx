@@ -7,7 +7,7 @@ import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { useAction } from './action.ts';
-import { Fault } from './components.tsx';
+import { ErrorMessage } from './components.tsx';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
@@ -85,7 +85,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
           </button>
           <p class="hint">{plays ? FREE : `${files.value?.length ? WITH_FILES : NO_PLAYGROUND} ${CHARGED}`}</p>
         </div>
-        <Fault fault={action.fault} />
+        <ErrorMessage error={action.error} />
         <p class="hint" role="status">
           {preview && countText(preview.pages, 'page')}
         </p>

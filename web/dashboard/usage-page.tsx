@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
-import { Fault, Loading, PageHead, Span } from './components.tsx';
+import { ErrorMessage, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
 import { countText, dayText, numberText } from './format.ts';
 import { useLoaded } from './loaded.ts';
@@ -21,10 +21,10 @@ export function UsagePage() {
           Refresh
         </button>
       </PageHead>
-      <Fault fault={usage.fault} onRetry={usage.reload} />
+      <ErrorMessage error={usage.error} onRetry={usage.reload} />
       {!usage.value && usage.loading && <Loading what="the usage" />}
       {usage.value && <Figures usage={usage.value} />}
-      <Fault fault={account.fault} onRetry={account.reload} />
+      <ErrorMessage error={account.error} onRetry={account.reload} />
       {account.value && <Settings account={account.value} />}
     </>
   );
@@ -76,7 +76,7 @@ function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'docum
       >
         {numberText(used)} of {numberText(limit)}
       </meter>
-      <p class={isNearEnd ? 'fault' : 'hint'}>{remaining === 0 ? 'None left' : `${numberText(remaining)} left`}</p>
+      <p class={isNearEnd ? 'error' : 'hint'}>{remaining === 0 ? 'None left' : `${numberText(remaining)} left`}</p>
     </>
   );
 }
@@ -116,7 +116,7 @@ function Settings({ account }: { account: Account }) {
           </span>
         </span>
       </label>
-      <Fault fault={action.fault} />
+      <ErrorMessage error={action.error} />
     </section>
   );
 }

@@ -1,7 +1,7 @@
 /** Lists webhook deliveries, and shows the signing secret. */
 import { useState } from 'preact/hooks';
 import { showToast } from '../shared/toast.tsx';
-import { Empty, Fault, PageHead, Span, Time } from './components.tsx';
+import { Empty, ErrorMessage, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { countText, sentence } from './format.ts';
 import { type Loaded, useLoaded } from './loaded.ts';
@@ -70,7 +70,7 @@ function ShownSecret() {
   const secret = useLoaded((signal) => read<WebhookSecret>('/v1/webhooks/secret', { signal }), []);
   return (
     <>
-      <Fault fault={secret.fault} onRetry={secret.reload} />
+      <ErrorMessage error={secret.error} onRetry={secret.reload} />
       {secret.value && <PresentSecret value={secret.value} loaded={secret} />}
     </>
   );

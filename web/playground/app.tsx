@@ -17,7 +17,7 @@ import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
 import { live, rendered, renderNow, renderState } from './render-loop.ts';
-import { optionFaults } from './request-errors.ts';
+import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
 import { StatusBar } from './status-bar.tsx';
@@ -39,7 +39,7 @@ export function App() {
       <Head />
       <main class="panes" data-pane={pane.value} style={{ '--split': `${split.value}%` }}>
         <div class="writing">
-          <PaneTabs count={Object.keys(draft.value.options).length} faulty={optionFaults.value.length > 0} />
+          <PaneTabs count={Object.keys(draft.value.options).length} invalid={optionErrors.value.length > 0} />
           <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
             <Editors onExamples={() => show('examples')} />
           </div>

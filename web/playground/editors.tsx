@@ -5,7 +5,7 @@ import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
-import { otherFaults, templateFault } from './request-errors.ts';
+import { otherErrors, templateError } from './request-errors.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },
@@ -54,22 +54,22 @@ function EngineChoice() {
 function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
-      <Faults of={['html']} />
+      <FieldErrors of={['html']} />
       <CodeEditor label="HTML" text={html} onChange={(changed) => change({ html: changed })} language={HTML} />
     </div>
   );
 }
 
 function TemplateEditors() {
-  const fault = templateFault.value;
-  const diagnose = useMemo(() => fault && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, fault)]), [fault]);
+  const error = templateError.value;
+  const diagnose = useMemo(() => error && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, error)]), [error]);
   return (
     <>
       <div class="editor-frame document-editor">
-        <Faults of={['template', 'engine']} />
-        {fault && (
-          <p class="fault">
-            Line {fault.line}, column {fault.column}: {fault.message}
+        <FieldErrors of={['template', 'engine']} />
+        {error && (
+          <p class="error">
+            Line {error.line}, column {error.column}: {error.message}
           </p>
         )}
         <CodeEditor
@@ -82,19 +82,19 @@ function TemplateEditors() {
       </div>
       <div class="editor-frame data-editor">
         <h2>Data</h2>
-        <Faults of={['data']} />
+        <FieldErrors of={['data']} />
         <CodeEditor label="Data" text={data} onChange={(changed) => change({ data: changed })} language={JSON_DATA} />
       </div>
     </>
   );
 }
 
-function Faults({ of }: { of: string[] }) {
-  const found = otherFaults.value.filter(({ path }) => of.some((name) => path.startsWith(name)));
+function FieldErrors({ of }: { of: string[] }) {
+  const found = otherErrors.value.filter(({ path }) => of.some((name) => path.startsWith(name)));
   return (
     <>
       {found.map(({ path, message }) => (
-        <p key={`${path}${message}`} class="fault">
+        <p key={`${path}${message}`} class="error">
           {path} {message}
         </p>
       ))}

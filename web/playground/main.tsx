@@ -39,8 +39,8 @@ async function takeLink(): Promise<void> {
   const opened = await openLink(location.hash);
   if (!opened) return;
   window.history.replaceState(null, '', location.pathname + location.search);
-  if ('fault' in opened) {
-    showToast(opened.fault);
+  if ('error' in opened) {
+    showToast(opened.error);
     return;
   }
   replaceDraft(opened.draft);

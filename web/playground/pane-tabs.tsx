@@ -12,7 +12,7 @@ export function paneLabel(name: Pane): string {
   return PANES.find((known) => known.name === name)?.label ?? name;
 }
 
-export function PaneTabs({ count, faulty }: { count: number; faulty: boolean }) {
+export function PaneTabs({ count, invalid }: { count: number; invalid: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])].filter((tab) => tab.offsetWidth);
@@ -40,7 +40,7 @@ export function PaneTabs({ count, faulty }: { count: number; faulty: boolean }) 
           }}
         >
           {label}
-          {name === 'options' && count > 0 && <span class={faulty ? 'count faulty' : 'count'}>{count} set</span>}
+          {name === 'options' && count > 0 && <span class={invalid ? 'count invalid' : 'count'}>{count} set</span>}
         </button>
       ))}
     </div>

@@ -6,7 +6,7 @@ export type RenderBody =
   | { template: string; engine: Engine; data: Record<string, unknown>; options?: Options };
 
 /** The data of a template is not a JSON object. */
-export class InvalidDataError extends Error {
+class InvalidDataError extends Error {
   override name = 'InvalidDataError';
 }
 

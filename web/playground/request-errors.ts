@@ -1,10 +1,10 @@
 /** Maps errors to the fields of the form, and to lines in the editors. */
 import { computed } from '@preact/signals';
 import type { ProblemBody } from '../shared/api.ts';
-import type { LineFault } from '../shared/code-editor/diagnostics.ts';
+import type { LineError } from '../shared/code-editor/diagnostics.ts';
 import { renderState } from './render-loop.ts';
 
-export interface FieldFault {
+export interface FieldError {
   path: string;
   message: string;
 }
@@ -13,19 +13,19 @@ const problem = computed<ProblemBody | undefined>(() =>
   renderState.value.kind === 'problem' ? renderState.value.problem : undefined,
 );
 
-const all = computed<FieldFault[]>(() => problem.value?.errors ?? []);
+const all = computed<FieldError[]>(() => problem.value?.errors ?? []);
 
 /** Errors of options, whose paths have no `options.`. */
-export const optionFaults = computed<FieldFault[]>(() =>
+export const optionErrors = computed<FieldError[]>(() =>
   all.value
     .filter(({ path }) => path.startsWith('options.'))
     .map(({ path, message }) => ({ path: path.slice('options.'.length), message })),
 );
 
 /** Errors of other members, such as `html` and `data`. */
-export const otherFaults = computed<FieldFault[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
+export const otherErrors = computed<FieldError[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
 
-export const templateFault = computed<LineFault | undefined>(() => {
+export const templateError = computed<LineError | undefined>(() => {
   if (problem.value?.code !== 'template_error') return undefined;
   const { line, column, detail, title } = problem.value;
   if (typeof line !== 'number') return undefined;
@@ -33,9 +33,9 @@ export const templateFault = computed<LineFault | undefined>(() => {
 });
 
 /** Returns the errors of a field, including those inside it that no smaller field shows. */
-export function faultsAt(path: string, within: readonly string[] = []): FieldFault[] {
+export function errorsAt(path: string, within: readonly string[] = []): FieldError[] {
   const shown = within.map((name) => `${path}.${name}`);
-  return optionFaults.value.filter((fault) => isAt(fault.path, path) && !shown.some((name) => isAt(fault.path, name)));
+  return optionErrors.value.filter((error) => isAt(error.path, path) && !shown.some((name) => isAt(error.path, name)));
 }
 
 function isAt(path: string, place: string): boolean {
@@ -43,6 +43,6 @@ function isAt(path: string, place: string): boolean {
 }
 
 /** Returns the option that an error belongs to. */
-export function optionOf({ path }: FieldFault): string {
+export function optionOf({ path }: FieldError): string {
   return path.split(/[.[]/)[0] ?? path;
 }

@@ -10,7 +10,7 @@ export const MAX_LINK = 100_000;
 /** Limits the decompressed JSON, so that a small link cannot use much memory. */
 const MAX_JSON_BYTES = 4_194_304;
 
-export type OpenedLink = { draft: Draft } | { fault: string };
+export type OpenedLink = { draft: Draft } | { error: string };
 
 /** Returns undefined if the draft is too large. */
 export async function linkTo(draft: Draft): Promise<string | undefined> {
@@ -24,8 +24,8 @@ export async function linkTo(draft: Draft): Promise<string | undefined> {
 /** Returns undefined if the fragment is not a shared draft. */
 export async function openLink(fragment: string): Promise<OpenedLink | undefined> {
   if (!fragment.startsWith('#v')) return undefined;
-  if (!fragment.startsWith(PREFIX)) return { fault: 'Another version of the playground created this link.' };
-  if (fragment.length > MAX_LINK) return { fault: 'This link is too long to be a link of the playground.' };
+  if (!fragment.startsWith(PREFIX)) return { error: 'Another version of the playground created this link.' };
+  if (fragment.length > MAX_LINK) return { error: 'This link is too long to be a link of the playground.' };
   try {
     const packed = fromBase64Url(fragment.slice(PREFIX.length));
     const json = await bytesOf(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
@@ -34,7 +34,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
   } catch {
     // The code below reports it.
   }
-  return { fault: 'This link is damaged: part of it is missing or changed. Ask for the link again.' };
+  return { error: 'This link is damaged: part of it is missing or changed. Ask for the link again.' };
 }
 
 async function bytesOf(

@@ -8,7 +8,7 @@ import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
 import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
-import { optionFaults, optionOf, otherFaults, templateFault } from './request-errors.ts';
+import { optionErrors, optionOf, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
   const state = renderState.value;
@@ -114,9 +114,9 @@ function Violations({ state }: { state: Bad }) {
 
 /** The errors, each with a button that shows the field to correct. */
 function Places() {
-  const line = templateFault.value;
-  const faults = [...optionFaults.value, ...otherFaults.value];
-  if (!line && !faults.length) return null;
+  const line = templateError.value;
+  const errors = [...optionErrors.value, ...otherErrors.value];
+  if (!line && !errors.length) return null;
   return (
     <ul>
       {line && (
@@ -127,15 +127,15 @@ function Places() {
           </button>
         </li>
       )}
-      {optionFaults.value.map((fault) => (
-        <li key={`${fault.path}${fault.message}`}>
-          <button type="button" class="linklike" onClick={() => showOption(optionOf(fault))}>
-            <code>{fault.path}</code>
+      {optionErrors.value.map((error) => (
+        <li key={`${error.path}${error.message}`}>
+          <button type="button" class="linklike" onClick={() => showOption(optionOf(error))}>
+            <code>{error.path}</code>
           </button>{' '}
-          {fault.message}
+          {error.message}
         </li>
       ))}
-      {otherFaults.value.map(({ path, message }) => (
+      {otherErrors.value.map(({ path, message }) => (
         <li key={`${path}${message}`}>
           <button type="button" class="linklike" onClick={path.startsWith('data') ? showData : showTemplate}>
             <code>{path}</code>

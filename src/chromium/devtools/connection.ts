@@ -30,7 +30,7 @@ export class DevToolsError extends Error {
 }
 
 /** The browser or the target of the command does not exist any more. */
-export class DevToolsClosedError extends Error {
+class DevToolsClosedError extends Error {
   override name = 'DevToolsClosedError';
 }
 

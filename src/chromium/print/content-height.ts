@@ -25,7 +25,7 @@ export interface Measure {
 export function readMeasure(value: unknown): Measure {
   const { height, hidden } = Object(value) as Partial<Measure>;
   if (typeof height === 'number' && height >= 0) return { height, hidden: Number(hidden) };
-  throw new ServiceError('print_failed', 'singlePage: the height of the document cannot be measured');
+  throw new ServiceError('print_failed', 'options.singlePage: the height of the document cannot be measured');
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.

@@ -21,7 +21,7 @@ export function asSinglePage(settings: PrintSettings, heightPx: number): PrintSe
   if (heightInches > MAX_INCHES)
     throw new ServiceError(
       'print_failed',
-      `singlePage: the page would be ${Math.ceil(heightInches)} inches high; the maximum is ${MAX_INCHES}`,
+      `options.singlePage: the page would be ${Math.ceil(heightInches)} inches high; the maximum is ${MAX_INCHES}`,
     );
   return { ...settings, paper: { ...paper, heightInches }, paperChosenBy: 'caller', marginChosenBy: 'caller' };
 }

@@ -7,7 +7,7 @@ import type { Part } from '../form-body.ts';
 import { EMPTY_VALUE, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 
-export type SourceKind = 'html' | 'url' | 'markdown';
+export type GotenbergSource = 'html' | 'url' | 'markdown';
 
 type Values = ReadonlyMap<string, unknown>;
 type Options = Record<string, unknown>;
@@ -71,7 +71,7 @@ function fileOf(filename: string, { type, content }: Part): UploadedFile {
 }
 
 /** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
-export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
+export function pdfBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
   const { values, embeds } = form;
   const [header, footer] = [textOf(form, 'header.html'), textOf(form, 'footer.html')];
   const options: Options = {
@@ -93,7 +93,7 @@ export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: str
 }
 
 /** The body of `POST /v1/image`, and files for its document. */
-export function imageBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
+export function imageBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
   const { values } = form;
   const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
@@ -110,7 +110,7 @@ export function mergeOptionsOf({ values, embeds }: GotenbergForm): Options {
   };
 }
 
-function bodyOf(form: GotenbergForm, source: SourceKind, options: Options, filename: string | undefined, html?: string) {
+function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
   const named = { options, ...(filename !== undefined && { filename }) };
   const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
   if (source === 'url') {
@@ -255,6 +255,7 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
   ['options.password', 'userPassword'],
+  ['options.timeout', 'PLATEN_RENDER_TIMEOUT_MS'],
   ['options.failOnHttpStatus', 'failOnResourceHttpStatusCodes'],
 ];
 

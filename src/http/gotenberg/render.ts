@@ -1,17 +1,15 @@
 /** Renders a translated Gotenberg form to a PDF or an image, with the same checks, queue, charge and idempotency as `/v1`. */
-import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
 import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
 import type { RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderRequest, type SourceRequest } from '../../render/render-request.ts';
-import { principalOf } from '../authenticate.ts';
 import { countDelivery } from '../count-outcomes.ts';
 import { PDF } from '../negotiation.ts';
 import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
 import type { PdfRouteServices } from '../routes/pdf.ts';
-import { failingStatusesOf, type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldNames } from './form.ts';
+import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, withFieldNames } from './form.ts';
 
 export interface RenderCall {
   principal: Principal;
@@ -40,7 +38,7 @@ export type Render = (call: RenderCall) => Promise<Rendered>;
 export function pdfRender(
   services: GotenbergServices,
   form: GotenbergForm,
-  source: SourceKind,
+  source: GotenbergSource,
   filename: string | undefined,
   html?: string,
 ): Render {
@@ -53,7 +51,7 @@ export function pdfRender(
 export function imageRender(
   services: GotenbergServices,
   form: GotenbergForm,
-  source: SourceKind,
+  source: GotenbergSource,
   filename: string | undefined,
   html?: string,
 ): Render {
@@ -86,9 +84,4 @@ async function renderImage(services: GotenbergServices, request: ImageRequest, c
   const render = () => services.renderImage(request, principal, client, hook, memory);
   const { image, remaining } = await countDelivery(services.metrics, render);
   return { type: `image/${format}`, extension: `.${format}`, bytes: image.bytes, chunks: image.chunks, remaining };
-}
-
-/** The render call of a request. */
-export function callOf(request: FastifyRequest, rest: Omit<RenderCall, 'principal'>): RenderCall {
-  return { principal: principalOf(request), ...rest };
 }

@@ -30,7 +30,7 @@ import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../sp
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { credentialsOf } from './credentials.ts';
 import { traceOf } from './errors.ts';
-import { type GotenbergForm, mergeOptionsOf, readGotenbergForm, type SourceKind, withFieldNames } from './form.ts';
+import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm, withFieldNames } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
 import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered } from './render.ts';
@@ -57,7 +57,7 @@ declare module 'fastify' {
   }
 }
 
-const SOURCES: readonly SourceKind[] = ['html', 'url', 'markdown'];
+const SOURCES: readonly GotenbergSource[] = ['html', 'url', 'markdown'];
 /** Maximum number of parts of a form besides files. */
 const MAX_FIELDS = 100;
 const HIDDEN = { schema: { hide: true } };
@@ -127,7 +127,7 @@ async function answer(
   services: GotenbergRouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  source: SourceKind,
+  source: GotenbergSource,
   toRender: typeof pdfRender,
 ): Promise<FastifyReply> {
   const form = takeForm(request);

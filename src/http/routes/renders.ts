@@ -169,7 +169,7 @@ function noSuchRender(): ServiceError {
 const TIME = { type: 'string', format: 'date-time' };
 const { index: _index, reference: _reference, ...OUTCOME } = ITEM_SCHEMA.properties;
 
-export const RENDER_SCHEMA = recordSchema(
+const RENDER_SCHEMA = recordSchema(
   'Render',
   {
     render_id: { type: 'string', examples: ['ren_0123456789ABCDEFGHIJKL'] },

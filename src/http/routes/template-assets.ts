@@ -74,7 +74,7 @@ function fileOf(path: string, { body, headers }: FastifyRequest, limits: RenderL
   return file;
 }
 
-export function assetRecord({ path, type, bytes }: TemplateAsset) {
+function assetRecord({ path, type, bytes }: TemplateAsset) {
   return { path, type, bytes };
 }
 

@@ -1,4 +1,4 @@
-/** A page with a file beside it, a picture of it, and two PDFs in one, with chromiumly. */
+/** Converts a page with an additional file, takes a screenshot of it, and merges two PDFs, with chromiumly. */
 import { writeFile } from 'node:fs/promises';
 import { Chromiumly, HtmlConverter, HtmlScreenshot, PDFEngines } from 'chromiumly';
 

@@ -1,4 +1,4 @@
-// Renders a document, lists documents and reads an error with the client that oapi-codegen made of the OpenAPI document.
+// Renders a document, lists documents and reads an error with the client that oapi-codegen generated from the OpenAPI document.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// A page with a file beside it, a picture of it, two PDFs in one, and a result that a webhook brings: what the Go client of Gotenberg 8
-// (starwalkn/gotenberg-go-client) sends, with its field names, its way of writing numbers and its headers. The proxy of Go modules that
-// this was written with serves no client of Gotenberg, so this is no client but a program of our own that sends the same.
+// Converts a page with an additional file, takes a screenshot, merges two PDFs and receives a result by webhook, with the same requests
+// as the Go client of Gotenberg 8 (starwalkn/gotenberg-go-client): its field names, number formats and headers. It does not use the
+// client itself, because the Go module proxy available during development did not serve it.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	check(os.WriteFile("brought.pdf", brought(index, style), 0o600))
 }
 
-// As the client writes them: lengths and factors with six digits, and durations as Go prints them.
+// Values in the formats of the client: lengths and factors with six digits, and durations as Go prints them.
 func pageFields() map[string]string {
 	return map[string]string{
 		"paperWidth":           fmt.Sprintf("%f%s", 5.83, "in"),
@@ -54,7 +54,7 @@ func pageFields() map[string]string {
 	}
 }
 
-// The result that the webhook gets.
+// Receives the result at the webhook.
 func brought(files ...file) []byte {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
@@ -83,7 +83,7 @@ func convert(path string, files []file, fields map[string]string, headers map[st
 	return send(path, files, fields, headers, http.StatusOK)
 }
 
-// Files come first, each as a file of a type that says nothing.
+// Files come first, each as application/octet-stream.
 func send(path string, files []file, fields map[string]string, headers map[string]string, wanted int) []byte {
 	body := &bytes.Buffer{}
 	writer := multipart.NewWriter(body)

@@ -1,4 +1,4 @@
-/** A document from JSON, one from its own text with options as parameters, a list and an error, with openapi-fetch and types of openapi-typescript. */
+/** Renders a document from JSON and one from a raw body, lists documents and reads an error, with openapi-fetch and types of openapi-typescript. */
 import { writeFile } from 'node:fs/promises';
 import createClient from 'openapi-fetch';
 import type { paths } from './platen.js';

@@ -1,4 +1,4 @@
-/** What the TypeScript client does in any runtime: a PDF to a file, an image, a list to its end, and an error with its code. */
+/** Uses the TypeScript client in any runtime: writes a PDF to a file, renders an image, reads a list to its end, and reads an error. */
 import { Platen, PlatenError } from 'platen-client';
 
 const platen = new Platen({ key: process.env.PLATEN_KEY, baseUrl: process.env.PLATEN_URL });

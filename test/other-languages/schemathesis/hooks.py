@@ -8,7 +8,7 @@ from itertools import count
 import jsonschema
 import schemathesis
 
-# What a JSON Schema does not say of a member, or of several together. Every other refusal of a valid request is a finding.
+# Rules that a JSON Schema cannot express, for one member or for several. Every other refusal of a valid request is a finding.
 BEYOND_A_SCHEMA = [
     r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must hold) ",
     r": (is also the name|is the path) of another ",
@@ -45,14 +45,14 @@ BEYOND_A_SCHEMA = [
     r"\.timezone: must be a time zone ",
     r"\.locale: must be a language tag ",
 ]
-# Operations that take the document itself, or a form, as their body.
+# Operations that accept a raw document or a form as their body.
 OF_SOURCES = ("/v1/pdf", "/v1/image")
-# Options that wait for what a generated document never does.
+# Options that wait for something that never happens in a generated document.
 WAITS = ("waitForFunction", "waitForSelector", "waitForTimeout")
 LONGEST_WAIT_MS = 1_000
 EVENTS = "/v1/batches/{id}/events"
 LINES = "application/x-ndjson"
-# Objects that are there, by the parameters that name them; they stay.
+# The ids of existing objects by parameter. They are never deleted.
 EXAMPLES = json.loads(os.environ["PLATEN_EXAMPLES"])
 
 

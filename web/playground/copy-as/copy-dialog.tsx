@@ -13,7 +13,7 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
   const language = useSignal('curl');
   const said = useSignal('');
   const snippet = SNIPPETS.find((known) => known.language === language.value);
-  const { code, fault } = written(snippet);
+  const { code, error } = written(snippet);
   const copy = async () => {
     said.value = (await copyText(code)) ? 'Copied.' : 'The browser does not allow copying. Select the code and copy it.';
   };
@@ -28,8 +28,8 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
           said.value = '';
         }}
       >
-        {fault ? (
-          <p class="note bad">{fault}</p>
+        {error ? (
+          <p class="note bad">{error}</p>
         ) : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
           <section class="snippet" tabIndex={0} aria-label={`Code, ${language.value}`}>
@@ -56,10 +56,10 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-function written(snippet: (typeof SNIPPETS)[number] | undefined): { code: string; fault?: string } {
+function written(snippet: (typeof SNIPPETS)[number] | undefined): { code: string; error?: string } {
   try {
     return { code: snippet?.write(location.origin, bodyOf(draft.value)) ?? '' };
   } catch (error) {
-    return { code: '', fault: (error as Error).message };
+    return { code: '', error: (error as Error).message };
   }
 }

@@ -1,7 +1,7 @@
 /** The frame of the control of an option: its name, description and errors. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { faultsAt } from '../request-errors.ts';
+import { errorsAt } from '../request-errors.ts';
 import { HelpText } from './help-text.tsx';
 import type { ControlProps, OptionField } from './option-field.ts';
 import { SimpleControl } from './simple-control.tsx';
@@ -10,15 +10,15 @@ import { SimpleControl } from './simple-control.tsx';
 export function SimpleOption(props: ControlProps) {
   const { field, path } = props;
   const id = useId();
-  const faults = faultsAt(path);
+  const errors = errorsAt(path);
   return (
     <div class={field.kind === 'switch' ? 'option switched' : 'option'} data-path={path}>
       <label for={id}>
         <code>{field.name}</code>
         {field.required && <span class="hint"> required</span>}
       </label>
-      <SimpleControl {...props} id={id} describedBy={`${id}-help ${id}-fault`} invalid={faults.length > 0} />
-      <OptionWords id={id} field={field} faults={faults.map(({ message }) => message)} />
+      <SimpleControl {...props} id={id} describedBy={`${id}-help ${id}-error`} invalid={errors.length > 0} />
+      <OptionNotes id={id} field={field} errors={errors.map(({ message }) => message)} />
     </div>
   );
 }
@@ -26,15 +26,15 @@ export function SimpleOption(props: ControlProps) {
 /** Several fields with one name above them. */
 export function OptionSet({ field, path, children, within }: ControlProps & { children: ComponentChildren; within: string[] }) {
   const id = useId();
-  const faults = faultsAt(path, within).map((fault) => wordsOf(path, fault.path, fault.message));
+  const errors = errorsAt(path, within).map((error) => wordsOf(path, error.path, error.message));
   return (
-    <fieldset class="option set" data-path={path} aria-describedby={`${id}-help ${id}-fault`}>
+    <fieldset class="option set" data-path={path} aria-describedby={`${id}-help ${id}-error`}>
       <legend>
         <code>{field.name}</code>
         {field.required && <span class="hint"> required</span>}
       </legend>
       {children}
-      <OptionWords id={id} field={field} faults={faults} />
+      <OptionNotes id={id} field={field} errors={errors} />
     </fieldset>
   );
 }
@@ -43,11 +43,11 @@ function wordsOf(path: string, at: string, message: string): string {
   return at === path ? message : `${at.slice(path.length).replace(/^\./, '')}: ${message}`;
 }
 
-function OptionWords({ id, field, faults }: { id: string; field: OptionField; faults: string[] }) {
+function OptionNotes({ id, field, errors }: { id: string; field: OptionField; errors: string[] }) {
   return (
     <>
-      <p class="fault" id={`${id}-fault`}>
-        {faults.join('; ')}
+      <p class="error" id={`${id}-error`}>
+        {errors.join('; ')}
       </p>
       <p class="hint" id={`${id}-help`}>
         <HelpText text={field.help} />

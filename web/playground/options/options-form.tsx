@@ -1,7 +1,7 @@
 /** Shows all options in groups. Only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
 import { change, changeOption, draft } from '../draft.ts';
-import { optionFaults, optionOf } from '../request-errors.ts';
+import { optionErrors, optionOf } from '../request-errors.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
 import { OptionControl } from './option-control.tsx';
 
@@ -43,13 +43,13 @@ function Group({ group: { title, fields }, open }: { group: OptionGroup; open: b
   const { options } = draft.value;
   const set = fields.filter(({ name }) => options[name] !== undefined).length;
   const names = new Set(fields.map(({ name }) => name));
-  const faulty = optionFaults.value.some((fault) => names.has(optionOf(fault)));
+  const invalid = optionErrors.value.some((error) => names.has(optionOf(error)));
   return (
-    <details class="group" open={open || faulty || set > 0}>
+    <details class="group" open={open || invalid || set > 0}>
       <summary>
         <h3>{title}</h3>
         {set > 0 && <span class="count">{set} set</span>}
-        {faulty && <span class="count faulty">to fix</span>}
+        {invalid && <span class="count invalid">to fix</span>}
       </summary>
       {fields.map((field) => (
         <OptionControl

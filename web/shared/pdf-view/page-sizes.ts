@@ -9,8 +9,8 @@ export type Zoom = 'width' | 'page' | number;
 
 /** The gap around and between pages. */
 export const GAP = 16;
-export const MIN_SCALE = 0.1;
-export const MAX_SCALE = 5;
+const MIN_SCALE = 0.1;
+const MAX_SCALE = 5;
 
 export interface ViewportSize {
   width: number;

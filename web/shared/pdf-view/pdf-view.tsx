@@ -22,12 +22,12 @@ export function PdfView({ pdf, password, busy = false, thumbnails, children }: P
   const scroller = useRef<HTMLElement>(null);
   const side = useRef<HTMLElement>(null);
   const beside = useSignal(thumbnails);
-  const fault = useSignal('');
+  const error = useSignal('');
   useEffect(() => {
     if (!pdf || !scroller.current || !side.current) return;
-    fault.value = '';
-    showIn(scroller.current, side.current, pdf, password).catch((error: Error) => {
-      fault.value = `The PDF cannot be displayed (${error.message}). You can download it.`;
+    error.value = '';
+    showIn(scroller.current, side.current, pdf, password).catch(({ message }: Error) => {
+      error.value = `The PDF cannot be displayed (${message}). You can download it.`;
     });
   }, [pdf]);
   useEffect(
@@ -47,9 +47,9 @@ export function PdfView({ pdf, password, busy = false, thumbnails, children }: P
           {!pdf && children}
         </section>
       </div>
-      {fault.value && (
-        <p class="fault preview-fault" role="alert">
-          {fault.value}
+      {error.value && (
+        <p class="error preview-error" role="alert">
+          {error.value}
         </p>
       )}
     </section>
