@@ -16,6 +16,8 @@ export type TableCell = [isEmpty: boolean, across: number, down: number];
 
 export interface DocumentStructure {
   language: string;
+  /** The language of `body`, which has no tag; empty if it is that of the document. */
+  bodyLanguage: string;
   title: string;
   /** Elements whose language is not a language tag. */
   invalidLanguages: ElementLocation[];

@@ -81,6 +81,16 @@ function descriptionsOf(pdf: EditablePdf): string[] {
   });
 }
 
+/** Returns the descriptions of the links in reading order. */
+function describedLinks(pdf: EditablePdf, tree: StructureTree): string[] {
+  const kids = [...tree.elements()].filter(({ type }) => type === 'Link').flatMap((link) => link.kids);
+  return kids.flatMap((kid) => {
+    const annotation = kid instanceof PdfDict ? pdf.resolve(kid.get('Obj')) : undefined;
+    const text = annotation instanceof PdfDict ? annotation.get('Contents') : undefined;
+    return text instanceof PdfString ? [text.asString()] : [];
+  });
+}
+
 function rowSpansOf(tree: StructureTree): number[] {
   const cells = [...tree.elements()].filter(({ type }) => /^T[HD]$/.test(type));
   const spans = cells.map(({ attributes }) => attributes.map((each) => each.get('RowSpan')).find(Boolean));
@@ -189,6 +199,16 @@ describe('adds to the tags of Chromium', () => {
       '<x-a><template shadowrootmode="closed"><a href="#p">one</a></template></x-a> <a href="#p">two</a>',
       ['#p', '#p'],
     ],
+    [
+      'one that two elements own',
+      '<p aria-owns="o">x<a href="#p">one</a><p aria-owns="o">y<a id="o" href="#p">two</a>',
+      ['#p', '#p'],
+    ],
+    [
+      'one that a hidden element owns',
+      '<p aria-owns="o" aria-hidden="true">x</p><a href="#p">one</a><a id="o" href="#p">two</a>',
+      ['one', 'two'],
+    ],
   ])('no text of another link with the same target (%s)', async (_, links, expected) => {
     const { pdf } = await read(document(`${links}<p id="p">x`));
     expect(descriptionsOf(pdf)).toEqual(expected);
@@ -203,6 +223,46 @@ describe('adds to the tags of Chromium', () => {
       document(`${other}<label>B <input type="checkbox"></label><label>C <input></label><button>D</button>`),
     );
     expect(namesOf(tree).filter((name) => !/ A$/.test(name))).toEqual(['B', 'C', 'D']);
+  });
+
+  test.each([
+    [
+      'slots',
+      (one: string, two: string) =>
+        `<x-a><template shadowrootmode="open"><slot name="b"></slot><slot></slot></template>${two}${one.replace(' ', ' slot="b" ')}</x-a>`,
+    ],
+    [
+      'aria-owns',
+      (one: string, two: string) => `<div aria-owns="o-${one.length}"></div>${two}${one.replace(' ', ` id="o-${one.length}" `)}`,
+    ],
+  ])('names in the order of %s', async (_, inOrder) => {
+    const boxes = inOrder('<input type="checkbox" aria-label="A">', '<input type="checkbox" aria-label="B">');
+    const buttons = inOrder('<button >C</button>', '<button >D</button>');
+    expect(namesOf((await read(document(boxes + buttons))).tree)).toEqual(['A', 'B', 'C', 'D']);
+    const links = inOrder('<a href="#p">one</a>', '<a href="#p">two</a>');
+    const { pdf, tree } = await read(document(`${links}<p id="p">x`));
+    const texts = await textsOf(await render(document(`${links}<p id="p">x`)));
+    expect([texts.tagged.includes('one'), describedLinks(pdf, tree)]).toEqual([true, ['one', 'two']]);
+    const tables = inOrder(
+      '<table border="1"><thead><tr><td>a<tbody><tr><td>b</table>',
+      '<table border="1"><tr><td>c<tr><td>d</table>',
+    );
+    expect(await shapeOf(document(tables))).toMatch(/THead.*TBody.*Table\((?!.*THead)/);
+  });
+
+  test('links that are named as buttons', async () => {
+    const { pdf, tree } = await read(
+      document('<p><a href="#p" role="button">Press</a> <a href="#p">two</a><button>B</button><p id="p">x'),
+    );
+    expect(describedLinks(pdf, tree)).toEqual(['Press', 'two']);
+    expect(namesOf(tree)).toEqual(['B']);
+  });
+
+  test('one figure for an element with the role of an image, whatever is in it', async () => {
+    const html = `<span role="img" aria-label="Stars"><img src="${PIXEL_URL}" width="9" height="9"></span><img src="${PIXEL_URL}" width="9" height="9">`;
+    const { tree } = await read(document(html));
+    const figures = [...tree.elements()].filter(({ type }) => type === 'Figure');
+    expect(figures.map((figure) => figure.text('Alt'))).toEqual(['Stars', '']);
   });
 
   test('fields for elements with the role of a field', async () => {
@@ -237,8 +297,13 @@ describe('adds to the tags of Chromium', () => {
       ['BlockQuote', 'it'],
     ]);
     expect((pdf.catalog.get('Lang') as PdfString).asString()).toBe('de');
-    const silent = await read('<!doctype html><title>T</title><p>x');
-    expect(silent.pdf.catalog.get('Lang')).toBeUndefined();
+    for (const html of ['<!doctype html><title>T</title><p>x', '<!doctype html><html xml:lang="de"><title>T</title><p>x']) {
+      const silent = await read(html);
+      expect(silent.pdf.catalog.get('Lang')).toBeUndefined();
+      expect([...silent.tree.elements()].map((element) => element.text('Lang')).join('')).toBe('');
+    }
+    const inner = await read('<!doctype html><html lang="en"><title>T</title><body lang="fr_CA"><p>x');
+    expect(inner.tree.document.text('Lang')).toBe('fr-CA');
   });
 
   test('the reading order of the document, not of the page', async () => {

@@ -251,6 +251,7 @@ const CONFORMANT: Record<string, string | [html: string, options: object]> = {
 /** Documents that do not conform, with the rules and elements they are refused for. */
 const NONCONFORMANT: Record<string, [html: string, refused: string[]]> = {
   'no language': ['<!doctype html><title>T</title><h1>x</h1>', ['language_missing -']],
+  'a language of XML in HTML': ['<!doctype html><html xml:lang="en"><title>T</title><h1>x</h1>', ['language_missing -']],
   'an invalid language': ['<!doctype html><html lang="english (US)"><title>T</title><h1>x</h1>', ['language_invalid html']],
   'an element in an invalid language': [page('<p lang="*">x'), ['language_invalid html > body > p']],
   'no title': ['<!doctype html><html lang="en"><h1>x</h1>', ['title_missing -']],

@@ -199,6 +199,20 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'content that is half transparent': page(
     '<div style="opacity: .5">text <em>e</em><a href="#o">o</a></div><table style="opacity: .8" border="1"><tr><th>x<td>y</table><ul style="opacity: .6; background: #eee"><li id="o">x</ul>',
   ),
+  'slots in another order than their elements': page(
+    '<x-s><template shadowrootmode="open"><slot name="b"></slot><slot name="a"></slot></template><div slot="a"><h3>Three</h3><a href="https://example.com/" aria-label="Aye">a</a><label><input type="checkbox"> A</label><button>Save</button><table border="1"><thead><tr><th>a<tbody><tr><td>1</table></div><div slot="b"><h2>Two</h2><a href="https://example.com/" aria-label="Bee">b</a><label><input type="checkbox"> B</label><button>Open</button><table border="1"><tr><td>x<tr><td>y</table></div></x-s>',
+  ),
+  'elements with owners before and after them': page(
+    '<div aria-owns="o1 o2">owner</div><a href="https://example.com/" aria-label="Three">3</a><a id="o2" href="https://example.com/" aria-label="Two">2</a><a id="o1" href="https://example.com/" aria-label="One">1</a><p aria-owns="o3" aria-hidden="true">x</p><p aria-owns="o3">y</p><button>Four</button><button id="o3">Five</button>',
+  ),
+  'links with the roles of controls': page(
+    '<p><a href="https://example.com/" role="button">Press</a> <a href="https://example.com/" role="checkbox" aria-checked="true">Check</a> <a href="https://example.com/" role="presentation">none</a> <a href="#s" role="tab">Tab</a><p id="s">s',
+  ),
+  'an image of several images': page(
+    `<span role="img" aria-label="Three of five stars"><img src="${RED}"><img src="${RED}" alt="star"><canvas width="9" height="9"></canvas></span><figure role="img" aria-label="Red"><img src="${RED}"></figure><img src="${RED}" alt="After">`,
+  ),
+  'a body in another language':
+    '<!doctype html><html lang="en"><title>A document</title><body lang="fr"><h1>Bonjour</h1><p>Texte <span lang="en">text</span>',
   'a small scale': [page('<h2>Two</h2><p>x'), { scale: 0.3 }],
   'a page the size of a label': [page('<p>x'), { width: '60mm', height: '90mm', margin: '2mm' }],
   'only the last page': [

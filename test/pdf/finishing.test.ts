@@ -94,7 +94,17 @@ test('keeps unreadable tags unchanged, but refuses to claim accessibility with t
 });
 
 const STRUCTURE = {
-  ...{ language: 'en', title: 'T', invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
+  ...{
+    language: 'en',
+    bodyLanguage: '',
+    title: 'T',
+    invalidLanguages: [],
+    images: [],
+    headings: [],
+    links: [],
+    tables: [],
+    fields: [],
+  },
   ...{ embedded: [], rasterized: [], isWhole: true, missingGlyphs: [] },
 };
 

@@ -10,6 +10,7 @@ import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.t
 import type { Step } from '../devtools/step.ts';
 import { DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
+import { READING_ORDER_FUNCTIONS } from './reading-order.ts';
 import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
@@ -135,10 +136,12 @@ export const NAMING_FUNCTIONS = [
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...RASTERIZING_FUNCTIONS,
+  ...READING_ORDER_FUNCTIONS,
   ...DRAWING_FUNCTIONS,
   documentStructure,
   tagImages,
   ofRoot,
+  languageOf,
   isDrawing,
   mayCount,
   makeTagged,
@@ -146,7 +149,6 @@ const FUNCTIONS = [
   isInLine,
   addElement,
   addShown,
-  elementsOf,
   isDecoration,
   isHidden,
   isPrinted,
@@ -172,6 +174,7 @@ declare const document: PageElement;
 declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
 declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
+declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
 /** The number of children of a parent by element name, and the index of each child among those with its name. */
@@ -209,7 +212,7 @@ function documentStructure(
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   const roots: PageElement[] = [];
   const images = new Map<PageElement, ImageStructure>();
-  for (const element of elementsOf(document, roots)) {
+  for (const element of elementsOf(roots)) {
     if (element !== root) readLanguage(element, structure, add, max);
     if (builtIn(element).localName === 'caption') makeTagged(element);
     const image = addElement(element, structure, add, max);
@@ -235,10 +238,18 @@ function tagImages(
 
 function ofRoot(root: PageElement, max: MaxCharacters): DocumentStructure {
   return {
-    language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
+    language: languageOf(root),
+    bodyLanguage: languageOf(builtIn(document).body),
     title: (builtIn(document).title ?? '').slice(0, max.title),
     ...{ invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },
   };
+}
+
+/** `xml:lang` has no effect in HTML. */
+function languageOf(element: PageElement): string {
+  const isXml = builtIn(document).contentType !== 'text/html';
+  const language = builtIn(element)?.getAttribute('lang') ?? (isXml ? builtIn(element)?.getAttribute('xml:lang') : '');
+  return (language ?? '').trim().slice(0, 100);
 }
 
 function isDrawing(element: PageElement): boolean {
@@ -300,19 +311,10 @@ function addShown(element: PageElement, structure: DocumentStructure, add: Add, 
   if (level) add(structure.headings, { ...named(), level });
   const image = kind ? { ...named(), kind } : undefined;
   if (image) add(structure.images, image);
-  if (role && isPrinted(element)) add(structure.fields, { ...named(), role });
+  if (role && !target && isPrinted(element)) add(structure.fields, { ...named(), role });
   if (builtIn(element).localName === 'table') add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
   if (isEmbedded(element)) add(structure.embedded, placeOf(element, max));
   return image;
-}
-
-/** The elements in document order, including those in open shadow trees, whose roots are added to `roots`. */
-function* elementsOf(root: PageElement, roots: PageElement[]): Generator<PageElement> {
-  roots.push(root);
-  for (const element of builtIn(root).querySelectorAll('*')) {
-    yield element;
-    if (builtIn(element).shadowRoot) yield* elementsOf(builtIn(element).shadowRoot, roots);
-  }
 }
 
 function isShown(element: PageElement): boolean {

@@ -71,9 +71,19 @@ function matchFigures(
   const name = (image: NamedElement) => image.name;
   const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
   const nextWithParts = match(ofKinds(images, 'group', 'role'), name);
-  return new Map(
-    figures.map((figure) => [figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
-  );
+  const found = new Map<StructureElement, DocumentImage | undefined>();
+  for (const figure of figures) {
+    if (isPartOfPicture(figure, found)) figure.type = 'NonStruct';
+    else found.set(figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure)));
+  }
+  return found;
+}
+
+/** Whether an element with the role `img`, whose children are presentational (WAI-ARIA 1.2), contains a figure. */
+function isPartOfPicture(figure: StructureElement, found: Map<StructureElement, DocumentImage | undefined>): boolean {
+  let around = figure.parent;
+  while (around && found.get(around)?.kind !== 'role') around = around.parent;
+  return around !== undefined;
 }
 
 function alternateOf(figure: StructureElement): string {

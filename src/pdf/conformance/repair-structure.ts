@@ -18,6 +18,7 @@ type Kids = StructureElement['kids'];
 export function repairStructure(tree: StructureTree, structure: PrintedStructure): Record<string, string> {
   const roles: Record<string, string> = {};
   const elements = [...tree.elements()];
+  repairRootLanguage(tree.document, structure);
   const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
   for (const element of elements) {
     if (!STANDARD_TYPES.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
@@ -29,6 +30,13 @@ export function repairStructure(tree: StructureTree, structure: PrintedStructure
   for (const element of elements) repairLists(tree, element);
   repairTables(tree, elements, structure);
   return roles;
+}
+
+/** Chromium writes a default language where the document declares none, and leaves out that of the body. */
+function repairRootLanguage(root: StructureElement, { language, bodyLanguage }: PrintedStructure): void {
+  const stated = bodyLanguage || language;
+  if (!stated) root.delete('Lang');
+  else if (root.text('Lang') !== stated) root.set('Lang', textString(stated));
 }
 
 /** Replaces underscores in language tags: Chromium writes some as `en_US`, but BCP 47 has hyphens. */
@@ -52,8 +60,12 @@ function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
   if (kept.some((attribute, index) => attribute !== attributes.at(index))) cell.set('A', PdfArray.of(...kept));
 }
 
-/** Adds a Link tag to links with another ARIA role, which Chromium tags only by that role. */
+/** Adds a Link tag to links with another ARIA role, which Chromium tags only by that role. A Form element may have none. */
 function tagLinks(tree: StructureTree, element: StructureElement): void {
+  if (element.type === 'Form' && tree.hasLink(element)) {
+    element.type = 'Link';
+    element.delete('A');
+  }
   const hasLink = element.kids.some((kid) => !(kid instanceof StructureElement) && isAnnotation(kid));
   if (!hasLink || OF_ANNOTATIONS.has(element.type)) return;
   if (element.type === 'NonStruct') element.type = 'Link';

@@ -83,6 +83,15 @@ export class StructureTree {
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
   }
 
+  /** Whether an element has a link annotation. */
+  hasLink(element: StructureElement): boolean {
+    return element.kids.some((kid) => {
+      const annotation =
+        !(kid instanceof StructureElement) && isAnnotation(kid) ? this.#draft.resolve(kid.get('Obj')) : undefined;
+      return annotation instanceof PdfDict && annotation.get('Subtype') === PdfName.of('Link');
+    });
+  }
+
   #own(leaf: Leaf, page: PdfObject | undefined, owner: PdfRef): void {
     const annotation = isAnnotation(leaf) && leaf.get('Obj');
     const { holder, mcid } = placeOf(leaf, page);

@@ -1,0 +1,69 @@
+/**
+ * Lists the elements of a document in the order in which assistive technology reads them, which is that of the tags in the PDF: slots
+ * have the elements that are assigned to them, and elements come after the content of the one that owns them (`aria-owns`). The
+ * functions run in the page, sent as text.
+ */
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as in document-structure.ts
+type PageElement = any;
+declare const document: PageElement;
+declare const builtIn: (node: PageElement) => PageElement;
+
+export const READING_ORDER_FUNCTIONS = [elementsOf, shadowsIn, ownersIn, mayOwn, childrenOf];
+
+/** Adds the document and the shadow roots in it to `roots`. */
+function elementsOf(roots: PageElement[]): Iterable<PageElement> {
+  roots.push(...shadowsIn(document));
+  const owned = new Map<PageElement, PageElement[]>();
+  const isOwned = new Set<PageElement>();
+  for (const root of roots) ownersIn(root, owned, isOwned);
+  if (roots.length === 1 && isOwned.size === 0) return builtIn(document).querySelectorAll('*'); // much faster
+  const found: PageElement[] = [];
+  const waiting = [builtIn(document).documentElement];
+  for (let element = waiting.pop(); element; element = waiting.pop()) {
+    found.push(element);
+    const kids = childrenOf(element).filter((child) => !isOwned.has(child));
+    waiting.push(...[...kids, ...(owned.get(element) ?? [])].reverse());
+  }
+  return found;
+}
+
+/** A root, and the shadow roots in it. */
+function shadowsIn(root: PageElement): PageElement[] {
+  const inner = [...builtIn(root).querySelectorAll('*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
+  return [root, ...inner.flatMap(shadowsIn)];
+}
+
+/**
+ * Finds what each element owns, unless it is in that. Where Chromium tags an element with several owners cannot be told, so it gets
+ * none here and is left out: nothing is then named after it.
+ */
+function ownersIn(root: PageElement, owned: Map<PageElement, PageElement[]>, isOwned: Set<PageElement>): void {
+  const owners = [...builtIn(root).querySelectorAll('[aria-owns]')].filter(mayOwn);
+  const claims = new Map<PageElement, PageElement | undefined>();
+  for (const owner of owners) {
+    const ids: string[] = builtIn(owner).getAttribute('aria-owns').split(/\s+/).filter(Boolean);
+    const elements = new Set(ids.map((id) => builtIn(root).getElementById(id)));
+    const own = [...elements].filter((element) => element && !builtIn(element).contains(owner));
+    for (const element of own) claims.set(element, claims.has(element) ? undefined : owner);
+  }
+  for (const [element, owner] of claims) {
+    isOwned.add(element);
+    const own = owned.get(owner) ?? [];
+    own.push(element);
+    if (owner) owned.set(owner, own);
+  }
+}
+
+/** Whether Chromium lets an element own others. */
+function mayOwn(owner: PageElement): boolean {
+  const isAtomic = /^(?:input|textarea|select|br|area|map|i?frame)$/.test(builtIn(owner).localName);
+  return !isAtomic && !builtIn(owner).closest('[aria-hidden="true" i], [role="img" i]');
+}
+
+function childrenOf(element: PageElement): PageElement[] {
+  const { shadowRoot, localName } = builtIn(element);
+  const assigned = localName === 'slot' ? element.assignedElements() : [];
+  return assigned.length ? assigned : [...(shadowRoot ?? builtIn(element)).children];
+}
