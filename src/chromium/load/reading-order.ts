@@ -24,7 +24,7 @@ function elementsOf(roots: PageElement[]): Iterable<PageElement> {
   for (let element = waiting.pop(); element; element = waiting.pop()) {
     found.push(element);
     const kids = childrenOf(element).filter((child) => !isOwned.has(child));
-    waiting.push(...[...kids, ...(owned.get(element) ?? [])].reverse());
+    for (const next of [...kids, ...(owned.get(element) ?? [])].reverse()) waiting.push(next);
   }
   return found;
 }
