@@ -246,7 +246,7 @@ describe('the list', () => {
 });
 
 test('continues with the same id and bytes when the service was killed between two attempts', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
   const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 25 1', PLATEN_WEBHOOK_TIMEOUT_SECONDS: '30' };
@@ -255,10 +255,14 @@ test('continues with the same id and bytes when the service was killed between t
   const client = new Client(first.url, key);
   await setWebhookUrl(client, own.url);
   await client.store({ html: '<p>a' });
-  await eventually('two attempts have failed', async () => {
-    const [record] = await listOf(client);
-    return record?.attempts === 2 && record.response_status === 500 && own.open === 0;
-  });
+  await eventually(
+    'two attempts have failed',
+    async () => {
+      const [record] = await listOf(client);
+      return record?.attempts === 2 && record.response_status === 500 && own.open === 0;
+    },
+    90_000,
+  );
   const { secret } = await secretOf(client);
   const ended = once(first.child, 'close');
   first.child.removeAllListeners('exit'); // This listener would report an unexpected exit.
