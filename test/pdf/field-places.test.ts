@@ -8,7 +8,7 @@ const link = (address: string) => `<</Rect [10 20 110 40]\n/A <</URI (${address}
 const sizesOf = (text: string) => [...fieldSizes([Buffer.from(text)], 'key')];
 
 test('finds fields that share one link', () => {
-  const size = { width: 100, height: 20 };
+  const size = { left: 10, width: 100, height: 20 };
   expect(sizesOf(link('key:0') + link('key:12'))).toEqual([
     [0, size],
     [12, size],
