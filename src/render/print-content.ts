@@ -115,27 +115,12 @@ export async function printContent(
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   const { raw, stamp } = printed;
-  const {
-    forms,
-    reports = [],
-    place,
-  } = key
-    ? await printForm(
-        pool,
-        raw,
-        key,
-        { background: job.print.printBackground, scale: printedScale(job.print, raw.chunks) },
-        signing,
-        owner,
-        deadline,
-      )
-    : {};
+  const scale = printedScale(job.print, raw.chunks);
+  const style = { background: job.print.printBackground, scale };
+  const { forms, reports = [], place } = key ? await printForm(pool, raw, key, style, signing, owner, deadline) : {};
   const shown = printed.shown ?? place;
   deadline.enter('finish');
-  if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
-  scaleLinkDestinations(raw.chunks, printedScale(job.print, raw.chunks));
-  correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
-  if (job.print.tagged || job.print.outline) await deadline.race(normalizeElementIds(raw.chunks));
+  await correctPrinted(raw, job.print, scale, deadline);
   const pages = countPages(raw.chunks);
   const structure = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
@@ -150,6 +135,19 @@ export async function printContent(
     report: reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings),
     timings,
   };
+}
+
+/** Corrects what Chromium writes in another way than the document says it: links, page sizes and the ids of elements. */
+async function correctPrinted(
+  { chunks, assetOrigin, sizes }: RawPdf,
+  { tagged, outline }: PrintJob['print'],
+  scale: number,
+  deadline: Deadline,
+): Promise<void> {
+  if (assetOrigin) makeLinksRelative(chunks, assetOrigin);
+  scaleLinkDestinations(chunks, scale);
+  correctPageSizes(chunks, sizes.map(inPoints));
+  if (tagged || outline) await deadline.race(normalizeElementIds(chunks));
 }
 
 /** The form data to add to a printed PDF, with the reports of the prints of the appearances. */
