@@ -17,7 +17,7 @@ export const FIELD_STYLE_FUNCTIONS = [
   styleOf,
   lengthOf,
   opacityOf,
-  offsetOf,
+  fractionOf,
   alignmentOf,
   colorOf,
   declarations,
@@ -30,16 +30,17 @@ export const FIELD_STYLE_FUNCTIONS = [
 /** `pseudo` is `::placeholder` for an empty control that shows one. */
 function styleOf(element: PageElement, pseudo: string | null): FieldStyle {
   const style = getComputedStyle(element);
-  const inset = ['top', 'right', 'bottom', 'left'].map(
-    (side) => lengthOf(style, `border-${side}-width`) + lengthOf(style, `padding-${side}`),
-  );
+  const sides = ['top', 'right', 'bottom', 'left'];
+  const border = sides.map((side) => lengthOf(style, `border-${side}-width`));
+  const inset = sides.map((side, index) => (border[index] ?? 0) + lengthOf(style, `padding-${side}`));
   const isMenu = element.localName === 'select' && !element.multiple && element.size < 2 && style.appearance !== 'none';
   const start = style.direction === 'rtl' ? 1 : 3;
   if (isMenu) inset[start] = (inset[start] ?? 0) + 4;
   const shown = getComputedStyle(element, pseudo);
-  const { left, width, height } = builtIn(element).getBoundingClientRect();
+  const { left, top, width, height } = builtIn(element).getBoundingClientRect();
+  const { scrollLeft, scrollTop } = builtIn(document).documentElement;
   return {
-    left: left + builtIn(document).documentElement.scrollLeft,
+    left: left + scrollLeft,
     width,
     height,
     fontSize: lengthOf(style, 'font-size'),
@@ -49,8 +50,8 @@ function styleOf(element: PageElement, pseudo: string | null): FieldStyle {
     align: alignmentOf(style),
     language: builtIn(element).closest('[lang]')?.getAttribute('lang') ?? '',
     inset,
-    border: ['top', 'right', 'bottom', 'left'].map((side) => lengthOf(style, `border-${side}-width`)),
-    offset: offsetOf(element),
+    border,
+    offset: [fractionOf(left + scrollLeft), fractionOf(top + scrollTop)],
   };
 }
 
@@ -66,11 +67,8 @@ function opacityOf(element: PageElement): number {
 }
 
 /** Chromium aligns boxes and links with whole pixels, but not the text in them. */
-function offsetOf(element: PageElement): [x: number, y: number] {
-  const { left, top } = builtIn(element).getBoundingClientRect();
-  const { scrollLeft, scrollTop } = builtIn(document).documentElement;
-  const [x = 0, y = 0] = [left + scrollLeft, top + scrollTop].map((at) => at - Math.round(at));
-  return [x, y];
+function fractionOf(position: number): number {
+  return position - Math.round(position);
 }
 
 function alignmentOf({ textAlign, direction }: PageElement): FieldStyle['align'] {

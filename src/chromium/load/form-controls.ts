@@ -11,6 +11,7 @@ import type { Step } from '../devtools/step.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
 import { FIELD_STYLE_FUNCTIONS } from './field-styles.ts';
+import { ROOT_FUNCTIONS } from './reading-order.ts';
 import {
   type isSameSelection as IsSameSelection,
   type LinkedStyle,
@@ -128,7 +129,7 @@ const FUNCTIONS = [
   contentOf,
   controlsOf,
   controlsIn,
-  rootsOf,
+  ...ROOT_FUNCTIONS,
   kindOf,
   isSeen,
   isUpright,
@@ -169,6 +170,7 @@ declare const addLinks: (all: PreparedControl[], key: string) => PageElement;
 declare const selectorsFor: typeof SelectorsFor;
 declare const selected: typeof Selected;
 declare const isSameSelection: typeof IsSameSelection;
+declare const rootsOf: (root: PageElement) => PageElement[];
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
 declare const restore: (prepared: PreparedControl) => void;
 
@@ -243,8 +245,8 @@ function contentOf(element: PageElement): string {
 }
 
 /**
- * Divides the visible controls into those that can become fields and others, which are rotated, scaled or in shadow trees. A set of
- * radio buttons belongs to one group as a whole.
+ * Divides the visible controls into those that can become fields and others, which are rotated, scaled or in shadow trees. No link of
+ * the document can be placed over a control in a shadow tree. A set of radio buttons belongs to one group as a whole.
  */
 function controlsOf(): Record<'controls' | 'others', PageElement[]> {
   const [seen = [], ...inShadows] = rootsOf(document).map(controlsIn);
@@ -261,12 +263,6 @@ function controlsOf(): Record<'controls' | 'others', PageElement[]> {
 function controlsIn(root: PageElement): PageElement[] {
   const found = [...builtIn(root).querySelectorAll('input, textarea, select, [data-signature-field]:not(form)')];
   return found.filter((element) => kindOf(element) !== '' && isSeen(element));
-}
-
-/** The root and the open shadow roots in it. No link of the document can be placed over a control in these. */
-function rootsOf(root: PageElement): PageElement[] {
-  const shadows = [...builtIn(root).querySelectorAll('*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
-  return [root, ...shadows.flatMap(rootsOf)];
 }
 
 /** The names of radio button sets in the form of an element; changes to the returned set are kept. */

@@ -10,11 +10,13 @@ type PageElement = any;
 declare const document: PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
 
-export const READING_ORDER_FUNCTIONS = [elementsOf, shadowsIn, ownersIn, mayOwn, childrenOf];
+export const ROOT_FUNCTIONS = [rootsOf];
+
+export const READING_ORDER_FUNCTIONS = [...ROOT_FUNCTIONS, elementsOf, ownersIn, mayOwn, childrenOf];
 
 /** Adds the document and the shadow roots in it to `roots`. */
 function elementsOf(roots: PageElement[]): Iterable<PageElement> {
-  roots.push(...shadowsIn(document));
+  roots.push(...rootsOf(document));
   const owned = new Map<PageElement, PageElement[]>();
   const isOwned = new Set<PageElement>();
   for (const root of roots) ownersIn(root, owned, isOwned);
@@ -29,10 +31,10 @@ function elementsOf(roots: PageElement[]): Iterable<PageElement> {
   return found;
 }
 
-/** A root, and the shadow roots in it. */
-function shadowsIn(root: PageElement): PageElement[] {
-  const inner = [...builtIn(root).querySelectorAll('*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
-  return [root, ...inner.flatMap(shadowsIn)];
+/** The root and the open shadow roots in it. */
+function rootsOf(root: PageElement): PageElement[] {
+  const shadows = [...builtIn(root).querySelectorAll('*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
+  return [root, ...shadows.flatMap(rootsOf)];
 }
 
 /**
@@ -50,9 +52,10 @@ function ownersIn(root: PageElement, owned: Map<PageElement, PageElement[]>, isO
   }
   for (const [element, owner] of claims) {
     isOwned.add(element);
+    if (!owner) continue;
     const own = owned.get(owner) ?? [];
+    owned.set(owner, own);
     own.push(element);
-    if (owner) owned.set(owner, own);
   }
 }
 
