@@ -400,7 +400,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     principalOf: (keyId) => accounts.principalOf(keyId),
     hasReservations: (accountId) => allowance.hasReservations(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
-    places: awaitedSlots,
+    awaitedSlots,
     pool: engine.pool,
     render: (request, ...rest) =>
       'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),

@@ -142,19 +142,19 @@ export class Batches {
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
-    const drafts = await prepareItems(request, this.#limits);
-    const requests = drafts.flatMap(({ position, member }) =>
+    const prepared = await prepareItems(request, this.#limits);
+    const requests = prepared.flatMap(({ position, member }) =>
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
     await this.#database.transaction(async (query) => {
-      await this.#insert(query, id, owner, drafts, request);
+      await this.#insert(query, id, owner, prepared, request);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await also(id, query);
       if (requests.length) await this.#jobs.add('item', owner.keyId, query);
     });
     await this.#database.flush();
-    for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
+    for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
     return id;
   }
 
@@ -257,12 +257,12 @@ export class Batches {
     query: Query,
     id: string,
     { keyId, accountId, plan }: Principal,
-    drafts: PreparedItem[],
+    prepared: PreparedItem[],
     { kind = 'pdf', items, webhookUrl, metadata }: BatchRequest,
   ): Promise<void> {
     const now = this.#clock();
-    const failed = drafts.filter(({ error }) => error).length;
-    const unfinished = drafts.length - failed;
+    const failed = prepared.filter(({ error }) => error).length;
+    const unfinished = prepared.length - failed;
     await query
       .insertInto('batches')
       .values({
@@ -273,7 +273,7 @@ export class Batches {
         metadata: writeMetadata(metadata),
         traceparent: currentTraceparent() ?? null,
         kind: kind === 'pdf' ? null : kind,
-        total: drafts.length,
+        total: prepared.length,
         unfinished,
         succeeded: 0,
         failed,
@@ -287,7 +287,7 @@ export class Batches {
       .execute();
     await indexMetadata(query, 'batch', { id, keyId, createdAt: now }, metadata);
     let finished = 0;
-    const numbered = drafts.map((draft) => rowOf(id, draft, now, draft.error ? ++finished : null));
+    const numbered = prepared.map((item) => rowOf(id, item, now, item.error ? ++finished : null));
     for (const rows of chunksOf(numbered)) await query.insertInto('batch_items').values(rows).execute();
     if (!unfinished) await announceEnd(query, id, this.#announce);
   }

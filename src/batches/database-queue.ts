@@ -12,7 +12,7 @@ import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
 
-interface Place {
+interface ItemKey {
   batchId: string;
   position: number;
 }
@@ -138,7 +138,7 @@ export class DatabaseQueue implements BatchQueue {
 }
 
 /** A queued item in a batch that has not ended. */
-interface Next extends Place {
+interface Next extends ItemKey {
   kind: RenderKind;
   isStarted: boolean;
   traceparent: string | null;
@@ -198,7 +198,7 @@ const selectNextDue = prepared((query, { keyId }: { keyId: string }) =>
     .where('item.due_at', 'is not', null),
 );
 
-interface Lease extends Place {
+interface Lease extends ItemKey {
   claim: string;
   until: number;
 }
@@ -256,7 +256,7 @@ function writeOutcome(query: Query, claim: string, outcome: Outcome) {
   return writeSuccess(query, { claim, ...outcome.document });
 }
 
-const forgetRequest = preparedWrite((query, { batchId, position }: Place) =>
+const forgetRequest = preparedWrite((query, { batchId, position }: ItemKey) =>
   query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position),
 );
 

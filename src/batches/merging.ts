@@ -75,9 +75,9 @@ export class Merging {
     const bytes = distinct.reduce((sum, document) => sum + document.bytes, 0);
     if (bytes > maxBytes) throw tooLarge('bytes', maxBytes, bytes);
     if (pages > MAX_PAGES) throw tooLarge('pages', MAX_PAGES, pages);
-    const places = new Map(distinct.map(({ id }, index) => [id, index]));
+    const indexes = new Map(distinct.map(({ id }, index) => [id, index]));
     const parts = present.map(({ item, document }) => ({
-      document: places.get(document.id) ?? 0,
+      document: indexes.get(document.id) ?? 0,
       title: titleOf(item, document),
     }));
     using deadline = new Deadline(timeoutMs, client);

@@ -34,15 +34,15 @@ export async function prepareItems(
   limits: RenderLimits,
 ): Promise<PreparedItem[]> {
   const same = new SameItems(defaults);
-  const drafts: PreparedItem[] = [];
+  const prepared: PreparedItem[] = [];
   let since = performance.now();
   for (const [position, item] of items.entries()) {
-    drafts.push({ ...prepareItem(item, position), reference: referenceOf(item) });
+    prepared.push({ ...prepareItem(item, position), reference: referenceOf(item) });
     if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }
-  return drafts;
+  return prepared;
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
     const error = faultOf(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));

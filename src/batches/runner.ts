@@ -34,7 +34,7 @@ export interface RunnerServices {
   /** Whether the account may start one more render on this node. */
   hasRoom(principal: Principal): boolean;
   /** Accounts that have no free slot, counted over all nodes. */
-  places: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
+  awaitedSlots: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(
@@ -112,11 +112,11 @@ export class BatchRunner implements Task {
 
   /** Whether an item of the owner may start. Reserves a share of the items in progress for accounts that have none. */
   #mayBegin(owner: Owner): boolean {
-    const { pool, hasRoom, places } = this.#services;
+    const { pool, hasRoom, awaitedSlots } = this.#services;
     const accountId = accountOf(owner);
     const left = this.limit - this.#underWay.total - (this.#underWay.of(accountId) ? pool.capacity : 0);
     if (!pool.hasRoomInBackground(accountId) || left <= 0) return false;
-    return owner instanceof Error || (hasRoom(owner) && !places.isAwaited(accountId));
+    return owner instanceof Error || (hasRoom(owner) && !awaitedSlots.isAwaited(accountId));
   }
 
   #trace(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -172,13 +172,13 @@ export class BatchRunner implements Task {
 
   async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
     if (thrown instanceof ClaimLostError) return;
-    const { queue, places, progress, onFault } = this.#services;
+    const { queue, awaitedSlots, progress, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
       if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {
-        places.wait(owner);
+        awaitedSlots.wait(owner);
         return await this.#putBack(item, 0, { uncounted: true });
       }
       if (await this.#shouldRetry(item, owner, error))

@@ -20,9 +20,9 @@ export class SameItems {
     for (const name of Object.keys(members).sort())
       if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOf(name, members[name])}\n`);
     const digest = hash.digest('hex');
-    const leader = this.#canonical.get(digest) ?? position;
-    this.#canonical.set(digest, leader);
-    return leader;
+    const canonical = this.#canonical.get(digest) ?? position;
+    this.#canonical.set(digest, canonical);
+    return canonical;
   }
 
   #digestOf(name: string, value: unknown): string {

@@ -20,7 +20,7 @@ import type { Blobs, ByteRange } from './blobs.ts';
 import { removeFiles, spoolFile } from './files.ts';
 import type { S3Location } from './locations.ts';
 
-interface Place {
+interface S3Parts {
   location: S3Location;
   client: S3Client;
   spoolFolder: string;
@@ -49,7 +49,7 @@ export class S3Blobs implements Blobs {
   #checking: Promise<void> | undefined;
   #goodUntil = 0;
 
-  private constructor({ client, location, spoolFolder }: Place) {
+  private constructor({ client, location, spoolFolder }: S3Parts) {
     this.#client = client;
     this.#location = location;
     this.#spoolFolder = spoolFolder;

@@ -53,7 +53,13 @@ async function openWorld() {
   };
   const errors: unknown[] = [];
   const slots = { wait() {}, isAwaited: () => false };
-  const defaults = { places: slots, hasReservations: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
+  const defaults = {
+    awaitedSlots: slots,
+    hasReservations: async () => false,
+    hasRoom: () => true,
+    onRendered() {},
+    onFault() {},
+  };
   return {
     ...{ batches, queue, progress, jobs },
     run(overrides: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {
@@ -132,7 +138,7 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const run = () =>
     world.run({
       principalOf: async () => owner,
-      places: slots,
+      awaitedSlots: slots,
       render: () => {
         renders++;
         return Promise.reject(isFree ? new ServiceError('print_failed', 'x') : concurrencyLimited(1));

@@ -89,7 +89,7 @@ const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<scrip
 export function classifyHtml(html: string): HtmlClass {
   const declaresShadows = /shadowrootmode/i.test(html);
   const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*["']?\s*closed/i.test(html);
-  const inert =
+  const isStatic =
     !declaresClosed &&
     !ACTIVE_ELEMENT.test(html) &&
     !EVENT_HANDLER.test(html) &&
@@ -98,17 +98,17 @@ export function classifyHtml(html: string): HtmlClass {
     !DISGUISE.test(html);
   const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
   return {
-    isStatic: inert,
-    mayNavigate: !inert && NAVIGATION.test(html),
-    loadsLate: !inert || LATE.test(html),
-    hasPageRules: !inert || PAGE_RULE.test(html),
+    isStatic,
+    mayNavigate: !isStatic && NAVIGATION.test(html),
+    loadsLate: !isStatic || LATE.test(html),
+    hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
     mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
-    runsAfterLoad: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
+    runsAfterLoad: !isStatic && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     mayBeAnimated: MOTION.test(html),
-    mentionsMetadata: !inert || MENTIONS_METADATA.test(html),
-    hasWorkers: !inert && /Worker/.test(html),
+    mentionsMetadata: !isStatic || MENTIONS_METADATA.test(html),
+    hasWorkers: !isStatic && /Worker/.test(html),
     declaresShadows,
     declaresClosed,
   };

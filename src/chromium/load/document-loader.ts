@@ -330,7 +330,7 @@ export class DocumentLoader {
       if (!done.awaited) await awaitContent(this.#session, load, attempt.step, attempt.deadline);
       done.awaited = true;
       if (htmlClass.runsAfterLoad && (await isSame())) await this.#finish(htmlClass, load, attempt);
-      if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
+      if (await isSame()) await this.#waitAndInspect(htmlClass, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
       if (await this.#wasNavigating(error, navigation, documents, attempt)) return false;
@@ -378,8 +378,8 @@ export class DocumentLoader {
     }
   }
 
-  async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
-    const seen = await this.#settle(htmlClass, load, print, attempt);
+  async #waitAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
+    const seen = await this.#waitForAssets(htmlClass, load, print, attempt);
     const sizes = await this.#inspection.readStyles(htmlClass, attempt.step);
     if (sizes.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
     this.#pageSizes.push(...sizes);
@@ -548,7 +548,7 @@ export class DocumentLoader {
   }
 
   /** Returns the characters and fonts that an active document shows, if it answers. */
-  async #settle(
+  async #waitForAssets(
     htmlClass: HtmlClass,
     load: LoadSettings,
     settings: PrintSettings | undefined,
@@ -559,13 +559,13 @@ export class DocumentLoader {
     const { mentionsMetadata: states, declaresShadows } = htmlClass;
     const active = htmlClass.isStatic ? undefined : { rule: await this.#overridePageRules(settings, step) };
     if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
-    if (!load.device.javascript) return this.#settleWithoutScript({ waits, finishes, declaresShadows }, step);
-    const settled = this.#session.send('Runtime.evaluate', {
+    if (!load.device.javascript) return this.#waitForAssetsWithoutScript({ waits, finishes, declaresShadows }, step);
+    const loaded = this.#session.send('Runtime.evaluate', {
       expression: waitForAssetsExpression({ waits, finishes, states, declaresShadows, active }),
       awaitPromise: true,
       returnByValue: true,
     });
-    const { result } = await step(settled.catch((error) => emptyAnswer(error, this.#navigation?.isNavigating)));
+    const { result } = await step(loaded.catch((error) => emptyAnswer(error, this.#navigation?.isNavigating)));
     const [errors, seen, sizes, metadata] = Array.isArray(result.value) ? result.value : [];
     this.#metadata = parseDocumentMetadata(metadata);
     this.#consoleErrors = readErrors(errors);
@@ -575,7 +575,7 @@ export class DocumentLoader {
   }
 
   /** Without scripts no listener is called, so that the state is polled. */
-  async #settleWithoutScript(
+  async #waitForAssetsWithoutScript(
     { waits, finishes, declaresShadows }: Record<'waits' | 'finishes' | 'declaresShadows', boolean>,
     step: Step,
   ): Promise<undefined> {

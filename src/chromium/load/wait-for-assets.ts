@@ -15,8 +15,8 @@ import { pageSizesExpression } from '../print/page-rules.ts';
 import { READ_METADATA } from './document-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
 
-const SETTLE = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, settle];
-const IS_SETTLED = [...FRAMES, part, imagesIn, isSettled];
+const WAIT_FOR_ASSETS = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, waitForAssets];
+const HAVE_ASSETS_LOADED = [...FRAMES, part, imagesIn, haveAssetsLoaded];
 
 interface WaitForAssetsOptions {
   waits: boolean;
@@ -36,7 +36,7 @@ interface WaitForAssetsOptions {
 export function waitForAssetsExpression({ waits, finishes, states, declaresShadows, active }: WaitForAssetsOptions): string {
   const finished = finishes ? `(${finishExpression(declaresShadows)}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${seenTextExpression(declaresShadows)}, ${pageSizesExpression(active.rule)}` : 'null, []';
-  const wait = waits ? `${SETTLE.join(' ')} await settle(document, ${declaresShadows});` : '';
+  const wait = waits ? `${WAIT_FOR_ASSETS.join(' ')} await waitForAssets(document, ${declaresShadows});` : '';
   return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? READ_METADATA : 'null'}] })()`;
 }
 
@@ -51,7 +51,7 @@ function finishExpression(declaresShadows: boolean): string {
 
 /** Evaluates to true when fonts and images have loaded. Poll it until then. */
 export function areAssetsLoadedExpression(declaresShadows: boolean): string {
-  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // as in `settle`
+  return `(() => { ${HAVE_ASSETS_LOADED.join(' ')} try { return haveAssetsLoaded(document, ${declaresShadows}) } catch { return true } })()`; // as in `waitForAssets`
 }
 
 /** Its promise resolves when the element has been added and loaded, and rejects if that fails. */
@@ -120,13 +120,13 @@ function* imagesIn(page: PageDocument, looks: boolean): Generator<PageImage> {
   for (const root of withShadows<object>(page, looks)) if (root !== page) yield* selectIn<PageImage>(root, 'img');
 }
 
-function isSettled(page: PageDocument, looks: boolean): boolean {
+function haveAssetsLoaded(page: PageDocument, looks: boolean): boolean {
   for (const image of imagesIn(page, looks)) {
     image.loading = 'eager'; // nothing scrolls on paper, so that a lazy image would never load
     if (!image.complete) return false;
   }
   void part(page, 'documentElement')?.offsetHeight; // this lays the page out, which loads the fonts
-  return part(page, 'fonts').status === 'loaded' && framed(page, looks).every((inner) => isSettled(inner, looks));
+  return part(page, 'fonts').status === 'loaded' && framed(page, looks).every((inner) => haveAssetsLoaded(inner, looks));
 }
 
 function imagesOf(page: PageDocument, looks: boolean): Promise<void>[] {
@@ -164,10 +164,10 @@ function fontsOf(page: PageDocument): Promise<unknown> | undefined {
 }
 
 /** It uses only `await`, because a document may replace the methods of promises. */
-async function settle(page: PageDocument, looks: boolean): Promise<void> {
+async function waitForAssets(page: PageDocument, looks: boolean): Promise<void> {
   try {
     for (const loaded of framesOf(page, looks)) await loaded;
-    const inner = framed(page, looks).map((each) => settle(each, looks));
+    const inner = framed(page, looks).map((each) => waitForAssets(each, looks));
     for (const wait of [...imagesOf(page, looks), fontsOf(page), ...inner]) await wait;
   } catch {
     // a document that breaks the functions used here is not waited for
