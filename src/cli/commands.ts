@@ -68,7 +68,7 @@ program
 program
   .command('mcp')
   .description('serve Model Context Protocol tools; the API key is PLATEN_API_KEY or, over HTTP, the key of each request')
-  .option('--url <address>', 'the address of a running service (default: start a private one)')
+  .option('--url <url>', 'the URL of a running service (default: start a private one)')
   .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: use standard input and output)')
   .action(from(() => import('./mcp.ts').catch(explainMissing('@modelcontextprotocol/sdk', '`platen mcp`')), 'mcp'));
 

@@ -47,11 +47,11 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   forbidden_url: {
     status: 403,
-    title: 'The address may not be reached',
+    title: 'The URL is not allowed',
     meaning:
-      'The `url`, an address it redirected to, or the IP address of a webhook is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
+      'The `url`, a URL that it redirects to, or the IP address in a webhook URL is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
     remedy:
-      'Use a public address. The operator can allow other addresses with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
+      'Use a URL on the public internet. The operator can allow other hosts with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
   },
   insufficient_scope: {
     status: 403,
@@ -63,19 +63,19 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is no endpoint at this address, or the object it names does not exist or belongs to another key.',
-    remedy: 'Check the address and the id.',
+    meaning: 'There is no endpoint at this URL, or the object it names does not exist or belongs to another key.',
+    remedy: 'Check the URL and the id.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    meaning: 'The address exists, but does not support this HTTP method.',
+    meaning: 'The endpoint exists, but does not support this HTTP method.',
     remedy: 'Use one of the methods in the Allow header.',
   },
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    meaning: 'The Accept header allows none of the content types that this address can return.',
+    meaning: 'The Accept header allows none of the content types that this endpoint can return.',
     remedy: 'Accept application/pdf, or send no Accept header.',
   },
   request_timeout: {
@@ -135,7 +135,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 415,
     title: 'Unsupported media type',
     meaning:
-      'The body has a content type, a charset or a Content-Encoding that this address does not read. Accept-Encoding lists the codings that it reads.',
+      'The body has a content type, a charset or a Content-Encoding that this endpoint does not accept. Accept-Encoding lists the encodings that it accepts.',
     remedy:
       'Send `Content-Type: application/json`, with a body in UTF-8, as it is or with `Content-Encoding: gzip` or `deflate`. `POST /v1/pdf` also reads `text/html`, `text/markdown` and `multipart/form-data`.',
   },
@@ -155,7 +155,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The `url` could not be reached (`net_error` is the reason in the words of Chromium), or the server at that address answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
+      'The `url` could not be reached (`net_error` is the reason in the words of Chromium), or its server answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
     remedy:
       'Open the url in a browser outside your own network. Set `failOnHttpStatus: false` to print error pages too. Remove scripts and forms from `html` that reload the page or navigate while it loads.',
   },
@@ -236,7 +236,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    meaning: 'The same Idempotency-Key was sent with another method, address or body in the last 24 hours.',
+    meaning: 'The same Idempotency-Key was sent with another method, URL or body in the last 24 hours.',
     remedy: 'Use a new Idempotency-Key for each different request.',
   },
   print_failed: {
@@ -305,7 +305,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The account sent more renders and template uploads in a minute than its plan allows, or one client address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
+      'The account sent more renders and template uploads in a minute than its plan allows, or one client IP address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
     remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   concurrency_limited: {
@@ -319,7 +319,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Your requests use too much memory',
     meaning:
-      'The requests of the account, or of the client address in the playground, use as much memory as they may. Request bodies, the data made from them and PDFs that have not been read yet count. Nothing was charged.',
+      'The requests of the account, or of the client IP address in the playground, use as much memory as they may. Request bodies, the data made from them and PDFs that have not been read yet count. Nothing was charged.',
     remedy:
       'Send the request again after the number of seconds in Retry-After. Send fewer large requests at the same time, and read replies as they arrive. The operator can raise PLATEN_REQUEST_MEMORY_MB.',
   },
@@ -379,7 +379,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 503,
     title: 'The revocation status of a certificate is unknown',
     meaning:
-      'The levels B-LT and B-LTA include revocation data from the issuers of certificates. Their addresses in the certificate, or in that of the time stamp authority, could not be reached in time or under the outbound policy, or sent something else. Nothing was stored or charged.',
+      'The levels B-LT and B-LTA include revocation data from the issuers of certificates. The URLs in the certificate, or in that of the time stamp authority, could not be reached in time or are not allowed by the network policy, or their servers sent something else. Nothing was stored or charged.',
     remedy: 'Try again after the number of seconds in Retry-After, or use the level B-T.',
   },
   overloaded: {
@@ -488,7 +488,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const isForm = request?.headers['content-type']?.startsWith(FORM);
     const refused = isForm ? `${FORM}, which curl sends unless -H sets another Content-Type` : 'that Content-Type';
-    const detail = `this address does not read ${refused}; send ${typesOf(request).join(' or ')}`;
+    const detail = `this endpoint does not accept ${refused}; send ${new Intl.ListFormat('en', { type: 'disjunction' }).format(typesOf(request))}`;
     return new ServiceError('unsupported_media_type', detail, { cause: error });
   }
   const known = FRAMEWORK_ERRORS[code ?? ''];
@@ -505,6 +505,6 @@ function typesOf(request: FastifyRequest | undefined): string[] {
 }
 
 const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
-  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this URL' },
+  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this URL' },
 };

@@ -107,8 +107,8 @@ const Watermark = Type.Object(
       description: 'A text in any script; `\\n` begins a new line. Send either `text` or `image`.',
     }),
     image: option(Type.String({ minLength: 1, maxLength: MAX_IMAGE }), {
-      expected: `an image as base64 or a data: address, at most ${MAX_IMAGE} characters`,
-      description: 'PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` address.',
+      expected: `an image as base64 or a data: URL, at most ${MAX_IMAGE} characters`,
+      description: 'PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` URL.',
       contentMediaType: 'image/*',
       contentEncoding: 'base64',
     }),

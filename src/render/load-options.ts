@@ -164,7 +164,7 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
     if (cookie.domain !== undefined && !isDomainOf(cookie.domain, hostname))
       errors.add(`options.cookies[${index}].domain`, `must be ${hostname}, the only host to which the cookie is sent`);
     if (cookie.secure && protocol !== 'https:')
-      errors.add(`options.cookies[${index}].secure`, 'cannot be true for an http:// address: use https://, or leave secure out');
+      errors.add(`options.cookies[${index}].secure`, 'cannot be true for an http:// URL: use https://, or leave secure out');
   });
   return given
     .filter(({ expires = SESSION }) => expires === SESSION || expires > now)

@@ -29,7 +29,7 @@ const MAX_URL = 8_192;
 const MAX_TAGS = 50;
 /** An object whose members are not validated. */
 export const AnyObject = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true });
-export const URL_EXPECTED = 'an address that begins with https:// or http://';
+export const URL_EXPECTED = 'a URL that begins with https:// or http://';
 
 const YES_OR_NO = 'true or false';
 const MILLISECONDS_FROM_1 = { expected: 'a whole number of milliseconds, at least 1', 'x-unit': 'ms' };
@@ -196,7 +196,7 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` addresses. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` URLs. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(
@@ -306,8 +306,8 @@ export const PdfOptions = Type.Object(
     baseUrl: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description:
-        'The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and password, and cannot be combined with `url`.',
-      'x-default': 'none; relative addresses then cannot be loaded',
+        'The base of relative URLs in `html` or a template, unless the markup has a `<base>`. It must not contain a name and password, and cannot be combined with `url`.',
+      'x-default': 'none; relative URLs then cannot be loaded',
       examples: ['https://example.com/reports/'],
     }),
     cookies: option(Type.Array(Cookie, { maxItems: 100 }), {
@@ -402,7 +402,7 @@ export const PdfRequestBody = Type.Object(
     }),
     url: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
-      description: `The address of an HTML document of at most ${MAX_HTML_BYTES} bytes, which the service fetches itself. Redirects are followed. A name and password in the address are used as \`authenticate\`.`,
+      description: `The URL of an HTML document of at most ${MAX_HTML_BYTES} bytes, which the service fetches itself. Redirects are followed. A name and password in the URL are used as \`authenticate\`.`,
       examples: ['https://example.com/'],
     }),
     template_id: option(Type.String({ maxLength: 64 }), {
@@ -439,7 +439,7 @@ export const PdfRequestBody = Type.Object(
     dry_run: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the allowance, and which addresses may be reached.',
+        'Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the allowance, and which URLs are allowed.',
       default: false,
       examples: [true],
     }),

@@ -110,7 +110,7 @@ export type Password = string | {
 export interface Watermark {
   /** A text in any script; `\n` begins a new line. Send either `text` or `image`. */
   text?: string | undefined;
-  /** PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` address. */
+  /** PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` URL. */
   image?: string | undefined;
   /** Opacity, from 0 (invisible) to 1 (opaque). Default: `0.15`. */
   opacity?: number | undefined;
@@ -220,7 +220,7 @@ export interface PdfOptions {
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in. It has its own styles, and images as `data:` addresses. Scripts do not run, and external resources are
+   * are filled in. It has its own styles, and images as `data:` URLs. Scripts do not run, and external resources are
    * refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page` rule sets it.
    */
   headerTemplate?: string | undefined;
@@ -392,7 +392,7 @@ export interface Warning {
   /** CSS property that has no effect. */
   property?: string | undefined;
   value?: string | undefined;
-  /** Address of the style sheet, or `style` for one in the document. */
+  /** URL of the style sheet, or `style` for one in the document. */
   where?: string | undefined;
   /** Script of the characters that have no glyph. */
   script?: string | undefined;
@@ -470,11 +470,11 @@ export interface DryRunDocuments {
   remaining: number | null;
 }
 
-export interface DryRunAddress {
-  address: string;
+export interface DryRunUrl {
+  url: string;
   /**
-   * Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300 names in
-   * a minute.
+   * Whether the network policy allows the URL; `unchecked` if resolving the name took too long, and after 300 names in a
+   * minute.
    */
   verdict: 'allowed' | 'refused' | 'unchecked';
 }
@@ -501,9 +501,9 @@ export interface DryRunResult {
   charged: boolean;
   /** Whether the result would be stored. */
   stored: boolean;
-  /** Absolute addresses in the markup and styles, at most 100, of the first million characters. */
-  addresses: DryRunAddress[];
-  addresses_complete: boolean;
+  /** Absolute URLs in the markup and styles, at most 100, of the first million characters. */
+  urls: DryRunUrl[];
+  urls_complete: boolean;
   deliver_to?: DryRunUpload | undefined;
 }
 
@@ -529,7 +529,7 @@ export interface Document {
   created_at: string;
   /** From this time on, requests for the document are answered with 410. */
   expires_at: string;
-  /** Address of the content, for the key that created it. */
+  /** URL of the content, for the key that created it. */
   url: string;
   report?: Report | undefined;
 }
@@ -547,7 +547,7 @@ export interface ItemError {
 
 /** The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it. */
 export interface ItemDelivery {
-  /** The host of `deliver_to`, whose address is shown nowhere. */
+  /** The host of `deliver_to`. The full URL is not shown. */
   host: string;
   status: 'pending' | 'delivered' | 'failed';
   /** Number of attempts that were started. */
@@ -785,7 +785,7 @@ export interface NewTemplate {
   engine?: 'placeholders' | 'liquid' | undefined;
   /** Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters, values 500. */
   metadata?: Metadata | undefined;
-  /** Files that relative addresses in the template lead to, by their paths. */
+  /** Files that relative URLs in the template resolve to, by their paths. */
   assets?: Assets | undefined;
 }
 
@@ -921,7 +921,7 @@ export interface BatchDefaults {
 export interface BatchRequest {
   /** Each item takes the fields of `POST /v1/pdf`. Results are always stored. */
   items: BatchItem[];
-  /** Address that receives a signed `batch.completed` event when the batch has finished. */
+  /** URL that receives a signed `batch.completed` event when the batch has finished. */
   webhook_url?: string | undefined;
   /** As `metadata` of `POST /v1/pdf`, for the batch itself. */
   metadata?: Metadata | undefined;
@@ -1035,7 +1035,7 @@ export interface AccountChange {
    */
   auto_store?: boolean | undefined;
   /**
-   * Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.
+   * URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.
    * Default: unchanged; null for a new account.
    */
   document_expired_webhook_url?: string | null | undefined;
@@ -1127,7 +1127,7 @@ export interface PlaygroundLimits {
   html_bytes: number;
   /** Time limit of a render, including the time in the queue. */
   timeout_ms: number;
-  /** Requests per minute that one client address may send. */
+  /** Requests per minute that one client IP address may send. */
   requests_per_minute: number;
 }
 
@@ -1235,8 +1235,8 @@ export type Javascript = boolean;
 export type UserAgent = string;
 
 /**
- * The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and
- * password, and cannot be combined with `url`. Default: none; relative addresses then cannot be loaded.
+ * The base of relative URLs in `html` or a template, unless the markup has a `<base>`. It must not contain a name and
+ * password, and cannot be combined with `url`. Default: none; relative URLs then cannot be loaded.
  */
 export type BaseUrl = string;
 
@@ -1287,7 +1287,7 @@ export type Timeout = number;
 export type HtmlField = string;
 
 /**
- * Files beside the document, by their paths. Relative addresses in the document refer to them. `content` is base64. They
+ * Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They
  * exist for this render only. Default: none.
  */
 export type AssetsField = Assets;
@@ -1302,20 +1302,20 @@ export type Store = boolean;
 export type ConformanceReportField = boolean;
 
 /**
- * Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the
- * allowance, and which addresses may be reached. Default: `false`.
+ * Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the
+ * allowance, and which URLs are allowed. Default: `false`.
  */
 export type DryRun = boolean;
 
 /** The name under which a browser saves the result. Default: none, or the id of the stored document. */
 export type Filename = string;
 
-/** Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`. */
+/** URL that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`. */
 export type WebhookUrl = string;
 
 /**
- * Pre-signed `https` address to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until
- * it has arrived, at most for an hour.
+ * Pre-signed `https` URL to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until it
+ * has arrived, at most for an hour.
  */
 export type DeliverTo = string | UploadTarget;
 
@@ -1332,8 +1332,8 @@ export type Markdown = string;
 export type Stylesheet = string;
 
 /**
- * The address of an HTML document of at most 5242880 bytes, which the service fetches itself. Redirects are followed. A
- * name and password in the address are used as `authenticate`.
+ * The URL of an HTML document of at most 5242880 bytes, which the service fetches itself. Redirects are followed. A name
+ * and password in the URL are used as `authenticate`.
  */
 export type Url = string;
 
@@ -1352,7 +1352,7 @@ export type ErrorField = string;
 /** This field and those that follow are null until the item has succeeded. */
 export type DocumentId = string | null;
 
-/** Address of the result. It works without a key until the document expires. */
+/** URL of the result. It works without a key until the document expires. */
 export type UrlField = string | null;
 
 /** Send it as `cursor` to get the next page. */

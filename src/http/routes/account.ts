@@ -34,7 +34,7 @@ const PatchBody = Type.Object(
       ...Type.Union([Type.String(), Type.Null()]),
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
-        'Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.',
+        'URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.',
       'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),

@@ -79,7 +79,7 @@ const engine = {
     '`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 
-const ASSETS = 'Files that relative addresses in the template lead to, by their paths.';
+const ASSETS = 'Files that relative URLs in the template resolve to, by their paths.';
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
 /** The fields of a form. */
 const FIELDS = new Set(['name', 'html', 'engine']);
