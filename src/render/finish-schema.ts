@@ -51,14 +51,12 @@ const Metadata = Type.Object(
 );
 
 const Permission = oneOf(PERMISSIONS);
-const Secret = Type.String({
-  minLength: 1,
-  maxLength: MAX_PASSWORD_BYTES,
-  expected: `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`,
-});
+const SECRET = { minLength: 1, maxLength: MAX_PASSWORD_BYTES };
+const SECRET_EXPECTED = `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`;
+const Secret = Type.String({ ...SECRET, expected: SECRET_EXPECTED });
 const Password = Type.Union(
   [
-    Secret,
+    Type.String(SECRET),
     Type.Object(
       {
         user: option(Secret, {
@@ -194,7 +192,7 @@ export const FINISH_OPTIONS = {
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   }),
   password: option(Password, {
-    expected: `a string, or an object {user, owner, permissions}; passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8, permissions are a list of ${PERMISSIONS.join(', ')}`,
+    expected: `${SECRET_EXPECTED}, or an object {user, owner, permissions}`,
     description: `Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8.`,
     'x-default': 'not encrypted',
     examples: ['s3cret', { user: 'reader', owner: 'editor', permissions: ['print', 'copy'] }],

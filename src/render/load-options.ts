@@ -108,8 +108,7 @@ function parseTarget(options: PdfOptions, address: URL | undefined, errors: Vali
   const secrets = SECRETS.filter((name) => options[name] !== undefined);
   if (!secrets.length && !credentials) return undefined;
   if (!address) {
-    for (const name of secrets)
-      errors.add(`options.${name}`, 'requires url or options.baseUrl, because it is sent only to that origin');
+    for (const name of secrets) errors.add(`options.${name}`, 'requires url or options.baseUrl, whose origin alone receives it');
     return undefined;
   }
   return {

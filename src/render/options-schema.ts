@@ -223,7 +223,7 @@ export const PdfOptions = Type.Object(
         { ...CLOSED, title: 'Viewport' },
       ),
       {
-        expected: `an object {width, height, deviceScaleFactor}: whole numbers of pixels from 1 to ${MAX_VIEWPORT}, and a factor from 0.1 to 10`,
+        expected: 'an object {width, height, deviceScaleFactor}',
         description:
           'The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.',
         default: { width: 800, height: 600, deviceScaleFactor: 1 },

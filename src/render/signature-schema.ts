@@ -64,7 +64,6 @@ const Signature = Type.Object(
       examples: ['cert_0123456789ABCDEFGHIJKL'],
     }),
     level: option(oneOf(LEVELS), {
-      expected: LEVELS.join(', '),
       description:
         'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of the issuers, `B-LTA` also a time stamp of that data.',
       default: 'B-B',
