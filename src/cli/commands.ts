@@ -74,7 +74,7 @@ program
 
 program
   .command('doctor')
-  .description('check the browser, its sandbox, the fonts, the data folder, the database and the port')
+  .description('check the browser, its sandbox, the fonts, the data folder, the database, the bucket and the port')
   .action(from(() => import('./doctor.ts'), 'doctor'));
 
 program
