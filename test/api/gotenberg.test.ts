@@ -344,7 +344,7 @@ describe('refusals', () => {
 
   test('requires a page or a URL', async () => {
     expect(await refusal(html({ 'other.html': 'x' }), 400)).toBe(
-      "Invalid form data: form file 'index.html' is required, as a file of this name",
+      "Invalid form data: form file 'index.html' is required: send a file with this name",
     );
     expect(await refusal(post('chromium/convert/url', {}), 400)).toBe("Invalid form data: form field 'url' is required");
     const named = html({ 'index.html': 'x' }, { 'gotenberg-output-filename': '../x' });
