@@ -32,7 +32,7 @@ const usage = () => import('./usage.ts');
 const backup = () => import('./backup.ts');
 
 const program = new Command('platen')
-  .description('HTML-to-PDF rendering service on a warm, supervised Chromium')
+  .description('Self-hosted service that turns HTML and Markdown into PDFs and images')
   .version(VERSION);
 
 program

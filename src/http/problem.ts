@@ -22,7 +22,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 400,
     title: 'The body is not JSON',
     meaning:
-      'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or holds more than 500,000 values.',
+      'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or contains more than 500,000 values.',
     remedy: 'Send one JSON object. With curl, use `--data-binary @file.json`, which sends the file unchanged.',
   },
   invalid_request: {
@@ -58,7 +58,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The API key may not do this',
     meaning:
       'The key is limited to certain scopes, which do not allow this request. `required_scope` names the scope that is missing; without it, the request requires a key with full access.',
-    remedy: 'Use another key. Scopes are set when a key is made, with `POST /v1/keys` or `platen keys create --scopes`.',
+    remedy: 'Use another key. Scopes are set when a key is created, with `POST /v1/keys` or `platen keys create --scopes`.',
   },
   not_found: {
     status: 404,
@@ -155,7 +155,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The `url` could not be reached (`net_error` is the reason in the words of Chromium), or its server answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
+      'The `url` could not be reached (`net_error` is the code of Chromium for the reason), or its server answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
     remedy:
       'Open the url in a browser outside your own network. Set `failOnHttpStatus: false` to print error pages too. Remove scripts and forms from `html` that reload the page or navigate while it loads.',
   },
@@ -205,7 +205,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The certificate cannot be used',
     meaning:
-      'The PKCS#12 file is damaged, holds no private key with its certificate, is protected in a way that is not supported, or its key may not sign documents: RSA keys have 2,048 to 8,192 bits, and elliptic curves are P-256, P-384 and P-521. Nothing was stored.',
+      'The PKCS#12 file is damaged, contains no private key for its certificate, is protected in a way that is not supported, or its key may not sign documents: RSA keys have 2,048 to 8,192 bits, and elliptic curves are P-256, P-384 and P-521. Nothing was stored.',
     remedy: 'Export the certificate again as `detail` says, or use another one.',
   },
   certificate_expired: {
@@ -243,7 +243,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be printed',
     meaning:
-      'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names no page of it, or `selector` matches nothing.',
+      'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names a page that does not exist, or `selector` matches nothing.',
     remedy: 'See `detail`; correct the options it names.',
   },
   not_conformant: {
@@ -257,7 +257,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The XML is not an invoice of this profile',
     meaning:
-      'The XML in `options.invoice` is not well-formed, is no Cross Industry Invoice, or names the guideline of another profile. `found` is what it has, `expected` what `options.invoice.profile` requires. Nothing was charged or stored.',
+      'The XML in `options.invoice` is not well-formed, is not a Cross Industry Invoice, or names the guideline of another profile. `found` is what it has, `expected` what `options.invoice.profile` requires. Nothing was charged or stored.',
     remedy: 'Correct the XML, or send the profile whose guideline it names.',
   },
   document_protected: {
@@ -334,7 +334,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The client closed the connection',
     meaning:
       'The client closed the connection before it was answered, and the render was stopped. This code appears only in logs and metrics.',
-    remedy: 'Wait longer than `options.timeout` for the answer.',
+    remedy: 'Wait longer than `options.timeout` for the reply.',
   },
   internal_error: {
     status: 500,

@@ -171,7 +171,7 @@ export const FILTER_PARAMETERS = {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'Only objects with this metadata, as `metadata[order]=1234`. Several must all match; a page may hold fewer than `limit` even if more follow.',
+      'Only objects with this metadata, as `metadata[order]=1234`. If several are sent, all must match. A page may have fewer than `limit` records even if more follow.',
     examples: [{ order: '1234' }],
   },
 };

@@ -84,7 +84,7 @@ const Attachment = Type.Object(
       minLength: 1,
       maxLength: MAX_NAME,
       expected: `a string of 1 to ${MAX_NAME} characters`,
-      description: 'A file name without a folder. Each name may occur once.',
+      description: 'A file name without a folder. Names must be unique.',
     }),
     type: option(Type.String({ maxLength: 128, pattern: MEDIA_TYPE, expected: 'a media type such as text/csv' }), {
       description: 'The media type, such as `text/csv`.',
@@ -174,7 +174,7 @@ export const FINISH_OPTIONS = {
   forms: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a signature (`data-signature-field`). At most 2,000.',
+      'Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature fields (`data-signature-field`). At most 2,000.',
     default: false,
     examples: [true],
   }),

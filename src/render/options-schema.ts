@@ -232,7 +232,8 @@ export const PdfOptions = Type.Object(
     ),
     locale: option(Type.String({ maxLength: 64 }), {
       expected: 'a language tag such as de-AT',
-      description: 'The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`.',
+      description:
+        'The language of the reader, for `navigator.language`, the formatting of numbers and dates in scripts, and `Accept-Language`.',
       default: 'en-US',
       examples: ['de-AT'],
     }),
@@ -266,7 +267,7 @@ export const PdfOptions = Type.Object(
     waitForSelector: option(Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, CLOSED)]), {
       expected: 'a CSS selector, or an object {selector, visible, hidden}',
       description:
-        'Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is.',
+        'Waits until a matching element exists; with `visible: true` until one is visible, with `hidden: true` until none is.',
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
@@ -287,7 +288,8 @@ export const PdfOptions = Type.Object(
     }),
     resourceTimeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description: 'Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning.',
+      description:
+        'Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning.',
       'x-default': 'set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed',
       examples: [3_000],
     }),
@@ -360,7 +362,7 @@ export const PdfOptions = Type.Object(
     }),
     timeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description: 'Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
+      description: 'Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
       'x-default': 'set by `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed',
       examples: [10_000],
     }),
@@ -432,7 +434,7 @@ export const PdfRequestBody = Type.Object(
     }),
     conformance_report: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description: 'Answers with what violates `options.conformance` in place of a PDF, without a charge.',
+      description: 'Returns the violations of `options.conformance` instead of a PDF, without a charge.',
       default: false,
       examples: [true],
     }),

@@ -125,7 +125,7 @@ export interface Watermark {
 }
 
 export interface Attachment {
-  /** A file name without a folder. Each name may occur once. */
+  /** A file name without a folder. Names must be unique. */
   name: string;
   /** The media type, such as `text/csv`. Default: `"application/octet-stream"`. */
   type?: string | undefined;
@@ -156,7 +156,7 @@ export interface SignaturePlace {
 
 /** Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`. */
 export interface Signature {
-  /** A stored certificate of the same key (see `POST /v1/certificates`). */
+  /** The id of a stored certificate of the same API key (see `POST /v1/certificates`). */
   certificate: string;
   /**
    * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of
@@ -167,7 +167,7 @@ export interface Signature {
   reason?: string | undefined;
   /** Where it is signed. */
   location?: string | undefined;
-  /** How to reach whoever signs. */
+  /** How to contact the signer. */
   contact?: string | undefined;
   /** Where the signature is shown. Default: the signature is not shown. */
   field?: SignatureField | SignaturePlace | undefined;
@@ -259,8 +259,8 @@ export interface PdfOptions {
    */
   conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   /**
-   * Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a
-   * signature (`data-signature-field`). At most 2,000. Default: `false`.
+   * Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature
+   * fields (`data-signature-field`). At most 2,000. Default: `false`.
    */
   forms?: boolean | undefined;
   invoice?: Invoice | undefined;
@@ -821,7 +821,7 @@ export interface TemplateChange {
    * Default: as before.
    */
   metadata?: Metadata | undefined;
-  /** Take the place of all files of the template. Default: as before. */
+  /** Replace all files of the template. Default: the files stay. */
   assets?: Assets | undefined;
 }
 
@@ -1078,7 +1078,7 @@ export interface WebhookDeliveryList {
 }
 
 export interface KeyRequest {
-  /** To recognize the key by. Default: `""`. */
+  /** A name to recognize the key by. Default: `""`. */
   name?: string | undefined;
   /**
    * What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also for
@@ -1086,7 +1086,7 @@ export interface KeyRequest {
    */
   scopes?: Array<'render' | 'documents' | 'templates' | 'certificates' | 'webhooks' | 'account' | 'keys'> | undefined;
   /**
-   * Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most.
+   * Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at most.
    * Default: as the key that makes it.
    */
   test?: boolean | undefined;
@@ -1143,7 +1143,7 @@ export interface HtmlPlaygroundRequest {
 }
 
 export interface TemplatePlaygroundRequest {
-  /** The HTML of a template, which is not stored; as large as `html`, also when it is filled. */
+  /** The HTML of a template, which is not stored. It and the resulting HTML may be as large as `html`. */
   template: string;
   /** The engine that renders the template. Default: `"placeholders"`. */
   engine?: 'placeholders' | 'liquid' | undefined;
@@ -1163,7 +1163,10 @@ export type Html = string;
 /** The value of `prefers-color-scheme`. Default: `"light"`. */
 export type ColorScheme = 'light' | 'dark';
 
-/** The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`. Default: `"en-US"`. */
+/**
+ * The language of the reader, for `navigator.language`, the formatting of numbers and dates in scripts, and
+ * `Accept-Language`. Default: `"en-US"`.
+ */
 export type Locale = string;
 
 /**
@@ -1201,7 +1204,7 @@ export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0
  */
 export type Animations = 'finish' | 'run';
 
-/** Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is. */
+/** Waits until a matching element exists; with `visible: true` until one is visible, with `hidden: true` until none is. */
 export type WaitForSelector = string | {
   selector: string;
   /** Default: `false`. */
@@ -1223,8 +1226,8 @@ export type WaitForFunction = string;
 export type WaitForTimeout = number;
 
 /**
- * Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning. Default: set by
- * `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
+ * Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning.
+ * Default: set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
  */
 export type ResourceTimeout = number;
 
@@ -1278,7 +1281,7 @@ export type FailOnConsoleError = boolean;
 export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host_refused' | 'console_error' | 'missing_glyphs' | 'font_substituted' | 'content_clipped' | 'content_shrunk' | 'field_printed' | 'unsupported_css' | 'printed_early'>;
 
 /**
- * Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
+ * Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
  * `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed.
  */
 export type Timeout = number;
@@ -1298,7 +1301,7 @@ export type AssetsField = Assets;
  */
 export type Store = boolean;
 
-/** Answers with what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
+/** Returns the violations of `options.conformance` instead of a PDF, without a charge. Default: `false`. */
 export type ConformanceReportField = boolean;
 
 /**

@@ -115,7 +115,7 @@ const USAGE = {
       month: {
         type: 'string',
         pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
-        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` alone.',
+        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` only.',
         'x-default': 'this month',
         examples: ['2026-10'],
       },

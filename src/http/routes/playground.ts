@@ -92,7 +92,7 @@ const TAGS = { tags: ['Playground'] };
 const READ = {
   ...TAGS,
   operationId: 'readPlayground',
-  summary: 'Read what the playground allows',
+  summary: 'Read the limits of the playground',
   response: {
     200: {
       description: 'Whether it is switched on, and its limits.',

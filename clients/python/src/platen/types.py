@@ -160,7 +160,7 @@ class Watermark(TypedDict):
 
 class Attachment(TypedDict):
     name: str
-    """A file name without a folder. Each name may occur once."""
+    """A file name without a folder. Names must be unique."""
     type: NotRequired[str]
     """The media type, such as `text/csv`. Default: `"application/octet-stream"`."""
     content: str
@@ -192,7 +192,7 @@ class Signature(TypedDict):
     """Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`."""
 
     certificate: str
-    """A stored certificate of the same key (see `POST /v1/certificates`)."""
+    """The id of a stored certificate of the same API key (see `POST /v1/certificates`)."""
     level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
     """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation
     data of the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`."""
@@ -201,7 +201,7 @@ class Signature(TypedDict):
     location: NotRequired[str]
     """Where it is signed."""
     contact: NotRequired[str]
-    """How to reach whoever signs."""
+    """How to contact the signer."""
     field: NotRequired[SignatureField | SignaturePlace]
     """Where the signature is shown. Default: the signature is not shown."""
 
@@ -278,8 +278,8 @@ class PdfOptions(TypedDict):
     """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
     `password`; attachments need PDF/A-3 or PDF/A-4f."""
     forms: NotRequired[bool]
-    """Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for
-    a signature (`data-signature-field`). At most 2,000. Default: `false`."""
+    """Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and
+    signature fields (`data-signature-field`). At most 2,000. Default: `false`."""
     invoice: NotRequired[Invoice]
     metadata: NotRequired[PdfMetadata]
     password: NotRequired[Password]
@@ -841,7 +841,7 @@ class TemplateChange(TypedDict):
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
     assets: NotRequired[Assets]
-    """Take the place of all files of the template. Default: as before."""
+    """Replace all files of the template. Default: the files stay."""
 
 
 class TemplateWithHtml(TypedDict):
@@ -1093,12 +1093,12 @@ class WebhookDeliveryList(TypedDict):
 
 class KeyRequest(TypedDict):
     name: NotRequired[str]
-    """To recognize the key by. Default: `""`."""
+    """A name to recognize the key by. Default: `""`."""
     scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'certificates', 'webhooks', 'account', 'keys']]]
     """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also
     for `/v1/usage`. Default: those of the key that makes it."""
     test: NotRequired[bool]
-    """Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at
+    """Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at
     most. Default: as the key that makes it."""
 
 
@@ -1154,7 +1154,7 @@ class HtmlPlaygroundRequest(TypedDict):
 
 class TemplatePlaygroundRequest(TypedDict):
     template: str
-    """The HTML of a template, which is not stored; as large as `html`, also when it is filled."""
+    """The HTML of a template, which is not stored. It and the resulting HTML may be as large as `html`."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
     """The engine that renders the template. Default: `"placeholders"`."""
     data: NotRequired[dict[str, Any]]
