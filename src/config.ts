@@ -40,7 +40,7 @@ const SETTINGS = {
   port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port that the service listens on. 0 takes a free port.'),
   publicUrl: url(
     'PLATEN_PUBLIC_URL',
-    'Address at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, the address comes from each request.',
+    'URL at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, it comes from each request.',
   ),
   dataDir: folder('PLATEN_DATA_DIR', './data', 'Folder of the database and the stored documents.'),
   databaseUrl: location(
@@ -69,7 +69,7 @@ const SETTINGS = {
   ),
   tsaUrl: authority(
     'PLATEN_TSA_URL',
-    'Address of the time stamp authority (RFC 3161) for signatures of the levels B-T, B-LT and B-LTA, such as https://tsa.example.com/. It may contain a user name and password. When empty, these levels are refused.',
+    'URL of the time stamp authority (RFC 3161) for signatures of the levels B-T, B-LT and B-LTA, such as https://tsa.example.com/. It may contain a user name and password. When empty, these levels are refused.',
   ),
   plansFile: text(
     'PLATEN_PLANS_FILE',
@@ -97,7 +97,7 @@ const SETTINGS = {
   ),
   tracesUrl: url(
     'PLATEN_TRACES_URL',
-    'Address that receives traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (see docs/operate/metrics.md). When empty, no traces are recorded.',
+    'URL that receives traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (see docs/operate/metrics.md). When empty, no traces are recorded.',
   ),
   tracesPercent: whole(
     'PLATEN_TRACES_PERCENT',
@@ -336,7 +336,7 @@ const SETTINGS = {
     60,
     1,
     1_000_000,
-    'Playground renders per minute for one client address (for IPv6, one /64 network).',
+    'Playground renders per minute for one client IP address (for IPv6, one /64 network).',
   ),
   playgroundOutboundAllow: rules(
     'PLATEN_PLAYGROUND_OUTBOUND_ALLOW',
@@ -435,11 +435,10 @@ function text(env: string, fallback: string, help: string): Setting<string> {
 
 function url(env: string, help: string): Setting<string> {
   const parse = (given: string) => {
-    if (!/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
-      throw new Error('use an address that begins with https:// or http://.');
+    if (!/^https?:$/.test(URL.parse(given)?.protocol ?? '')) throw new Error('use a URL that begins with https:// or http://.');
     return given;
   };
-  return { env, fallback: '', shown: '', valid: 'address with `http://` or `https://`', help, parse };
+  return { env, fallback: '', shown: '', valid: 'URL with `http://` or `https://`', help, parse };
 }
 
 /** A URL that may contain a user name and a password, so it is not repeated in errors. */

@@ -108,7 +108,8 @@ class ErrorDescriber {
         path: join(path, name),
         message: 'is required',
       }));
-    const expected = expectation(this.#schema, schemaError.schemaPath) ?? typeName(schemaError);
+    const expected =
+      expectation(this.#schema, schemaError.schemaPath) ?? typeName(schemaAt(this.#schema, schemaError.schemaPath));
     const given = path === '' ? undefined : memberAt(this.#value, stepsOf(schemaError.instancePath));
     return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${mistakenFor(schemaError, given)}` }];
   }
@@ -207,8 +208,8 @@ function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = stepsOf(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
     const node = walk(schema, steps.slice(0, length));
+    if ((node?.properties ?? node?.patternProperties) && length < steps.length) return undefined; // that would be the parent's
     if (node?.expected) return node.expected;
-    if (node?.properties && length < steps.length) return undefined; // that would be the parent's
   }
   return undefined;
 }
@@ -231,9 +232,11 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'an object',
 };
 
-/** Names the expected type, for a type error without an `expected` keyword. */
-function typeName({ keyword, params }: SchemaError): string | undefined {
-  return keyword === 'type' ? TYPE_NAMES[(params as { type: string }).type] : undefined;
+/** Names the expected type and its limits, for a schema without an `expected` keyword. */
+function typeName({ type = '', minimum, maximum, maxLength }: SchemaNode = {}): string | undefined {
+  const name = TYPE_NAMES[type];
+  if (minimum !== undefined && maximum !== undefined) return `${name} from ${minimum} to ${maximum}`;
+  return maxLength === undefined ? name : `${name} of at most ${maxLength} characters`;
 }
 
 function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {

@@ -35,6 +35,10 @@ const PHRASES: Array<[RegExp, string]> = [
     /\b(?:Regulars|BrowserSeat|PageShelf|VisitorLines|openGate|proveWalls|leavesTraces|mayLinger|settleIdentity|(?:Console|Network|Memory)Watch)\b/,
     'ReturningOwners, BrowserSlot, PageCache, OwnerQueue, ProxyListener, runEgressSelfTest, needsReset, mayRunOnUnload, Monitor, Watchdog',
   ],
+  [
+    /\baddress that begins\b|\brelative address|data:`? address|\bat this address\b/i,
+    'URL; an address is that of a host or an e-mail',
+  ],
   [/\bclass (?!\w*Error\b)\w+ extends Error\b/, 'a name that ends in Error'],
 ];
 

@@ -97,14 +97,14 @@ export class Certificates {
 
   /** Returns a certificate with its private key. Throws `not_found`, `certificate_expired`, `secret_key_missing`. */
   async open(keyId: string, id: string): Promise<SigningKey> {
-    if (!isId(id)) throw notFound();
+    if (!isId(id)) throw notFound('options.signature.certificate: ');
     const row = await this.#database.query
       .selectFrom('certificates')
       .select(['facts', 'ciphertext', 'secret_key_id'])
       .where('id', '=', id)
       .where('key_id', '=', keyId)
       .executeTakeFirst();
-    if (!row) throw notFound();
+    if (!row) throw notFound('options.signature.certificate: ');
     const facts = JSON.parse(row.facts) as CertificateFacts;
     const now = this.#clock();
     if (facts.notAfter <= now || facts.notBefore > now) throw expired(facts, now);
@@ -187,6 +187,6 @@ function expired({ notBefore, notAfter }: CertificateFacts, now = notAfter): Ser
   return new ServiceError('certificate_expired', `the certificate ${isEarly ? 'is not valid before' : 'expired at'} ${when}`);
 }
 
-function notFound(): ServiceError {
-  return new ServiceError('not_found', 'there is no such certificate');
+function notFound(field = ''): ServiceError {
+  return new ServiceError('not_found', `${field}there is no such certificate, or it belongs to another key`);
 }

@@ -32,7 +32,7 @@ const usage = () => import('./usage.ts');
 const backup = () => import('./backup.ts');
 
 const program = new Command('platen')
-  .description('HTML-to-PDF rendering service on a warm, supervised Chromium')
+  .description('Self-hosted service that turns HTML and Markdown into PDFs and images')
   .version(VERSION);
 
 program
@@ -68,13 +68,13 @@ program
 program
   .command('mcp')
   .description('serve Model Context Protocol tools; the API key is PLATEN_API_KEY or, over HTTP, the key of each request')
-  .option('--url <address>', 'the address of a running service (default: start a private one)')
+  .option('--url <url>', 'the URL of a running service (default: start a private one)')
   .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: use standard input and output)')
   .action(from(() => import('./mcp.ts').catch(explainMissing('@modelcontextprotocol/sdk', '`platen mcp`')), 'mcp'));
 
 program
   .command('doctor')
-  .description('check the browser, its sandbox, the fonts, the data folder, the database and the port')
+  .description('check the browser, its sandbox, the fonts, the data folder, the database, the bucket and the port')
   .action(from(() => import('./doctor.ts'), 'doctor'));
 
 program

@@ -15,6 +15,7 @@ import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
 import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
+import { isBucketUsed } from '../storage/open-blobs.ts';
 
 type Level = 'ok' | 'warning' | 'problem';
 
@@ -41,6 +42,7 @@ export async function doctor(): Promise<void> {
   if (located) await checkBrowser(located, config, report);
   await checkDataFolder(config, report);
   await checkDatabase(config, report);
+  if (config.blobsUrl) await checkBucket(config, report);
   await checkPort(config, report);
   process.exitCode = report.exitCode;
 }
@@ -168,6 +170,23 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
     report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
   }
+}
+
+async function checkBucket({ blobsUrl }: Config, report: Report): Promise<void> {
+  const bucket = `bucket: ${new URL(blobsUrl).host}`;
+  try {
+    report.add('ok', `${bucket}, ${(await isBucketUsed(blobsUrl)) ? 'used by an installation' : 'not used yet'}`);
+  } catch (error) {
+    report.add(
+      'problem',
+      `${bucket}: ${(error as Error).message}${reasonOf(error as Error)}`,
+      'check PLATEN_BLOBS_URL, the credentials in AWS_ACCESS_KEY_ID or a profile, and that the bucket exists',
+    );
+  }
+}
+
+function reasonOf({ cause }: Error): string {
+  return cause instanceof Error ? ` (${cause.message})` : '';
 }
 
 async function checkPort({ host, port }: Config, report: Report): Promise<void> {

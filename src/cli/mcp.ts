@@ -56,7 +56,7 @@ async function ownService(settings: Config) {
 }
 
 async function overHttp(url: string | undefined, port: string): Promise<void> {
-  if (url === undefined) throw new ServiceError('invalid_request', '--port requires --url, the address of the service');
+  if (url === undefined) throw new ServiceError('invalid_request', '--port requires --url, the URL of the service');
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new ServiceError('invalid_request', '--port must be from 0 to 65535');
   const { host } = loadConfig();

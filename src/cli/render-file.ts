@@ -69,10 +69,7 @@ function outputOf(input: string, { output, open }: RenderFlags): string {
   if (open && output === '-') throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   if (output === '-') return output;
   if (output === undefined && (input === '-' || isAddress(input)))
-    throw new ServiceError(
-      'invalid_request',
-      '-o is required with an address and with standard input: name a file for the PDF, or -',
-    );
+    throw new ServiceError('invalid_request', '-o is required with a URL and with standard input: name a file for the PDF, or -');
   const path = resolve(output ?? `${input.replace(/\.[^./]+$/, '')}.pdf`);
   if (path === resolve(input))
     throw new ServiceError('invalid_request', `${path} is the document and would be overwritten: name another file with -o`);

@@ -68,7 +68,7 @@ export class Links {
     const [, id = '', seconds = '', key = ''] = LINK.exec(path) ?? [];
     const expires = Number(seconds);
     const signed = this.#path(id, expires, key);
-    if (!signed || !isSameText(path, signed)) throw new ServiceError('not_found', 'there is no document at this address');
+    if (!signed || !isSameText(path, signed)) throw new ServiceError('not_found', 'there is no document at this URL');
     if (expires * 1000 <= this.#clock())
       throw new ServiceError('link_expired', `the link expired at ${new Date(expires * 1000).toISOString()}`);
     return id;

@@ -25,7 +25,7 @@ export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: Go
 function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    if (url === '*') return; // takes preflight requests for any address
+    if (url === '*') return; // takes preflight requests for any URL
     const path = url.replace(/(?<=.)\/$/, '');
     const route = routes.get(path) ?? { pattern: patternOf(path), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
@@ -53,14 +53,14 @@ const GOTENBERG =
 function turnedOff(): ServiceError {
   return new ServiceError(
     'not_found',
-    'the addresses of Gotenberg are turned off; the operator turns them on with PLATEN_GOTENBERG_ROUTES=on',
+    'the Gotenberg routes are off; the operator turns them on with PLATEN_GOTENBERG_ROUTES=on',
   );
 }
 
-/** Returns 405 if the address exists for another method, otherwise 404. */
+/** Returns 405 if the URL exists for another method, otherwise 404. */
 function notFound(method: string, path: string, methods: string[], reply: FastifyReply): ServiceError {
   if (!methods.length || methods.includes(method))
-    return new ServiceError('not_found', `there is no endpoint at this address${path.startsWith('/forms/') ? GOTENBERG : ''}`);
+    return new ServiceError('not_found', `there is no endpoint at this URL${path.startsWith('/forms/') ? GOTENBERG : ''}`);
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }

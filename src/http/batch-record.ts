@@ -75,7 +75,7 @@ export const ITEM_SCHEMA = recordSchema(
     url: {
       type: ['string', 'null'],
       format: 'uri',
-      description: 'Address of the result. It works without a key until the document expires.',
+      description: 'URL of the result. It works without a key until the document expires.',
     },
     pages: { type: ['integer', 'null'] },
     bytes: { type: ['integer', 'null'] },
@@ -98,7 +98,7 @@ export const ITEM_SCHEMA = recordSchema(
       ...recordSchema(
         'ItemDelivery',
         {
-          host: { type: 'string', description: 'The host of `deliver_to`, whose address is shown nowhere.' },
+          host: { type: 'string', description: 'The host of `deliver_to`. The full URL is not shown.' },
           status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
           attempts: { type: 'integer', description: 'Number of attempts that were started.' },
           http_status: { type: 'integer', description: 'Of the last answer. Absent if there was none.' },

@@ -3,7 +3,7 @@ import { MAX_UPLOAD_HEADERS } from '../webhooks/upload-target.ts';
 
 export const DELIVER_TO_SCHEMA = {
   description:
-    'Pre-signed `https` address to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until it has arrived, at most for an hour.',
+    'Pre-signed `https` URL to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until it has arrived, at most for an hour.',
   'x-default': 'none',
   anyOf: [
     { type: 'string', format: 'uri', examples: ['https://bucket.s3.amazonaws.com/invoice.pdf?X-Amz-Signature=...'] },

@@ -50,7 +50,7 @@ export async function idempotent<T>(
 
 /** Sends a JSON answer, whether it is the first or a repeated one. */
 export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
-  if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
+  if (answer.kind !== 'json') throw new Error('this answer belongs to another endpoint');
   if (answer.location) reply.header('location', answer.location);
   return reply.code(answer.status).send(answer.body);
 }

@@ -10,7 +10,7 @@ export function requireAcceptable(request: FastifyRequest, ...types: string[]): 
   if (request.headers.accept === undefined || request.accepts().type(types)) return;
   throw new ServiceError(
     'not_acceptable',
-    `this address answers with ${types.join(' or ')}, which the Accept header does not allow`,
+    `this endpoint answers with ${types.join(' or ')}, which the Accept header does not allow`,
   );
 }
 

@@ -22,7 +22,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 400,
     title: 'The body is not JSON',
     meaning:
-      'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or holds more than 500,000 values.',
+      'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or contains more than 500,000 values.',
     remedy: 'Send one JSON object. With curl, use `--data-binary @file.json`, which sends the file unchanged.',
   },
   invalid_request: {
@@ -47,35 +47,35 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   forbidden_url: {
     status: 403,
-    title: 'The address may not be reached',
+    title: 'The URL is not allowed',
     meaning:
-      'The `url`, an address it redirected to, or the IP address of a webhook is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
+      'The `url`, a URL that it redirects to, or the IP address in a webhook URL is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
     remedy:
-      'Use a public address. The operator can allow other addresses with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
+      'Use a URL on the public internet. The operator can allow other hosts with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
   },
   insufficient_scope: {
     status: 403,
     title: 'The API key may not do this',
     meaning:
       'The key is limited to certain scopes, which do not allow this request. `required_scope` names the scope that is missing; without it, the request requires a key with full access.',
-    remedy: 'Use another key. Scopes are set when a key is made, with `POST /v1/keys` or `platen keys create --scopes`.',
+    remedy: 'Use another key. Scopes are set when a key is created, with `POST /v1/keys` or `platen keys create --scopes`.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is no endpoint at this address, or the object it names does not exist or belongs to another key.',
-    remedy: 'Check the address and the id.',
+    meaning: 'There is no endpoint at this URL, or the object it names does not exist or belongs to another key.',
+    remedy: 'Check the URL and the id.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    meaning: 'The address exists, but does not support this HTTP method.',
+    meaning: 'The endpoint exists, but does not support this HTTP method.',
     remedy: 'Use one of the methods in the Allow header.',
   },
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    meaning: 'The Accept header allows none of the content types that this address can return.',
+    meaning: 'The Accept header allows none of the content types that this endpoint can return.',
     remedy: 'Accept application/pdf, or send no Accept header.',
   },
   request_timeout: {
@@ -135,7 +135,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 415,
     title: 'Unsupported media type',
     meaning:
-      'The body has a content type, a charset or a Content-Encoding that this address does not read. Accept-Encoding lists the codings that it reads.',
+      'The body has a content type, a charset or a Content-Encoding that this endpoint does not accept. Accept-Encoding lists the encodings that it accepts.',
     remedy:
       'Send `Content-Type: application/json`, with a body in UTF-8, as it is or with `Content-Encoding: gzip` or `deflate`. `POST /v1/pdf` also reads `text/html`, `text/markdown` and `multipart/form-data`.',
   },
@@ -155,7 +155,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The `url` could not be reached (`net_error` is the reason in the words of Chromium), or the server at that address answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
+      'The `url` could not be reached (`net_error` is the code of Chromium for the reason), or its server answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
     remedy:
       'Open the url in a browser outside your own network. Set `failOnHttpStatus: false` to print error pages too. Remove scripts and forms from `html` that reload the page or navigate while it loads.',
   },
@@ -205,7 +205,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The certificate cannot be used',
     meaning:
-      'The PKCS#12 file is damaged, holds no private key with its certificate, is protected in a way that is not supported, or its key may not sign documents: RSA keys have 2,048 to 8,192 bits, and elliptic curves are P-256, P-384 and P-521. Nothing was stored.',
+      'The PKCS#12 file is damaged, contains no private key for its certificate, is protected in a way that is not supported, or its key may not sign documents: RSA keys have 2,048 to 8,192 bits, and elliptic curves are P-256, P-384 and P-521. Nothing was stored.',
     remedy: 'Export the certificate again as `detail` says, or use another one.',
   },
   certificate_expired: {
@@ -236,14 +236,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    meaning: 'The same Idempotency-Key was sent with another method, address or body in the last 24 hours.',
+    meaning: 'The same Idempotency-Key was sent with another method, URL or body in the last 24 hours.',
     remedy: 'Use a new Idempotency-Key for each different request.',
   },
   print_failed: {
     status: 422,
     title: 'The document could not be printed',
     meaning:
-      'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names no page of it, or `selector` matches nothing.',
+      'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names a page that does not exist, or `selector` matches nothing.',
     remedy: 'See `detail`; correct the options it names.',
   },
   not_conformant: {
@@ -257,7 +257,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The XML is not an invoice of this profile',
     meaning:
-      'The XML in `options.invoice` is not well-formed, is no Cross Industry Invoice, or names the guideline of another profile. `found` is what it has, `expected` what `options.invoice.profile` requires. Nothing was charged or stored.',
+      'The XML in `options.invoice` is not well-formed, is not a Cross Industry Invoice, or names the guideline of another profile. `found` is what it has, `expected` what `options.invoice.profile` requires. Nothing was charged or stored.',
     remedy: 'Correct the XML, or send the profile whose guideline it names.',
   },
   document_protected: {
@@ -305,7 +305,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The account sent more renders and template uploads in a minute than its plan allows, or one client address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
+      'The account sent more renders and template uploads in a minute than its plan allows, or one client IP address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
     remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   concurrency_limited: {
@@ -319,7 +319,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Your requests use too much memory',
     meaning:
-      'The requests of the account, or of the client address in the playground, use as much memory as they may. Request bodies, the data made from them and PDFs that have not been read yet count. Nothing was charged.',
+      'The requests of the account, or of the client IP address in the playground, use as much memory as they may. Request bodies, the data made from them and PDFs that have not been read yet count. Nothing was charged.',
     remedy:
       'Send the request again after the number of seconds in Retry-After. Send fewer large requests at the same time, and read replies as they arrive. The operator can raise PLATEN_REQUEST_MEMORY_MB.',
   },
@@ -334,7 +334,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The client closed the connection',
     meaning:
       'The client closed the connection before it was answered, and the render was stopped. This code appears only in logs and metrics.',
-    remedy: 'Wait longer than `options.timeout` for the answer.',
+    remedy: 'Wait longer than `options.timeout` for the reply.',
   },
   internal_error: {
     status: 500,
@@ -379,7 +379,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 503,
     title: 'The revocation status of a certificate is unknown',
     meaning:
-      'The levels B-LT and B-LTA include revocation data from the issuers of certificates. Their addresses in the certificate, or in that of the time stamp authority, could not be reached in time or under the outbound policy, or sent something else. Nothing was stored or charged.',
+      'The levels B-LT and B-LTA include revocation data from the issuers of certificates. The URLs in the certificate, or in that of the time stamp authority, could not be reached in time or are not allowed by the network policy, or their servers sent something else. Nothing was stored or charged.',
     remedy: 'Try again after the number of seconds in Retry-After, or use the level B-T.',
   },
   overloaded: {
@@ -488,7 +488,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const isForm = request?.headers['content-type']?.startsWith(FORM);
     const refused = isForm ? `${FORM}, which curl sends unless -H sets another Content-Type` : 'that Content-Type';
-    const detail = `this address does not read ${refused}; send ${typesOf(request).join(' or ')}`;
+    const detail = `this endpoint does not accept ${refused}; send ${new Intl.ListFormat('en', { type: 'disjunction' }).format(typesOf(request))}`;
     return new ServiceError('unsupported_media_type', detail, { cause: error });
   }
   const known = FRAMEWORK_ERRORS[code ?? ''];
@@ -505,6 +505,6 @@ function typesOf(request: FastifyRequest | undefined): string[] {
 }
 
 const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
-  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this URL' },
+  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this URL' },
 };

@@ -98,7 +98,7 @@ export const REPORT_SCHEMA = {
           },
           property: { type: 'string', description: 'CSS property that has no effect.', examples: ['float'] },
           value: { type: 'string', examples: ['footnote'] },
-          where: { type: 'string', description: 'Address of the style sheet, or `style` for one in the document.' },
+          where: { type: 'string', description: 'URL of the style sheet, or `style` for one in the document.' },
           script: { type: 'string', description: 'Script of the characters that have no glyph.', examples: ['Tibetan'] },
           characters: { type: 'string', description: 'The first of these characters, at most 10 different ones.' },
           count: {
@@ -133,7 +133,7 @@ export const DOCUMENT_SCHEMA = recordSchema(
     metadata: METADATA_SCHEMA,
     created_at: TIME,
     expires_at: { ...TIME, description: 'From this time on, requests for the document are answered with 410.' },
-    url: { type: 'string', format: 'uri', description: 'Address of the content, for the key that created it.' },
+    url: { type: 'string', format: 'uri', description: 'URL of the content, for the key that created it.' },
     report: REPORT_SCHEMA,
   },
   ['width', 'height', 'template_id', 'report'],
@@ -171,7 +171,7 @@ export const FILTER_PARAMETERS = {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'Only objects with this metadata, as `metadata[order]=1234`. Several must all match; a page may hold fewer than `limit` even if more follow.',
+      'Only objects with this metadata, as `metadata[order]=1234`. If several are sent, all must match. A page may have fewer than `limit` records even if more follow.',
     examples: [{ order: '1234' }],
   },
 };

@@ -38,8 +38,8 @@ export async function sendDryRun(
     documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
     charged: !result.isTest,
     stored: result.isStored,
-    addresses: result.addresses,
-    addresses_complete: !result.isCutOff,
+    urls: result.urls,
+    urls_complete: !result.isCutOff,
     ...(result.deliverTo && { deliver_to: result.deliverTo }),
   });
 }
@@ -79,19 +79,19 @@ export const DRY_RUN_SCHEMA = recordSchema(
     }),
     charged: { type: 'boolean', description: 'Whether the render would count: false for a test key.' },
     stored: { type: 'boolean', description: 'Whether the result would be stored.' },
-    addresses: {
+    urls: {
       type: 'array',
-      description: 'Absolute addresses in the markup and styles, at most 100, of the first million characters.',
-      items: recordSchema('DryRunAddress', {
-        address: { type: 'string' },
+      description: 'Absolute URLs in the markup and styles, at most 100, of the first million characters.',
+      items: recordSchema('DryRunUrl', {
+        url: { type: 'string' },
         verdict: {
           ...VERDICT,
           description:
-            'Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300 names in a minute.',
+            'Whether the network policy allows the URL; `unchecked` if resolving the name took too long, and after 300 names in a minute.',
         },
       }),
     },
-    addresses_complete: { type: 'boolean' },
+    urls_complete: { type: 'boolean' },
     deliver_to: {
       ...recordSchema('DryRunUpload', { host: { type: 'string' }, verdict: VERDICT }),
       description: 'Whether the result may be uploaded there.',

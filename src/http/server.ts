@@ -250,7 +250,7 @@ async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: Ser
         title: 'Platen',
         version,
         description:
-          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows the data of a key. Every GET address also answers HEAD. Lists begin with the newest. Each reply has an `X-Request-Id`, which names the request in the logs.',
+          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows the data of a key. Every GET endpoint also answers HEAD. Lists begin with the newest. Each reply has an `X-Request-Id`, which names the request in the logs.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl || '/', description: 'This service.' }],

@@ -38,7 +38,7 @@ const OPTIONS = {
 const SOURCES = {
   html: { type: 'string', description: 'A complete HTML document. Send exactly one source.' },
   markdown: { type: 'string', description: 'A document in Markdown.' },
-  url: { type: 'string', description: 'The address of a page.' },
+  url: { type: 'string', description: 'The URL of a page.' },
   template_id: { type: 'string', description: 'A stored template; see list_templates.' },
   data: { type: 'object', description: 'The data to fill the template with.' },
 };

@@ -36,7 +36,7 @@ export const PlaygroundBody = Type.Object(
     }),
     template: option(Type.String(), {
       expected: 'a string of HTML with placeholders',
-      description: 'The HTML of a template, which is not stored; as large as `html`, also when it is filled.',
+      description: 'The HTML of a template, which is not stored. It and the resulting HTML may be as large as `html`.',
       contentMediaType: 'text/html',
       examples: ['<h1>Hello {{name}}</h1>'],
     }),

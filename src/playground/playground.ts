@@ -162,7 +162,7 @@ function shuttingDown(): ServiceError {
 }
 
 function rateLimited(seconds: number): ServiceError {
-  const detail = `the playground renders one document at a time for each address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
+  const detail = `the playground renders one document at a time for each IP address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
   return new ServiceError('rate_limited', detail, {
     retryAfterSeconds: seconds,
     members: { limit: WAITING_PER_VISITOR + 1, retry_after: seconds },

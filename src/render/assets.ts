@@ -49,7 +49,7 @@ export const AssetsSchema = Type.Record(
     additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
     expected: 'an object of paths and files {content, type}',
     description:
-      'Files beside the document, by their paths. Relative addresses in the document refer to them. `content` is base64. They exist for this render only. Default: none.',
+      'Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They exist for this render only. Default: none.',
     examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
   },
 );

@@ -1,5 +1,5 @@
 /**
- * Reports what a render would do without rendering: a valid request in; its source, its allowance and the addresses it would load
+ * Reports what a render would do without rendering: a valid request in; its source, its allowance and the URLs it would load
  * out. Nothing is rendered, charged, stored or requested.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { type DataUse, dataUse } from '../templates/data-use.ts';
-import { documentAddresses, inCss } from './document-addresses.ts';
+import { documentUrls, inCss } from './document-urls.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
 import type { SourceRequest } from './render-request.ts';
@@ -37,8 +37,8 @@ export interface DryRun {
   allowance: { plan: string; limit: number | null; used: number };
   isTest: boolean;
   isStored: boolean;
-  addresses: Array<{ address: string; verdict: Verdict }>;
-  /** Whether the document is too long, or has too many addresses, to check all of them. */
+  urls: Array<{ url: string; verdict: Verdict }>;
+  /** Whether the document is too long, or has too many URLs, to check all of them. */
   isCutOff: boolean;
   /** The host to which the result would be uploaded. */
   deliverTo: { host: string; verdict: Verdict } | undefined;
@@ -52,10 +52,10 @@ export type DryRunRequest = SourceRequest & {
   finish?: { signature?: SignaturePlan | undefined };
 };
 
-const MAX_ADDRESSES = 100;
-/** The number of characters of a document that are searched for addresses. */
+const MAX_URLS = 100;
+/** The number of characters of a document that are searched for URLs. */
 const MAX_CHARACTERS = 1_000_000;
-const MAX_ADDRESS_CHARACTERS = 2_048;
+const MAX_URL_CHARACTERS = 2_048;
 const LOOKUPS_AT_ONCE = 8;
 const LOOKUP_MS = 5_000;
 /** How long a document may block the event loop before other work gets a turn. */
@@ -75,11 +75,10 @@ export async function dryRun(
     const content = await deadline.race(
       resolveSource(request, principal, services, { signal: deadline.signal, hasNamesOnly: true }),
     );
-    const { found, isCutOff } = await deadline.race(addressesOf(content, request));
+    const { found, isCutOff } = await deadline.race(urlsOf(content, request));
     const target = request.deliverTo && new URL(request.deliverTo.url);
-    const judgements = await deadline.race(judged([...(target ? [target.href] : []), ...found], services, principal));
-    const delivery = target && { host: target.host, verdict: judgements.shift()?.verdict ?? 'unchecked' };
-    const addresses = judgements;
+    const urls = await deadline.race(judged([...(target ? [target.href] : []), ...found], services, principal));
+    const delivery = target && { host: target.host, verdict: urls.shift()?.verdict ?? 'unchecked' };
     const { used } = await services.allowance.usage(principal.accountId);
     const problems: ServiceError[] = [];
     const attempt = async <T>(check: () => T | Promise<T>) => {
@@ -94,7 +93,7 @@ export async function dryRun(
     await attempt(() => services.allowance.check(principal));
     const isStored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
     await attempt(() => openSigning(services, request.finish?.signature, principal));
-    await attempt(() => requireReachable(content, addresses[0]?.verdict));
+    await attempt(() => requireReachable(content, urls[0]?.verdict));
     return {
       source: request.source.kind,
       htmlBytes: content.kind === 'html' ? Buffer.byteLength(content.html) : undefined,
@@ -102,7 +101,7 @@ export async function dryRun(
       allowance: { plan: principal.plan.name, limit: principal.plan.documents, used },
       isTest: principal.isTest,
       isStored,
-      addresses,
+      urls,
       isCutOff,
       deliverTo: delivery,
       problems: problems.map(({ code, message: detail }) => ({ code, detail })),
@@ -122,25 +121,25 @@ async function templateOf(
   return { id, version, engine, ...dataUse(placeholders, source.data) };
 }
 
-/** The addresses in document order, without duplicates. */
-async function addressesOf(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
+/** The URLs in document order, without duplicates. */
+async function urlsOf(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
   const found = new Set<string>();
   const isLong = charactersOf(content, load) > MAX_CHARACTERS;
   let since = performance.now();
-  for (const address of allAddresses(content, load)) {
-    if (address !== undefined) found.add(address);
-    if (found.size > MAX_ADDRESSES) break;
+  for (const url of allUrls(content, load)) {
+    if (url !== undefined) found.add(url);
+    if (found.size > MAX_URLS) break;
     if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
   }
-  return { found: [...found].slice(0, MAX_ADDRESSES), isCutOff: isLong || found.size > MAX_ADDRESSES };
+  return { found: [...found].slice(0, MAX_URLS), isCutOff: isLong || found.size > MAX_URLS };
 }
 
-function* allAddresses(content: Content, { added }: SourceRequest['load']): Generator<string | undefined> {
+function* allUrls(content: Content, { added }: SourceRequest['load']): Generator<string | undefined> {
   const base = content.kind === 'url' ? content.url : content.baseUrl;
   if (content.kind === 'url') yield content.url;
-  else yield* documentAddresses(content.html.slice(0, MAX_CHARACTERS), base);
+  else yield* documentUrls(content.html.slice(0, MAX_CHARACTERS), base);
   let left = MAX_CHARACTERS - (content.kind === 'html' ? content.html.length : 0);
   for (const { element, from } of added) {
     if ('url' in from) yield from.url;
@@ -161,8 +160,8 @@ async function judged(
   found: string[],
   { admits, lookupLimit }: DryRunServices,
   { accountId }: Principal,
-): Promise<DryRun['addresses']> {
-  const urls = found.map((address) => new URL(address));
+): Promise<DryRun['urls']> {
+  const urls = found.map((url) => new URL(url));
   const hosts = new Map(urls.map((url) => [url.host + url.protocol, url]));
   const verdicts = new Map<string, Verdict>();
   const waiting = [...hosts];
@@ -178,7 +177,7 @@ async function judged(
   };
   await Promise.race([Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, lookUp)), ended]);
   return urls.map((url) => ({
-    address: url.href.slice(0, MAX_ADDRESS_CHARACTERS),
+    url: url.href.slice(0, MAX_URL_CHARACTERS),
     verdict: verdicts.get(url.host + url.protocol) ?? 'unchecked',
   }));
 }
@@ -189,5 +188,5 @@ function portOf({ port, protocol }: URL): number {
 
 function requireReachable({ kind }: Content, verdict: Verdict | undefined): void {
   if (kind === 'url' && verdict === 'refused')
-    throw new ServiceError('forbidden_url', 'the address of the document may not be reached');
+    throw new ServiceError('forbidden_url', 'url is not allowed by the network policy of this service');
 }

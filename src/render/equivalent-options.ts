@@ -17,6 +17,7 @@ const OPTION_NAMES: Readonly<Record<string, string | string[]>> = {
   paperwidth: 'width',
   paperheight: 'height',
   papersize: 'format',
+  pagesize: 'format',
   margintop: 'margin.top',
   marginright: 'margin.right',
   marginbottom: 'margin.bottom',
@@ -86,11 +87,18 @@ export function equivalentOption(parent: string, name: string): string | undefin
   const key = name.toLowerCase();
   const members = named(BODY_NAMES, key) ?? (BODY.includes(key) ? [key] : undefined);
   if (members) return parent ? `${members.join(' or ')}, beside options` : members.join(' or ');
-  const options = named(OPTION_NAMES, key) ?? [OPTIONS.get(key)].filter((option) => option !== undefined);
+  const options =
+    named(OPTION_NAMES, key) ?? [OPTIONS.get(key) ?? OPTIONS.get(joined(key))].filter((option) => option !== undefined);
   return options.map((option) => `options.${option}`).join(' or ') || undefined;
 }
 
 function named(table: Readonly<Record<string, string | string[]>>, key: string): string[] | undefined {
-  const names = Object.hasOwn(table, key) ? table[key] : undefined;
+  const known = [key, joined(key)].find((each) => Object.hasOwn(table, each));
+  const names = known === undefined ? undefined : table[known];
   return names === undefined ? undefined : [names].flat();
+}
+
+/** Removes the separators of `margin_top` and `margin-top`. */
+function joined(key: string): string {
+  return key.replaceAll(/[_-]/g, '');
 }

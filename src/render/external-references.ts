@@ -22,7 +22,7 @@ const EXTERNAL_IN_CSS = /(?:(?:url|image-set)\(\s*["']?|@import\s+["'])((?:https
 const MAX_SHOWN = 100;
 
 /**
- * Returns the element and the host, such as `<img src>: https://cdn.example.com`. Takes linear time. It does not find addresses
+ * Returns the element and the host, such as `<img src>: https://cdn.example.com`. Takes linear time. It does not find URLs
  * written with character references.
  */
 export function externalReference(html: string): string | undefined {
@@ -93,5 +93,5 @@ function addressInCss(css: string): string | undefined {
 /** The host without path and query, which may contain secrets. */
 function hostOf(address: string): string {
   const { protocol = '', host = '' } = URL.parse(address, 'https://none.invalid') ?? {};
-  return host ? `${protocol}//${host}`.slice(0, MAX_SHOWN) : 'an external address';
+  return host ? `${protocol}//${host}`.slice(0, MAX_SHOWN) : 'an external URL';
 }

@@ -51,14 +51,12 @@ const Metadata = Type.Object(
 );
 
 const Permission = oneOf(PERMISSIONS);
-const Secret = Type.String({
-  minLength: 1,
-  maxLength: MAX_PASSWORD_BYTES,
-  expected: `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`,
-});
+const SECRET = { minLength: 1, maxLength: MAX_PASSWORD_BYTES };
+const SECRET_EXPECTED = `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`;
+const Secret = Type.String({ ...SECRET, expected: SECRET_EXPECTED });
 const Password = Type.Union(
   [
-    Secret,
+    Type.String(SECRET),
     Type.Object(
       {
         user: option(Secret, {
@@ -86,7 +84,7 @@ const Attachment = Type.Object(
       minLength: 1,
       maxLength: MAX_NAME,
       expected: `a string of 1 to ${MAX_NAME} characters`,
-      description: 'A file name without a folder. Each name may occur once.',
+      description: 'A file name without a folder. Names must be unique.',
     }),
     type: option(Type.String({ maxLength: 128, pattern: MEDIA_TYPE, expected: 'a media type such as text/csv' }), {
       description: 'The media type, such as `text/csv`.',
@@ -107,8 +105,8 @@ const Watermark = Type.Object(
       description: 'A text in any script; `\\n` begins a new line. Send either `text` or `image`.',
     }),
     image: option(Type.String({ minLength: 1, maxLength: MAX_IMAGE }), {
-      expected: `an image as base64 or a data: address, at most ${MAX_IMAGE} characters`,
-      description: 'PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` address.',
+      expected: `an image as base64 or a data: URL, at most ${MAX_IMAGE} characters`,
+      description: 'PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` URL.',
       contentMediaType: 'image/*',
       contentEncoding: 'base64',
     }),
@@ -176,7 +174,7 @@ export const FINISH_OPTIONS = {
   forms: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a signature (`data-signature-field`). At most 2,000.',
+      'Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature fields (`data-signature-field`). At most 2,000.',
     default: false,
     examples: [true],
   }),
@@ -194,7 +192,7 @@ export const FINISH_OPTIONS = {
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   }),
   password: option(Password, {
-    expected: `a string, or an object {user, owner, permissions}; passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8, permissions are a list of ${PERMISSIONS.join(', ')}`,
+    expected: `${SECRET_EXPECTED}, or an object {user, owner, permissions}`,
     description: `Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8.`,
     'x-default': 'not encrypted',
     examples: ['s3cret', { user: 'reader', owner: 'editor', permissions: ['print', 'copy'] }],

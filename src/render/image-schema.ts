@@ -37,7 +37,11 @@ const MAX_FACTOR = 4;
 const MAX_CLIP = 32_767;
 const { mediaType, viewport } = PdfOptions.properties;
 const Coordinate = Type.Number({ minimum: 0, maximum: 1_000_000 });
-const Length = Type.Number({ exclusiveMinimum: 0, maximum: MAX_CLIP });
+const Length = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: MAX_CLIP,
+  expected: `a number of CSS pixels above 0, at most ${MAX_CLIP}`,
+});
 
 export const ImageOptions = Type.Object(
   {
@@ -63,7 +67,7 @@ export const ImageOptions = Type.Object(
         { x: Coordinate, y: Coordinate, width: Length, height: Length },
         {
           additionalProperties: false,
-          expected: `an object {x, y, width, height} in CSS pixels; width and height are more than 0 and at most ${MAX_CLIP}`,
+          expected: 'an object {x, y, width, height} in CSS pixels',
           description:
             'Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or `fullPage: true`.',
           examples: [{ x: 0, y: 0, width: 400, height: 300 }],

@@ -108,8 +108,7 @@ function parseTarget(options: PdfOptions, address: URL | undefined, errors: Vali
   const secrets = SECRETS.filter((name) => options[name] !== undefined);
   if (!secrets.length && !credentials) return undefined;
   if (!address) {
-    for (const name of secrets)
-      errors.add(`options.${name}`, 'requires url or options.baseUrl, because it is sent only to that origin');
+    for (const name of secrets) errors.add(`options.${name}`, 'requires url or options.baseUrl, whose origin alone receives it');
     return undefined;
   }
   return {
@@ -164,7 +163,7 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
     if (cookie.domain !== undefined && !isDomainOf(cookie.domain, hostname))
       errors.add(`options.cookies[${index}].domain`, `must be ${hostname}, the only host to which the cookie is sent`);
     if (cookie.secure && protocol !== 'https:')
-      errors.add(`options.cookies[${index}].secure`, 'cannot be true for an http:// address: use https://, or leave secure out');
+      errors.add(`options.cookies[${index}].secure`, 'cannot be true for an http:// URL: use https://, or leave secure out');
   });
   return given
     .filter(({ expires = SESSION }) => expires === SESSION || expires > now)

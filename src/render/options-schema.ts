@@ -29,7 +29,7 @@ const MAX_URL = 8_192;
 const MAX_TAGS = 50;
 /** An object whose members are not validated. */
 export const AnyObject = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true });
-export const URL_EXPECTED = 'an address that begins with https:// or http://';
+export const URL_EXPECTED = 'a URL that begins with https:// or http://';
 
 const YES_OR_NO = 'true or false';
 const MILLISECONDS_FROM_1 = { expected: 'a whole number of milliseconds, at least 1', 'x-unit': 'ms' };
@@ -196,7 +196,7 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` addresses. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` URLs. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(
@@ -223,7 +223,7 @@ export const PdfOptions = Type.Object(
         { ...CLOSED, title: 'Viewport' },
       ),
       {
-        expected: `an object {width, height, deviceScaleFactor}: whole numbers of pixels from 1 to ${MAX_VIEWPORT}, and a factor from 0.1 to 10`,
+        expected: 'an object {width, height, deviceScaleFactor}',
         description:
           'The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.',
         default: { width: 800, height: 600, deviceScaleFactor: 1 },
@@ -232,7 +232,8 @@ export const PdfOptions = Type.Object(
     ),
     locale: option(Type.String({ maxLength: 64 }), {
       expected: 'a language tag such as de-AT',
-      description: 'The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`.',
+      description:
+        'The language of the reader, for `navigator.language`, the formatting of numbers and dates in scripts, and `Accept-Language`.',
       default: 'en-US',
       examples: ['de-AT'],
     }),
@@ -266,7 +267,7 @@ export const PdfOptions = Type.Object(
     waitForSelector: option(Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, CLOSED)]), {
       expected: 'a CSS selector, or an object {selector, visible, hidden}',
       description:
-        'Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is.',
+        'Waits until a matching element exists; with `visible: true` until one is visible, with `hidden: true` until none is.',
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
@@ -287,7 +288,8 @@ export const PdfOptions = Type.Object(
     }),
     resourceTimeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description: 'Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning.',
+      description:
+        'Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning.',
       'x-default': 'set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed',
       examples: [3_000],
     }),
@@ -306,8 +308,8 @@ export const PdfOptions = Type.Object(
     baseUrl: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description:
-        'The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and password, and cannot be combined with `url`.',
-      'x-default': 'none; relative addresses then cannot be loaded',
+        'The base of relative URLs in `html` or a template, unless the markup has a `<base>`. It must not contain a name and password, and cannot be combined with `url`.',
+      'x-default': 'none; relative URLs then cannot be loaded',
       examples: ['https://example.com/reports/'],
     }),
     cookies: option(Type.Array(Cookie, { maxItems: 100 }), {
@@ -360,7 +362,7 @@ export const PdfOptions = Type.Object(
     }),
     timeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description: 'Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
+      description: 'Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
       'x-default': 'set by `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed',
       examples: [10_000],
     }),
@@ -402,7 +404,7 @@ export const PdfRequestBody = Type.Object(
     }),
     url: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
-      description: `The address of an HTML document of at most ${MAX_HTML_BYTES} bytes, which the service fetches itself. Redirects are followed. A name and password in the address are used as \`authenticate\`.`,
+      description: `The URL of an HTML document of at most ${MAX_HTML_BYTES} bytes, which the service fetches itself. Redirects are followed. A name and password in the URL are used as \`authenticate\`.`,
       examples: ['https://example.com/'],
     }),
     template_id: option(Type.String({ maxLength: 64 }), {
@@ -432,14 +434,14 @@ export const PdfRequestBody = Type.Object(
     }),
     conformance_report: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description: 'Answers with what violates `options.conformance` in place of a PDF, without a charge.',
+      description: 'Returns the violations of `options.conformance` instead of a PDF, without a charge.',
       default: false,
       examples: [true],
     }),
     dry_run: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the allowance, and which addresses may be reached.',
+        'Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the allowance, and which URLs are allowed.',
       default: false,
       examples: [true],
     }),

@@ -28,7 +28,7 @@ export type Source =
 
 /** How a document is rendered, independent of its source. */
 export interface Rendering {
-  /** The base URL of relative addresses in markup. */
+  /** The base URL of relative URLs in markup. */
   baseUrl: string | undefined;
   load: LoadSettings;
   print: PrintSettings;
@@ -42,7 +42,7 @@ export interface Rendering {
 /** The part of a request that PDFs and images have in common. */
 export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
   source: Source;
-  /** The files that relative addresses in the document refer to. */
+  /** The files that relative URLs in the document refer to. */
   assets: HostedFiles | undefined;
   /** Whether to report what a render would do instead of rendering. */
   isDryRun: boolean;
@@ -61,7 +61,7 @@ export interface Storing {
 
 export interface RenderRequest extends Rendering, Storing {
   source: Source;
-  /** The files that relative addresses in the document refer to. */
+  /** The files that relative URLs in the document refer to. */
   assets: HostedFiles | undefined;
   /** Whether to return only the violations of the claimed profiles. */
   reportsConformance: boolean;
@@ -139,7 +139,7 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
   });
 }
 
-/** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative addresses. */
+/** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative URLs. */
 export function parseSourceAssets(
   { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url'> & { options?: { baseUrl?: string } | undefined },
   uploaded: readonly UploadedFile[],
@@ -149,7 +149,7 @@ export function parseSourceAssets(
   const assets = parseAssets(given, uploaded, limits, errors);
   if (assets && url !== undefined) errors.add('assets', 'cannot be combined with url, whose resources have URLs of their own');
   if (assets && options?.baseUrl !== undefined)
-    errors.add('assets', 'cannot be combined with options.baseUrl: both are a base for relative addresses');
+    errors.add('assets', 'cannot be combined with options.baseUrl: both are a base for relative URLs');
   return assets;
 }
 
@@ -215,7 +215,7 @@ function parseTemplate(
   if (found)
     errors.add(
       `options.${name}`,
-      `must not name anything external (${found}), since nothing is loaded in it: put styles into the template, and images and fonts as data: addresses`,
+      `must not name anything external (${found}), since nothing is loaded in it: put styles into the template, and images and fonts as data: URLs`,
     );
   return template;
 }

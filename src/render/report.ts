@@ -29,7 +29,7 @@ export interface Warning {
   element?: string;
   /** Scale, in percent, of a document that was scaled down to fit. */
   percent?: number;
-  /** CSS property without effect. `value` is its value, `where` the address of the style sheet, or `style`. */
+  /** CSS property without effect. `value` is its value, `where` the URL of the style sheet, or `style`. */
   property?: string;
   value?: string;
   where?: string;
@@ -178,7 +178,7 @@ function warningOf({ url, refused, status, netError, reason }: PageReport['faile
     return {
       kind: 'resource_refused',
       url,
-      message: 'not loaded: the address may not be reached, or a limit of the render was reached',
+      message: 'not loaded: the URL is not allowed, or a limit of the render was reached',
     };
   if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
   return {

@@ -29,7 +29,7 @@ export async function resolveSource(
     throw invalidRequest([
       {
         path: 'options.baseUrl',
-        message: 'cannot be combined with a template that has assets, to which its relative addresses refer',
+        message: 'cannot be combined with a template that has assets, to which its relative URLs resolve',
       },
     ]);
   return { ...filled(template.html, baseUrl), assets: together(template.assets, assets) };

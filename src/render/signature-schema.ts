@@ -60,18 +60,17 @@ const Signature = Type.Object(
     certificate: Type.String({
       maxLength: 64,
       expected: 'the id of a certificate, cert_...',
-      description: 'A stored certificate of the same key (see `POST /v1/certificates`).',
+      description: 'The id of a stored certificate of the same API key (see `POST /v1/certificates`).',
       examples: ['cert_0123456789ABCDEFGHIJKL'],
     }),
     level: option(oneOf(LEVELS), {
-      expected: LEVELS.join(', '),
       description:
         'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of the issuers, `B-LTA` also a time stamp of that data.',
       default: 'B-B',
     }),
     reason: Text('Why the document is signed.'),
     location: Text('Where it is signed.'),
-    contact: Text('How to reach whoever signs.'),
+    contact: Text('How to contact the signer.'),
     field: option(Field, {
       expected: 'an object {page, x, y, width, height, html} or {name, html}',
       description: 'Where the signature is shown.',

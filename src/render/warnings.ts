@@ -9,11 +9,11 @@ interface Explanation {
 export const WARNINGS = {
   resource_failed: {
     meaning:
-      'An image, style sheet, script, font, frame or SVG sprite is missing, because it did not arrive, arrived too late, had an error status, had an address that cannot be resolved, or had content of the wrong type.',
+      'An image, style sheet, script, font, frame or SVG sprite is missing, because it did not arrive, arrived too late, had an error status, had a URL that cannot be resolved, or had content of the wrong type.',
     members: '`url`, and `status` or `net_error` if a request was sent',
   },
   resource_refused: {
-    meaning: 'A resource was not loaded, because its address may not be reached or a limit of the render was reached.',
+    meaning: 'A resource was not loaded, because its URL is not allowed or a limit of the render was reached.',
     members: '`url`',
   },
   host_refused: {

@@ -143,6 +143,6 @@ function imageAddress(given: string, errors: ValidationErrors): string {
   const bytes = decodeBase64(path, given.replace(DATA_URL, ''), errors);
   const start = bytes.toString('latin1', 0, MAGIC_BYTES);
   const type = MAGIC.find(([, isOne]) => isOne(start))?.[0];
-  if (!type) errors.add(path, 'must be a PNG, JPEG, GIF, WebP or SVG image, as base64 or as a data: address');
+  if (!type) errors.add(path, 'must be a PNG, JPEG, GIF, WebP or SVG image, as base64 or as a data: URL');
   return `data:${type};base64,${bytes.toString('base64')}`;
 }

@@ -71,6 +71,16 @@ export class S3Blobs implements Blobs {
     return blobs;
   }
 
+  /** Whether an installation has marked the bucket or the prefix. Throws `storage_failed` if it cannot be read. */
+  static async isUsed(location: S3Location): Promise<boolean> {
+    const blobs = new S3Blobs({ client: connect(location), location, spoolFolder: '' });
+    try {
+      return (await blobs.#owner()) !== undefined;
+    } finally {
+      await blobs.close();
+    }
+  }
+
   async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const object = { ...this.#object(name), ...this.#encryption() };
     const rest = Symbol.iterator in chunks ? chunks[Symbol.iterator]() : chunks[Symbol.asyncIterator]();

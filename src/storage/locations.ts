@@ -25,9 +25,9 @@ const PREFIX = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 /** Throws an Error that says what is valid. */
 export function parseS3Location(text: string): S3Location {
   const url = URL.parse(text);
-  if (url?.protocol !== 's3:') throw new Error(`use an address such as ${EXAMPLE}.`);
+  if (url?.protocol !== 's3:') throw new Error(`use a URL such as ${EXAMPLE}.`);
   if (url.username || url.password)
-    throw new Error('put no credentials into the address; they are read as by AWS tools, for example from AWS_ACCESS_KEY_ID.');
+    throw new Error('put no credentials into the URL; they are read as by AWS tools, for example from AWS_ACCESS_KEY_ID.');
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw new Error(`there is no parameter ${unknown}; use ${PARAMETERS.join(', ')}.`);
@@ -46,7 +46,7 @@ function endpointOf(text: string | null): string | undefined {
   if (text === null) return undefined;
   const url = URL.parse(text);
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!isPlain) throw new Error('endpoint must be an address such as https://s3.example.com, without a user or a query.');
+  if (!isPlain) throw new Error('endpoint must be a URL such as https://s3.example.com, without a user or a query.');
   return text;
 }
 
@@ -81,7 +81,7 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', '
 export function checkDatabaseUrl(text: string): void {
   const url = URL.parse(text) ?? socketUrl(text);
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
-    throw new Error('use an address such as postgres://user:password@host:5432/database?sslmode=verify-full.');
+    throw new Error('use a URL such as postgres://user:password@host:5432/database?sslmode=verify-full.');
   const sslMode = url.searchParams.get('sslmode');
   if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`sslmode must be one of ${SSL_MODES.join(', ')}.`);
 }

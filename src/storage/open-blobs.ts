@@ -11,9 +11,19 @@ export async function openBlobs(
   installation: string,
 ): Promise<Blobs> {
   if (!blobsUrl) return DiskBlobs.open(join(dataDir, 'blobs'));
-  // Loading the client takes a tenth of a second and 30 MB, so it is loaded only if it is used.
-  const { S3Blobs } = await import('./blobs-s3.ts').catch(
-    explainMissing('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'PLATEN_BLOBS_URL'),
-  );
+  const S3Blobs = await loadS3Blobs();
   return S3Blobs.open(parseS3Location(blobsUrl), { installation, spoolFolder: join(dataDir, 'spool') });
+}
+
+/** Says whether an installation already uses the bucket, without changing it. Throws `storage_failed` if it cannot be read. */
+export async function isBucketUsed(blobsUrl: string): Promise<boolean> {
+  const S3Blobs = await loadS3Blobs();
+  return S3Blobs.isUsed(parseS3Location(blobsUrl));
+}
+
+/** Loading the client takes a tenth of a second and 30 MB, so it is loaded only if it is used. */
+async function loadS3Blobs() {
+  const needed = explainMissing('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'PLATEN_BLOBS_URL');
+  const { S3Blobs } = await import('./blobs-s3.ts').catch(needed);
+  return S3Blobs;
 }

@@ -267,9 +267,9 @@ export class Templates {
     data: Record<string, unknown>,
     { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
   ): Promise<{ html: string; assets: AssetFiles | undefined }> {
-    if (!isId(id)) throw notFound();
+    if (!isId(id)) throw notFound('template_id: ');
     const current = await this.#assets.current(keyId, id);
-    if (!current) throw notFound();
+    if (!current) throw notFound('template_id: ');
     const cached = current.engine === 'placeholders' && this.#cache.get(id, current.version);
     const template = cached ? undefined : await this.find(keyId, id);
     const { engine, version, html = '' } = template ?? { ...current, html: '' };
@@ -361,6 +361,6 @@ function limitReached(what: string, limit: number): ServiceError {
   });
 }
 
-function notFound(): ServiceError {
-  return new ServiceError('not_found', 'there is no such template');
+function notFound(field = ''): ServiceError {
+  return new ServiceError('not_found', `${field}there is no such template, or it belongs to another key`);
 }

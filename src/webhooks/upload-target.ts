@@ -21,7 +21,7 @@ const MISLEADING =
   /^(?:cookie2?|forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|x-original-.*|x-rewrite-.*|x-(?:http-)?method(?:-override)?)$/i;
 
 export const MAX_UPLOAD_HEADERS = MAX_HEADERS;
-const URL_EXPECTED = `an address that begins with https://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
+const URL_EXPECTED = `a URL that begins with https://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
 
 /**
  * `given` is a URL, or an object with a URL and headers. Throws `invalid_request`. The egress policy is applied later, at each
@@ -29,7 +29,7 @@ const URL_EXPECTED = `an address that begins with https://, without name and pas
  */
 export function parseUploadTarget(given: unknown, path = 'deliver_to'): UploadTarget {
   if (typeof given === 'string') return { url: parseAddress(given, path), headers: {} };
-  if (!isObject(given)) throw invalidRequest([{ path, message: 'must be an address, or an object with url and headers' }]);
+  if (!isObject(given)) throw invalidRequest([{ path, message: 'must be a URL, or an object with url and headers' }]);
   const { url, headers, ...others } = given;
   const errors: FieldError[] = Object.keys(others)
     .slice(0, MAX_HEADERS)

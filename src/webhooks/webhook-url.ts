@@ -3,7 +3,7 @@ import type { OutboundPolicy } from '../egress/policy.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 
 const MAX_CHARACTERS = 2_048;
-export const WEBHOOK_URL_EXPECTED = `an address that begins with https:// or http://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
+export const WEBHOOK_URL_EXPECTED = `a URL that begins with https:// or http://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
 
 /** Throws `invalid_request` for the field `path`. The egress policy is applied to host names later, at each attempt. */
 export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
@@ -19,5 +19,5 @@ export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
  */
 export function requireReachable(policy: OutboundPolicy, url: string | undefined, path = 'webhook_url'): void {
   if (url !== undefined && policy.refusesLiteral(new URL(url)))
-    throw new ServiceError('forbidden_url', `${path} is an address this service may not reach`);
+    throw new ServiceError('forbidden_url', `${path} is not allowed by the network policy of this service`);
 }

@@ -275,7 +275,7 @@ test.each([
   const client = await caller();
   const body = { html: 'x', dry_run: true, deliver_to: address() };
   const answer = await (await client.send('POST', '/v1/pdf', body)).json();
-  expect(answer).toMatchObject({ dry_run: true, addresses: [], deliver_to: { host: new URL(address()).host, verdict } });
+  expect(answer).toMatchObject({ dry_run: true, urls: [], deliver_to: { host: new URL(address()).host, verdict } });
   expect(bucket.received).toEqual([]);
 });
 

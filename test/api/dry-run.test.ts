@@ -16,8 +16,8 @@ interface DryRun {
   documents: { limit: number | null; used: number; remaining: number | null };
   charged: boolean;
   stored: boolean;
-  addresses: Array<{ address: string; verdict: string }>;
-  addresses_complete: boolean;
+  urls: Array<{ url: string; verdict: string }>;
+  urls_complete: boolean;
 }
 
 let service: Service;
@@ -47,7 +47,7 @@ async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<D
 }
 
 const renders = () => service.metric('platen_renders_total');
-const verdicts = ({ addresses }: DryRun) => Object.fromEntries(addresses.map(({ address, verdict }) => [address, verdict]));
+const verdicts = ({ urls }: DryRun) => Object.fromEntries(urls.map(({ url, verdict }) => [url, verdict]));
 
 test('renders, charges and stores nothing', async () => {
   const [before, { used }] = [await renders(), (await ada.usage()).documents];
@@ -62,8 +62,8 @@ test('renders, charges and stores nothing', async () => {
     documents: { limit: null, used, remaining: null },
     charged: true,
     stored: true,
-    addresses: [],
-    addresses_complete: true,
+    urls: [],
+    urls_complete: true,
   });
   expect(await renders()).toBe(before);
   expect((await ada.usage()).documents.used).toBe(used);
@@ -98,7 +98,7 @@ test.each(['placeholders', 'liquid'])('reports missing and unused data for a tem
 test('accepts each source, for PDFs and for images', async () => {
   expect(await dry({ markdown: '![x](https://a.denied.test/y)' })).toMatchObject({
     source: 'markdown',
-    addresses: [{ verdict: 'refused' }],
+    urls: [{ verdict: 'refused' }],
   });
   const report = await dry({ url: `http://127.0.0.1:${site.port}/` }, { path: '/v1/image' });
   expect(report).toMatchObject({ source: 'url', would_render: true, stored: false });
@@ -128,10 +128,10 @@ test('reports a problem if the document itself is at a blocked URL', async () =>
 
 test('checks a hundred URLs', async () => {
   const html = Array.from({ length: 150 }, (_, n) => `<img src="https://n${n}.denied.test/">`).join('');
-  const { addresses, addresses_complete } = await dry({ html });
-  expect([addresses.length, addresses_complete]).toEqual([100, false]);
+  const { urls, urls_complete } = await dry({ html });
+  expect([urls.length, urls_complete]).toEqual([100, false]);
   const same = await dry({ html: '<img src="https://n.denied.test/">'.repeat(1_000) });
-  expect([same.addresses.length, same.addresses_complete]).toEqual([1, true]);
+  expect([same.urls.length, same.urls_complete]).toEqual([1, true]);
 });
 
 test('reports an exhausted allowance and a plan without storage as problems', async () => {
@@ -162,8 +162,8 @@ test('resolves only listed names when only listed hosts are allowed', async () =
 });
 
 test('judges a URL that is truncated in the report by its full host', async () => {
-  const { addresses } = await dry({ html: `<img src="http://${'u'.repeat(3_000)}:p@127.0.0.1:${site.port}/x"><p>x` });
-  expect(addresses).toEqual([{ address: `http://${'u'.repeat(2_041)}`, verdict: 'allowed' }]);
+  const { urls } = await dry({ html: `<img src="http://${'u'.repeat(3_000)}:p@127.0.0.1:${site.port}/x"><p>x` });
+  expect(urls).toEqual([{ url: `http://${'u'.repeat(2_041)}`, verdict: 'allowed' }]);
 });
 
 test('limits each account to 300 lookups a minute', async () => {

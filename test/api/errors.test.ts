@@ -54,8 +54,29 @@ describe('400', () => {
     [{ watermark: { text: 'x', color: 'red' } }, 'options.watermark.color', 'must be a colour such as #c00000'],
     [{ webhook: 'x' }, 'options.webhook', 'there is no such field; did you mean webhook_url, beside options?'],
     [{ pdfa: 'PDF/A-3b' }, 'options.pdfa', 'there is no such field; did you mean options.conformance?'],
+    [{ pageSize: 'A4' }, 'options.pageSize', 'there is no such field; did you mean options.format?'],
+    [{ margin_top: 1 }, 'options.margin_top', 'there is no such field; did you mean options.margin.top?'],
+    [{ 'print-background': true }, 'options.print-background', 'there is no such field; did you mean options.printBackground?'],
+    [{ viewport: { width: 0, height: 9 } }, 'options.viewport.width', 'must be a whole number from 1 to 16384'],
+    [
+      { authenticate: { username: 5, password: '' } },
+      'options.authenticate.username',
+      'must be a string of at most 1000 characters',
+    ],
+    [{ extraHTTPHeaders: { 'X-A': 5 } }, 'options.extraHTTPHeaders.X-A', 'must be a string of at most 8192 characters'],
+    [{ password: 5 }, 'options.password', 'must be a string of 1 to 127 bytes of UTF-8, or an object {user, owner, permissions}'],
   ])('says what is valid in place of %j', async (options, path, message) =>
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message }]),
+  );
+
+  test.each([
+    [{ template_id: 'tpl_none' }, 'template_id: there is no such template, or it belongs to another key'],
+    [
+      { html: 'x', options: { signature: { certificate: 'cert_none' } } },
+      'options.signature.certificate: there is no such certificate, or it belongs to another key',
+    ],
+  ])('names the field whose object does not exist (%j)', async (body, detail) =>
+    expect((await problem(await service.pdf(body), 404, 'not_found')).detail).toBe(detail),
   );
 
   test.each([
@@ -128,7 +149,7 @@ describe('400', () => {
     ],
     [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /a whole number from 100 to 599$/],
     [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
-    [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string$/],
+    [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string of at most 256 characters$/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],
   ])('reports the fault in the union branch that is most likely meant (%j)', async (options, path, message) => {
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message: expect.stringMatching(message) }]);

@@ -166,7 +166,7 @@ describe('documents that try to use the browser', () => {
       '<p>stays<form id=f action="http://127.0.0.1:1/" method=post></form><script>onload = () => setTimeout(() => f.submit())</script>',
     ],
     ['a file: address', '<p>stays<script>location = "file:///etc/passwd"</script>'],
-    ['a data: address', '<p>stays<script>location = "data:text/html,gone"</script>'],
+    ['a data: URL', '<p>stays<script>location = "data:text/html,gone"</script>'],
     ['a javascript: address', '<p>stays<script>location = "javascript:void 0"</script>'],
   ])('does not follow %s to another page', async (_name, html) => expect(await render(html)).toBe('stays'));
 

@@ -344,7 +344,7 @@ describe('refusals', () => {
 
   test('requires a page or a URL', async () => {
     expect(await refusal(html({ 'other.html': 'x' }), 400)).toBe(
-      "Invalid form data: form file 'index.html' is required, as a file of this name",
+      "Invalid form data: form file 'index.html' is required: send a file with this name",
     );
     expect(await refusal(post('chromium/convert/url', {}), 400)).toBe("Invalid form data: form field 'url' is required");
     const named = html({ 'index.html': 'x' }, { 'gotenberg-output-filename': '../x' });
@@ -500,10 +500,10 @@ describe('webhooks', () => {
   });
 });
 
-test('addresses of Gotenberg that this server does not have get the same kind of error', async () => {
+test('routes of Gotenberg that this server does not have get the same kind of error', async () => {
   for (const path of ['pdfengines/flatten', 'pdfengines/split', 'pdfengines/metadata/read', 'libreoffice/convert']) {
     const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
-    expect(text).toMatch(/^there is no endpoint at this address; of the routes of Gotenberg, .* \/forms\/pdfengines\/merge$/);
+    expect(text).toMatch(/^there is no endpoint at this URL; of the routes of Gotenberg, .* \/forms\/pdfengines\/merge$/);
   }
   const headers = { 'gotenberg-trace': 'trace-3' };
   const unknown = await fetch(`${service.url}/forms`, { headers });

@@ -139,7 +139,7 @@ describe('headerTemplate and footerTemplate', () => {
     ['a comment', `<!-- <img src="${SITE}/x.png"> --><b>x</b>`],
     ['a comment in styles', `<style>/* @import "${SITE}/x.css"; */ b { color: red }</style><b>x</b>`],
     ['text of styles', `<style>b::after { content: "${SITE}" }</style><b>x</b>`],
-    ['a relative address, which leads nowhere', '<img src="x.png"><b>x</b>'],
+    ['a relative URL, which leads nowhere', '<img src="x.png"><b>x</b>'],
     ['a script that is in it, and does not run', `<script>"<img src='${SITE}/x.png'>"</script><b>x</b>`],
     ['a name of a namespace', '<svg xmlns="http://www.w3.org/2000/svg"></svg><b>x</b>'],
     ['the end of nothing', `<b title="<img src=${SITE}>">x</b>`],

@@ -131,7 +131,7 @@ describe('a raw body', () => {
     await problem(await client.send('POST', '/v1/templates', '<p>x', HTML), 415, 'unsupported_media_type');
     for (const path of ['/v1/pdf', '/v1/image']) {
       const { detail } = await problem(await raw('x', {}, { 'content-type': 'text/plain' }, path), 415, 'unsupported_media_type');
-      expect(detail).toContain('send application/json or text/html or multipart/form-data or text/markdown');
+      expect(detail).toContain('send application/json, text/html, multipart/form-data, or text/markdown');
     }
   });
 

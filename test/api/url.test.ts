@@ -160,17 +160,17 @@ describe('403 if the address is blocked', () => {
     const { request_id, ...fault } = await web.problemAt(`${place()}/healthz?x`, 403, 'forbidden_url');
     expect(fault).toEqual({
       type: `${web.service.url}/errors/forbidden_url`,
-      title: 'The address may not be reached',
+      title: 'The URL is not allowed',
       status: 403,
       code: 'forbidden_url',
-      detail: 'the url, or what it leads to, is an address this service may not reach',
+      detail: 'url, or a URL that it leads to, is not allowed by the network policy of this service',
     });
     expect(web.forbidden.requests).toEqual([]);
   });
 });
 
 describe('400', () => {
-  const expected = 'must be an address that begins with https:// or http://';
+  const expected = 'must be a URL that begins with https:// or http://';
   test.each([
     'ftp://example.com/',
     'file:///etc/passwd',

@@ -340,6 +340,27 @@ describe('platen doctor', () => {
     expect(await doctor()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
   });
 
+  test.each([
+    ['NoSuchKey', /^ok {7}bucket: documents, not used yet$/m],
+    ['NoSuchBucket', /^PROBLEM {2}bucket: documents: the bucket documents cannot be used \(none\)\n +-> check PLATEN_BLOBS_URL/m],
+  ])('asks for the bucket (%s)', async (code, line) => {
+    const server = createServer((request, response) => {
+      response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end(request.method === 'GET' ? `<Error><Code>${code}</Code><Message>none</Message></Error>` : '');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as { port: number };
+    const { stdout } = (await runCli(['doctor'], {
+      ...env,
+      PLATEN_PORT: '0',
+      PLATEN_BLOBS_URL: `s3://documents?endpoint=http://127.0.0.1:${port}`,
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'b',
+    }).catch((failed) => failed)) as { stdout: string };
+    server.close();
+    expect(stdout).toMatch(line);
+  });
+
   test('names every problem with its remedy', async () => {
     await writeFile(join(folder, 'file'), '');
     const error = (await runCli(['doctor'], {

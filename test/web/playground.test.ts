@@ -155,7 +155,7 @@ test('shows errors of a template and of JSON at their line', async () => {
   const { page } = playground;
   await page.getByRole('button', { name: 'Template', exact: true }).click();
   await playground.write('Template', '<p>one</p>\n<p>{{ price | monney }}</p>');
-  await page.getByText(/^Line 2, column \d+: undefined filter: monney/).waitFor();
+  await page.getByText(/^undefined filter: monney \(line 2, column \d+\)$/).waitFor();
   const template = page.locator('.document-editor');
   await eventually('the place is marked', async () =>
     (await template.locator('.cm-lintRange-error').allTextContents()).join('').includes('monney'),

@@ -75,7 +75,7 @@ export function SignIn() {
           {action.running ? 'Checking…' : 'Sign in'}
         </button>
         <p class="hint">
-          The key stays in this tab and is sent to this service only. Whoever runs it makes one with{' '}
+          The key stays in this tab and is sent to this service only. The operator creates one with{' '}
           <code>platen keys create</code>, or in a checkout with <code>npm run platen -- keys create</code>.
         </p>
       </form>

@@ -35,7 +35,7 @@ export function WebhooksPage() {
         empty={
           <Empty title="No webhooks in the last 30 days" curl={EXAMPLE}>
             <p>
-              A batch with a <code>webhook_url</code> sends a webhook to that address when it has finished.
+              A batch with a <code>webhook_url</code> sends a webhook to that URL when it has finished.
             </p>
           </Empty>
         }

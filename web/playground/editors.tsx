@@ -67,11 +67,7 @@ function TemplateEditors() {
     <>
       <div class="editor-frame document-editor">
         <FieldErrors of={['template', 'engine']} />
-        {error && (
-          <p class="error">
-            Line {error.line}, column {error.column}: {error.message}
-          </p>
-        )}
+        {error && <p class="error">{error.message}</p>}
         <CodeEditor
           label="Template"
           text={template}

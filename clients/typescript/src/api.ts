@@ -110,7 +110,7 @@ export type Password = string | {
 export interface Watermark {
   /** A text in any script; `\n` begins a new line. Send either `text` or `image`. */
   text?: string | undefined;
-  /** PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` address. */
+  /** PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` URL. */
   image?: string | undefined;
   /** Opacity, from 0 (invisible) to 1 (opaque). Default: `0.15`. */
   opacity?: number | undefined;
@@ -125,7 +125,7 @@ export interface Watermark {
 }
 
 export interface Attachment {
-  /** A file name without a folder. Each name may occur once. */
+  /** A file name without a folder. Names must be unique. */
   name: string;
   /** The media type, such as `text/csv`. Default: `"application/octet-stream"`. */
   type?: string | undefined;
@@ -156,7 +156,7 @@ export interface SignaturePlace {
 
 /** Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`. */
 export interface Signature {
-  /** A stored certificate of the same key (see `POST /v1/certificates`). */
+  /** The id of a stored certificate of the same API key (see `POST /v1/certificates`). */
   certificate: string;
   /**
    * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation data of
@@ -167,7 +167,7 @@ export interface Signature {
   reason?: string | undefined;
   /** Where it is signed. */
   location?: string | undefined;
-  /** How to reach whoever signs. */
+  /** How to contact the signer. */
   contact?: string | undefined;
   /** Where the signature is shown. Default: the signature is not shown. */
   field?: SignatureField | SignaturePlace | undefined;
@@ -220,7 +220,7 @@ export interface PdfOptions {
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in. It has its own styles, and images as `data:` addresses. Scripts do not run, and external resources are
+   * are filled in. It has its own styles, and images as `data:` URLs. Scripts do not run, and external resources are
    * refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page` rule sets it.
    */
   headerTemplate?: string | undefined;
@@ -259,8 +259,8 @@ export interface PdfOptions {
    */
   conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   /**
-   * Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a
-   * signature (`data-signature-field`). At most 2,000. Default: `false`.
+   * Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature
+   * fields (`data-signature-field`). At most 2,000. Default: `false`.
    */
   forms?: boolean | undefined;
   invoice?: Invoice | undefined;
@@ -392,7 +392,7 @@ export interface Warning {
   /** CSS property that has no effect. */
   property?: string | undefined;
   value?: string | undefined;
-  /** Address of the style sheet, or `style` for one in the document. */
+  /** URL of the style sheet, or `style` for one in the document. */
   where?: string | undefined;
   /** Script of the characters that have no glyph. */
   script?: string | undefined;
@@ -470,11 +470,11 @@ export interface DryRunDocuments {
   remaining: number | null;
 }
 
-export interface DryRunAddress {
-  address: string;
+export interface DryRunUrl {
+  url: string;
   /**
-   * Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300 names in
-   * a minute.
+   * Whether the network policy allows the URL; `unchecked` if resolving the name took too long, and after 300 names in a
+   * minute.
    */
   verdict: 'allowed' | 'refused' | 'unchecked';
 }
@@ -501,9 +501,9 @@ export interface DryRunResult {
   charged: boolean;
   /** Whether the result would be stored. */
   stored: boolean;
-  /** Absolute addresses in the markup and styles, at most 100, of the first million characters. */
-  addresses: DryRunAddress[];
-  addresses_complete: boolean;
+  /** Absolute URLs in the markup and styles, at most 100, of the first million characters. */
+  urls: DryRunUrl[];
+  urls_complete: boolean;
   deliver_to?: DryRunUpload | undefined;
 }
 
@@ -529,7 +529,7 @@ export interface Document {
   created_at: string;
   /** From this time on, requests for the document are answered with 410. */
   expires_at: string;
-  /** Address of the content, for the key that created it. */
+  /** URL of the content, for the key that created it. */
   url: string;
   report?: Report | undefined;
 }
@@ -547,7 +547,7 @@ export interface ItemError {
 
 /** The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it. */
 export interface ItemDelivery {
-  /** The host of `deliver_to`, whose address is shown nowhere. */
+  /** The host of `deliver_to`. The full URL is not shown. */
   host: string;
   status: 'pending' | 'delivered' | 'failed';
   /** Number of attempts that were started. */
@@ -785,7 +785,7 @@ export interface NewTemplate {
   engine?: 'placeholders' | 'liquid' | undefined;
   /** Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters, values 500. */
   metadata?: Metadata | undefined;
-  /** Files that relative addresses in the template lead to, by their paths. */
+  /** Files that relative URLs in the template resolve to, by their paths. */
   assets?: Assets | undefined;
 }
 
@@ -821,7 +821,7 @@ export interface TemplateChange {
    * Default: as before.
    */
   metadata?: Metadata | undefined;
-  /** Take the place of all files of the template. Default: as before. */
+  /** Replace all files of the template. Default: the files stay. */
   assets?: Assets | undefined;
 }
 
@@ -921,7 +921,7 @@ export interface BatchDefaults {
 export interface BatchRequest {
   /** Each item takes the fields of `POST /v1/pdf`. Results are always stored. */
   items: BatchItem[];
-  /** Address that receives a signed `batch.completed` event when the batch has finished. */
+  /** URL that receives a signed `batch.completed` event when the batch has finished. */
   webhook_url?: string | undefined;
   /** As `metadata` of `POST /v1/pdf`, for the batch itself. */
   metadata?: Metadata | undefined;
@@ -1035,7 +1035,7 @@ export interface AccountChange {
    */
   auto_store?: boolean | undefined;
   /**
-   * Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.
+   * URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.
    * Default: unchanged; null for a new account.
    */
   document_expired_webhook_url?: string | null | undefined;
@@ -1078,7 +1078,7 @@ export interface WebhookDeliveryList {
 }
 
 export interface KeyRequest {
-  /** To recognize the key by. Default: `""`. */
+  /** A name to recognize the key by. Default: `""`. */
   name?: string | undefined;
   /**
    * What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also for
@@ -1086,7 +1086,7 @@ export interface KeyRequest {
    */
   scopes?: Array<'render' | 'documents' | 'templates' | 'certificates' | 'webhooks' | 'account' | 'keys'> | undefined;
   /**
-   * Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most.
+   * Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at most.
    * Default: as the key that makes it.
    */
   test?: boolean | undefined;
@@ -1127,7 +1127,7 @@ export interface PlaygroundLimits {
   html_bytes: number;
   /** Time limit of a render, including the time in the queue. */
   timeout_ms: number;
-  /** Requests per minute that one client address may send. */
+  /** Requests per minute that one client IP address may send. */
   requests_per_minute: number;
 }
 
@@ -1143,7 +1143,7 @@ export interface HtmlPlaygroundRequest {
 }
 
 export interface TemplatePlaygroundRequest {
-  /** The HTML of a template, which is not stored; as large as `html`, also when it is filled. */
+  /** The HTML of a template, which is not stored. It and the resulting HTML may be as large as `html`. */
   template: string;
   /** The engine that renders the template. Default: `"placeholders"`. */
   engine?: 'placeholders' | 'liquid' | undefined;
@@ -1163,7 +1163,10 @@ export type Html = string;
 /** The value of `prefers-color-scheme`. Default: `"light"`. */
 export type ColorScheme = 'light' | 'dark';
 
-/** The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`. Default: `"en-US"`. */
+/**
+ * The language of the reader, for `navigator.language`, the formatting of numbers and dates in scripts, and
+ * `Accept-Language`. Default: `"en-US"`.
+ */
 export type Locale = string;
 
 /**
@@ -1201,7 +1204,7 @@ export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0
  */
 export type Animations = 'finish' | 'run';
 
-/** Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is. */
+/** Waits until a matching element exists; with `visible: true` until one is visible, with `hidden: true` until none is. */
 export type WaitForSelector = string | {
   selector: string;
   /** Default: `false`. */
@@ -1223,8 +1226,8 @@ export type WaitForFunction = string;
 export type WaitForTimeout = number;
 
 /**
- * Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning. Default: set by
- * `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
+ * Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning.
+ * Default: set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
  */
 export type ResourceTimeout = number;
 
@@ -1235,8 +1238,8 @@ export type Javascript = boolean;
 export type UserAgent = string;
 
 /**
- * The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and
- * password, and cannot be combined with `url`. Default: none; relative addresses then cannot be loaded.
+ * The base of relative URLs in `html` or a template, unless the markup has a `<base>`. It must not contain a name and
+ * password, and cannot be combined with `url`. Default: none; relative URLs then cannot be loaded.
  */
 export type BaseUrl = string;
 
@@ -1278,7 +1281,7 @@ export type FailOnConsoleError = boolean;
 export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host_refused' | 'console_error' | 'missing_glyphs' | 'font_substituted' | 'content_clipped' | 'content_shrunk' | 'field_printed' | 'unsupported_css' | 'printed_early'>;
 
 /**
- * Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
+ * Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
  * `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed.
  */
 export type Timeout = number;
@@ -1287,7 +1290,7 @@ export type Timeout = number;
 export type HtmlField = string;
 
 /**
- * Files beside the document, by their paths. Relative addresses in the document refer to them. `content` is base64. They
+ * Files beside the document, by their paths. Relative URLs in the document resolve to them. `content` is base64. They
  * exist for this render only. Default: none.
  */
 export type AssetsField = Assets;
@@ -1298,24 +1301,24 @@ export type AssetsField = Assets;
  */
 export type Store = boolean;
 
-/** Answers with what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
+/** Returns the violations of `options.conformance` instead of a PDF, without a charge. Default: `false`. */
 export type ConformanceReportField = boolean;
 
 /**
- * Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the
- * allowance, and which addresses may be reached. Default: `false`.
+ * Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the
+ * allowance, and which URLs are allowed. Default: `false`.
  */
 export type DryRun = boolean;
 
 /** The name under which a browser saves the result. Default: none, or the id of the stored document. */
 export type Filename = string;
 
-/** Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`. */
+/** URL that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`. */
 export type WebhookUrl = string;
 
 /**
- * Pre-signed `https` address to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until
- * it has arrived, at most for an hour.
+ * Pre-signed `https` URL to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until it
+ * has arrived, at most for an hour.
  */
 export type DeliverTo = string | UploadTarget;
 
@@ -1332,8 +1335,8 @@ export type Markdown = string;
 export type Stylesheet = string;
 
 /**
- * The address of an HTML document of at most 5242880 bytes, which the service fetches itself. Redirects are followed. A
- * name and password in the address are used as `authenticate`.
+ * The URL of an HTML document of at most 5242880 bytes, which the service fetches itself. Redirects are followed. A name
+ * and password in the URL are used as `authenticate`.
  */
 export type Url = string;
 
@@ -1352,7 +1355,7 @@ export type ErrorField = string;
 /** This field and those that follow are null until the item has succeeded. */
 export type DocumentId = string | null;
 
-/** Address of the result. It works without a key until the document expires. */
+/** URL of the result. It works without a key until the document expires. */
 export type UrlField = string | null;
 
 /** Send it as `cursor` to get the next page. */

@@ -644,7 +644,7 @@ function addFailed({ element, from }: AddedTag, description: string, proxy: Prox
   const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
   const failure = 'url' in from ? proxy.failureOf(URL.parse(from.url)) : undefined;
   if (failure?.refusedBy)
-    return new ServiceError('forbidden_url', `options.${option}: the url is an address this service may not reach`);
+    return new ServiceError('forbidden_url', `options.${option}: the URL is not allowed by the network policy of this service`);
   const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');
   return new ServiceError('navigation_failed', `options.${option}: ${reason}`, {
     members: failure ? { net_error: failure.netError } : {},

@@ -204,5 +204,8 @@ function overBudget(): ServiceError {
 
 /** The error does not reveal anything about the target. */
 function forbidden(): ServiceError {
-  return new ServiceError('forbidden_url', 'the url, or what it leads to, is an address this service may not reach');
+  return new ServiceError(
+    'forbidden_url',
+    'url, or a URL that it leads to, is not allowed by the network policy of this service',
+  );
 }

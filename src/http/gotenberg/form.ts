@@ -126,7 +126,7 @@ function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, 
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
 export function requiredText(form: GotenbergForm, name: string): string {
   const found = textOf(form, name);
-  if (found === undefined) throw invalidRequest([{ path: name, message: 'is required, as a file of this name' }]);
+  if (found === undefined) throw invalidRequest([{ path: name, message: 'is required: send a file with this name' }]);
   return found;
 }
 

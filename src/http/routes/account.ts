@@ -34,7 +34,7 @@ const PatchBody = Type.Object(
       ...Type.Union([Type.String(), Type.Null()]),
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
-        'Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.',
+        'URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.',
       'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),
@@ -115,7 +115,7 @@ const USAGE = {
       month: {
         type: 'string',
         pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
-        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` alone.',
+        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` only.',
         'x-default': 'this month',
         examples: ['2026-10'],
       },

@@ -33,7 +33,7 @@ export const MERGED = {
   operationId: 'fetchBatchPdf',
   summary: 'Fetch all documents of a batch as one PDF',
   description:
-    'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, without their tags, metadata and attachments. It counts as a render in the requests per minute.',
+    'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, with their links and tags, but without their metadata and attachments. It counts as a render in the requests per minute.',
   params: ID,
   response: {
     200: {

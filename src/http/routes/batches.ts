@@ -166,7 +166,7 @@ const HEADERS = {
 };
 const CREATED_HEADERS = {
   ...HEADERS,
-  Location: header('string', 'Address of the batch.'),
+  Location: header('string', 'URL of the batch.'),
   'Idempotency-Replayed': header('string', '`true` if an earlier request created the batch.'),
 };
 /** A source may come from the defaults. */
@@ -209,7 +209,7 @@ const CREATE = {
       webhook_url: {
         type: 'string',
         format: 'uri',
-        description: 'Address that receives a signed `batch.completed` event when the batch has finished.',
+        description: 'URL that receives a signed `batch.completed` event when the batch has finished.',
         'x-default': 'none',
         examples: ['https://example.com/hooks/platen'],
       },

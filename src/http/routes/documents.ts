@@ -164,7 +164,7 @@ const LIST = {
       q: {
         type: 'string',
         description:
-          'Only documents whose filename contains this text (in any case of a to z) or whose id it is. A page may hold fewer than `limit` even if more follow.',
+          'Only documents whose file name contains this text (ignoring the case of a to z), or whose id it is. A page may have fewer than `limit` records even if more follow.',
         examples: ['invoice-2026'],
       },
     },

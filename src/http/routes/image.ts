@@ -119,7 +119,7 @@ function mediaTypeOf({ capture }: ImageRequest): string {
 const SCHEMA = {
   operationId: 'renderImage',
   summary: 'Render an image',
-  description: 'Renders what `POST /v1/pdf` takes to a PNG, JPEG or WebP image. It counts as one document of the month.',
+  description: 'Renders the sources of `POST /v1/pdf` to a PNG, JPEG or WebP image. It counts as one document of the month.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: START_HEADERS,

@@ -33,7 +33,7 @@ const CreateBody = Type.Object(
     name: Type.Optional({
       ...Type.String({ maxLength: 200 }),
       expected: 'a string of at most 200 characters',
-      description: 'To recognize the key by.',
+      description: 'A name to recognize the key by.',
       default: '',
       examples: ['website'],
     }),
@@ -49,7 +49,7 @@ const CreateBody = Type.Object(
       ...Type.Boolean(),
       expected: 'true or false',
       description:
-        'Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most.',
+        'Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at most.',
       'x-default': 'as the key that makes it',
       examples: [true],
     }),
@@ -159,7 +159,7 @@ const CREATE = {
   ...COMMON,
   operationId: 'createKey',
   summary: 'Create a key',
-  description: `Creates a key of the same account, with documents, templates and batches of its own. A key can pass on the scopes it has. ${NOT_REPEATED}`,
+  description: `Creates a key of the same account, with documents, templates and batches of its own. A key can grant only scopes that it has itself. ${NOT_REPEATED}`,
   body: CreateBody,
   response: {
     201: { description: 'The key, with its secret.', ...KEY_SCHEMA },
@@ -171,7 +171,7 @@ const LIST = {
   ...COMMON,
   operationId: 'listKeys',
   summary: 'List keys',
-  description: 'Lists this key, the keys that were made with it, and those that were made with these.',
+  description: 'Lists this key, the keys that it created, and the keys that those created.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {
     200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) },
@@ -204,7 +204,7 @@ const REVOKE = {
   ...COMMON,
   operationId: 'revokeKey',
   summary: 'Revoke a key',
-  description: 'It and the keys that were made with it stop working at once. Their documents stay until they expire.',
+  description: 'The key and the keys that it created stop working at once. Their documents stay until they expire.',
   params: ID,
   response: { 204: { description: 'The key was revoked.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
 };

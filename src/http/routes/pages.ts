@@ -49,7 +49,7 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: PageRout
 
   app.get<{ Params: { '*': string } }>('/assets/*', HIDDEN, async (request, reply) => {
     const file = pages.find(`assets/${request.params['*']}`);
-    if (!file) throw new ServiceError('not_found', 'there is no page or file at this address');
+    if (!file) throw new ServiceError('not_found', 'there is no page or file at this URL');
     return sendFile(request, reply.header('cache-control', FOR_EVER), file);
   });
 }

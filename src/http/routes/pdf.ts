@@ -161,7 +161,7 @@ const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
   description:
-    'Renders HTML, Markdown, the document at an address, or a stored template to PDF. Only successful renders are charged. The body may be the document itself, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
+    'Renders HTML, Markdown, the document at a URL, or a stored template to PDF. Only successful renders are charged. The body may be the document itself, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: START_HEADERS,

@@ -92,7 +92,7 @@ const TAGS = { tags: ['Playground'] };
 const READ = {
   ...TAGS,
   operationId: 'readPlayground',
-  summary: 'Read what the playground allows',
+  summary: 'Read the limits of the playground',
   response: {
     200: {
       description: 'Whether it is switched on, and its limits.',
@@ -101,7 +101,7 @@ const READ = {
         limits: recordSchema('PlaygroundLimits', {
           html_bytes: { type: 'integer', description: 'Largest size of the HTML, and of the document that a template becomes.' },
           timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
-          requests_per_minute: { type: 'integer', description: 'Requests per minute that one client address may send.' },
+          requests_per_minute: { type: 'integer', description: 'Requests per minute that one client IP address may send.' },
         }),
       }),
     },
@@ -113,7 +113,7 @@ const RENDER = {
   ...TAGS,
   operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
-  description: `For evaluation: neither charged nor stored, limited per client address, and after renders of keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
+  description: `For evaluation: neither charged nor stored, limited per client IP address, and after renders with keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
   body: PlaygroundBody,
   response: {
     200: {

@@ -38,7 +38,10 @@ const HEADERS: Record<number, object> = {
   409: RETRY_AFTER,
   429: {
     ...RETRY_AFTER,
-    'RateLimit-Limit': header('integer', 'Requests per minute that the plan allows, or the playground for one client address.'),
+    'RateLimit-Limit': header(
+      'integer',
+      'Requests per minute that the plan allows, or the playground for one client IP address.',
+    ),
     'RateLimit-Remaining': header('integer', 'Requests left in this minute.'),
     'RateLimit-Reset': header('integer', 'Seconds until the next minute begins.'),
   },

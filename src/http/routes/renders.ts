@@ -183,7 +183,7 @@ const RENDER_SCHEMA = recordSchema(
 export const ACCEPTED = {
   description: 'The render is accepted, and is completed even if the service restarts.',
   headers: {
-    Location: header('string', 'Address of the render.'),
+    Location: header('string', 'URL of the render.'),
     'Preference-Applied': header('string', '`respond-async`.'),
     'Retry-After': header('integer', 'Estimated number of seconds until the render has ended.'),
   },
@@ -227,7 +227,7 @@ const RESULT_SCHEMAS = {
   webhook_url: {
     type: 'string',
     format: 'uri',
-    description: 'Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`.',
+    description: 'URL that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`.',
     'x-default': 'none',
     examples: ['https://example.com/hooks/platen'],
   },

@@ -79,7 +79,7 @@ const engine = {
     '`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 
-const ASSETS = 'Files that relative addresses in the template lead to, by their paths.';
+const ASSETS = 'Files that relative URLs in the template resolve to, by their paths.';
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
 /** The fields of a form. */
 const FIELDS = new Set(['name', 'html', 'engine']);
@@ -101,7 +101,7 @@ const ReplaceBody = Type.Object(
     metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
     assets: Type.Optional({
       ...AssetsSchema,
-      description: 'Take the place of all files of the template. Default: as before.',
+      description: 'Replace all files of the template. Default: the files stay.',
     }),
   },
   { ...CLOSED, title: 'TemplateChange' },
@@ -266,7 +266,7 @@ const VERSIONS = {
   ...COMMON,
   operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
-  description: `The current version, and up to ${PAST_VERSIONS} that it replaced. Old versions of a key together take no more than its templates may.`,
+  description: `The current version and up to ${PAST_VERSIONS} earlier ones. All old versions of a key together may be as large as its templates may be.`,
   params: ID,
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {

@@ -59,7 +59,10 @@ function readProfiles(request: FastifyRequest): Profile[] | undefined {
   const archives = known.filter((each) => claimsOf([each]).archive);
   if (known.length !== given.length || archives.length > 1 || known.length - archives.length > 1)
     throw invalidRequest([
-      { path: 'profile', message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and one of PDF/UA with a comma` },
+      {
+        path: 'profile',
+        message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and one of PDF/UA, separated by a comma`,
+      },
     ]);
   return known;
 }
@@ -70,13 +73,13 @@ const SCHEMA = {
   operationId: 'validatePdf',
   summary: 'Validate a PDF',
   description:
-    'Checks any PDF against PDF/A-2 to PDF/A-4 and PDF/UA. It is not charged. `unchecked` names what only a full validator checks: an empty list of violations is no proof.',
+    'Checks any PDF against PDF/A-2 to PDF/A-4 and PDF/UA. It is not charged. `unchecked` names what only a full validator checks: an empty list of violations does not prove conformance.',
   querystring: {
     type: 'object',
     properties: {
       profile: {
         type: 'string',
-        description: `One of ${PROFILES.join(', ')}; or one of PDF/A and one of PDF/UA, with a comma. Default: what the PDF claims.`,
+        description: `One of ${PROFILES.join(', ')}; or one of PDF/A and one of PDF/UA, separated by a comma. Default: what the PDF claims.`,
         examples: ['PDF/A-3a,PDF/UA-1'],
       },
     },

@@ -123,8 +123,8 @@ export const RULES = {
   value_too_large: {
     archive: '6.1.13',
     archiveNeeds: 'any',
-    message: 'An address or a text of the document is longer than 32,767 bytes.',
-    remedy: 'Shorten it. Links with data: addresses are the usual cause.',
+    message: 'A URL or a text of the document is longer than 32,767 bytes.',
+    remedy: 'Shorten it. Links with data: URLs are the usual cause.',
   },
   page_size: {
     archive: '6.1.13',

@@ -39,7 +39,7 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
       </Tabs>
       <p class="hint">
         {snippet?.use} It takes the API key from <code>PLATEN_API_KEY</code> in the environment and writes{' '}
-        <code>document.pdf</code>, the bytes you see here.
+        <code>document.pdf</code>, the PDF you see here.
       </p>
       <p role="status" class="hint">
         {said.value}

@@ -144,7 +144,7 @@ class Watermark(TypedDict):
     text: NotRequired[str]
     """A text in any script; `\\n` begins a new line. Send either `text` or `image`."""
     image: NotRequired[str]
-    """PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` address."""
+    """PNG, JPEG, GIF, WebP or SVG, as base64 or as a `data:` URL."""
     opacity: NotRequired[float]
     """Opacity, from 0 (invisible) to 1 (opaque). Default: `0.15`."""
     rotate: NotRequired[float]
@@ -160,7 +160,7 @@ class Watermark(TypedDict):
 
 class Attachment(TypedDict):
     name: str
-    """A file name without a folder. Each name may occur once."""
+    """A file name without a folder. Names must be unique."""
     type: NotRequired[str]
     """The media type, such as `text/csv`. Default: `"application/octet-stream"`."""
     content: str
@@ -192,7 +192,7 @@ class Signature(TypedDict):
     """Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`."""
 
     certificate: str
-    """A stored certificate of the same key (see `POST /v1/certificates`)."""
+    """The id of a stored certificate of the same API key (see `POST /v1/certificates`)."""
     level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
     """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` also the revocation
     data of the issuers, `B-LTA` also a time stamp of that data. Default: `"B-B"`."""
@@ -201,7 +201,7 @@ class Signature(TypedDict):
     location: NotRequired[str]
     """Where it is signed."""
     contact: NotRequired[str]
-    """How to reach whoever signs."""
+    """How to contact the signer."""
     field: NotRequired[SignatureField | SignaturePlace]
     """Where the signature is shown. Default: the signature is not shown."""
 
@@ -244,7 +244,7 @@ class PdfOptions(TypedDict):
     `false`."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in. It has its own styles, and images as `data:` addresses. Scripts do not run, and
+    `totalPages` are filled in. It has its own styles, and images as `data:` URLs. Scripts do not run, and
     external resources are refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page`
     rule sets it."""
     footerTemplate: NotRequired[str]
@@ -278,8 +278,8 @@ class PdfOptions(TypedDict):
     """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
     `password`; attachments need PDF/A-3 or PDF/A-4f."""
     forms: NotRequired[bool]
-    """Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for
-    a signature (`data-signature-field`). At most 2,000. Default: `false`."""
+    """Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and
+    signature fields (`data-signature-field`). At most 2,000. Default: `false`."""
     invoice: NotRequired[Invoice]
     metadata: NotRequired[PdfMetadata]
     password: NotRequired[Password]
@@ -405,7 +405,7 @@ class Warning(TypedDict):
     """CSS property that has no effect."""
     value: NotRequired[str]
     where: NotRequired[str]
-    """Address of the style sheet, or `style` for one in the document."""
+    """URL of the style sheet, or `style` for one in the document."""
     script: NotRequired[str]
     """Script of the characters that have no glyph."""
     characters: NotRequired[str]
@@ -484,10 +484,10 @@ class DryRunDocuments(TypedDict):
     remaining: int | None
 
 
-class DryRunAddress(TypedDict):
-    address: str
+class DryRunUrl(TypedDict):
+    url: str
     verdict: Literal['allowed', 'refused', 'unchecked']
-    """Whether the network policy allows the address; `unchecked` if resolving the name took too long, and after 300
+    """Whether the network policy allows the URL; `unchecked` if resolving the name took too long, and after 300
     names in a minute."""
 
 
@@ -514,9 +514,9 @@ class DryRunResult(TypedDict):
     """Whether the render would count: false for a test key."""
     stored: bool
     """Whether the result would be stored."""
-    addresses: list[DryRunAddress]
-    """Absolute addresses in the markup and styles, at most 100, of the first million characters."""
-    addresses_complete: bool
+    urls: list[DryRunUrl]
+    """Absolute URLs in the markup and styles, at most 100, of the first million characters."""
+    urls_complete: bool
     deliver_to: NotRequired[DryRunUpload]
 
 
@@ -544,7 +544,7 @@ class Document(TypedDict):
     expires_at: str
     """From this time on, requests for the document are answered with 410."""
     url: str
-    """Address of the content, for the key that created it."""
+    """URL of the content, for the key that created it."""
     report: NotRequired[Report]
 
 
@@ -566,7 +566,7 @@ class ItemDelivery(TypedDict):
     """The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it."""
 
     host: str
-    """The host of `deliver_to`, whose address is shown nowhere."""
+    """The host of `deliver_to`. The full URL is not shown."""
     status: Literal['pending', 'delivered', 'failed']
     attempts: int
     """Number of attempts that were started."""
@@ -809,7 +809,7 @@ class NewTemplate(TypedDict):
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500."""
     assets: NotRequired[Assets]
-    """Files that relative addresses in the template lead to, by their paths."""
+    """Files that relative URLs in the template resolve to, by their paths."""
 
 
 class Template(TypedDict):
@@ -841,7 +841,7 @@ class TemplateChange(TypedDict):
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
     assets: NotRequired[Assets]
-    """Take the place of all files of the template. Default: as before."""
+    """Replace all files of the template. Default: the files stay."""
 
 
 class TemplateWithHtml(TypedDict):
@@ -940,7 +940,7 @@ class BatchRequest(TypedDict):
     items: list[BatchItem]
     """Each item takes the fields of `POST /v1/pdf`. Results are always stored."""
     webhook_url: NotRequired[str]
-    """Address that receives a signed `batch.completed` event when the batch has finished."""
+    """URL that receives a signed `batch.completed` event when the batch has finished."""
     metadata: NotRequired[Metadata]
     """As `metadata` of `POST /v1/pdf`, for the batch itself."""
     defaults: NotRequired[BatchDefaults]
@@ -1051,8 +1051,8 @@ class AccountChange(TypedDict):
     """Whether every render without `store: false` is stored. The reply is the result in either case. Default:
     unchanged; false for a new account."""
     document_expired_webhook_url: NotRequired[str | None]
-    """Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.
-    Default: unchanged; null for a new account."""
+    """URL that receives a signed `document.expired` event for every document of the account that expires; `null` for
+    none. Default: unchanged; null for a new account."""
 
 
 class PreviousSecret(TypedDict):
@@ -1093,12 +1093,12 @@ class WebhookDeliveryList(TypedDict):
 
 class KeyRequest(TypedDict):
     name: NotRequired[str]
-    """To recognize the key by. Default: `""`."""
+    """A name to recognize the key by. Default: `""`."""
     scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'certificates', 'webhooks', 'account', 'keys']]]
     """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also
     for `/v1/usage`. Default: those of the key that makes it."""
     test: NotRequired[bool]
-    """Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at
+    """Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at
     most. Default: as the key that makes it."""
 
 
@@ -1138,7 +1138,7 @@ class PlaygroundLimits(TypedDict):
     timeout_ms: int
     """Time limit of a render, including the time in the queue."""
     requests_per_minute: int
-    """Requests per minute that one client address may send."""
+    """Requests per minute that one client IP address may send."""
 
 
 class Playground(TypedDict):
@@ -1154,7 +1154,7 @@ class HtmlPlaygroundRequest(TypedDict):
 
 class TemplatePlaygroundRequest(TypedDict):
     template: str
-    """The HTML of a template, which is not stored; as large as `html`, also when it is filled."""
+    """The HTML of a template, which is not stored. It and the resulting HTML may be as large as `html`."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
     """The engine that renders the template. Default: `"placeholders"`."""
     data: NotRequired[dict[str, Any]]

@@ -1,4 +1,4 @@
-/** Finds what a document would request: HTML and the base of its relative addresses in, the absolute addresses in its markup and styles out. */
+/** Finds what a document would request: HTML and the base of its relative URLs in, the absolute URLs in its markup and styles out. */
 import { decodeHTMLAttribute } from 'entities';
 import { LINKS, LOADING, STYLING, type Tag, tagsOf } from './external-references.ts';
 
@@ -7,12 +7,12 @@ const LOADED_LINKS = /(?:^|\s)(?:stylesheet|preload|modulepreload)(?:\s|$)/i;
 /** Also matches comments, so that nothing inside them is found. */
 const IN_CSS =
   /\/\*[\s\S]*?(?:\*\/|$)|(?:url|src)\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))|image-set\(\s*(?:"([^"]*)"|'([^']*)')|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
-/** Matches the address of a `srcset` candidate. */
+/** Matches the URL of a `srcset` candidate. */
 const FIRST_WORD = /[\s,]*(\S+)/y;
 const MAX_FRAMES = 3;
 
-/** Does not find addresses that scripts create. Takes linear time. Also yields `undefined` after each tag, so that callers can pause. */
-export function* documentAddresses(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
+/** Does not find URLs that scripts create. Takes linear time. Also yields `undefined` after each tag, so that callers can pause. */
+export function* documentUrls(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
   let from = base;
   let isBaseKnown = false;
   for (const { tag, text } of tagsOf(html)) {
@@ -21,12 +21,12 @@ export function* documentAddresses(html: string, base: string | undefined, depth
     if (href !== undefined) from = absolute(href, base) ?? from;
     yield* absolutes(candidatesOf(tag), from);
     if (tag.name === 'style') yield* inCss(text, from);
-    yield* documentAddresses(depth < MAX_FRAMES ? framedBy(tag) : '', from, depth + 1);
+    yield* documentUrls(depth < MAX_FRAMES ? framedBy(tag) : '', from, depth + 1);
     yield undefined;
   }
 }
 
-/** Finds the addresses in a style sheet. */
+/** Finds the URLs in a style sheet. */
 export function inCss(css: string, base: string | undefined): Generator<string | undefined> {
   return absolutes(candidatesInCss(css), base);
 }
@@ -86,8 +86,8 @@ function decoded(value: string): string {
   return value.includes('&') ? decodeHTMLAttribute(value) : value;
 }
 
-/** Returns an absolute http or https address. Undefined for other schemes, and for a relative address without a base. */
-function absolute(address: string, base: string | undefined): string | undefined {
-  const url = address.trim() ? URL.parse(address, base) : null;
+/** Returns an absolute http or https URL. Undefined for other schemes, and for a relative URL without a base. */
+function absolute(text: string, base: string | undefined): string | undefined {
+  const url = text.trim() ? URL.parse(text, base) : null;
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }

@@ -1,8 +1,8 @@
 /** Finds the URLs that a document would load, in markup and styles, as a browser does. */
 import { describe, expect, test } from 'vitest';
-import { documentAddresses, inCss } from '../../src/render/document-addresses.ts';
+import { documentUrls, inCss } from '../../src/render/document-urls.ts';
 
-const addressesIn = (html: string, base?: string) => [...documentAddresses(html, base)].filter((each) => each !== undefined);
+const urlsIn = (html: string, base?: string) => [...documentUrls(html, base)].filter((each) => each !== undefined);
 
 describe('addresses', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('addresses', () => {
     ['<base href="https://a.example/i/"><img src="j">', 'https://a.example/i/j'],
     ['<img srcset="https://a.example/k 1x, , ">', 'https://a.example/k'],
     ['<img srcset="data:image/png;base64,AAAA 1x, https://a.example/l">', 'https://a.example/l'],
-  ])('are found in %j', (html, address) => expect(addressesIn(html)).toEqual([address]));
+  ])('are found in %j', (html, address) => expect(urlsIn(html)).toEqual([address]));
 
   test.each([
     '<a href="https://a.example/">',
@@ -30,10 +30,10 @@ describe('addresses', () => {
     '<!-- <img src="https://a.example/"> -->',
     '<title><img src="https://a.example/"></title>',
     '<script>"<img src=https://a.example/>"</script>',
-  ])('are not found in %j', (html) => expect(addressesIn(html)).toEqual([]));
+  ])('are not found in %j', (html) => expect(urlsIn(html)).toEqual([]));
 
   test('are resolved with a base URL, for all entries of a list', () => {
-    expect(addressesIn('<img srcset="a.png 1x, b.png 2x">', 'https://a.example/c/')).toEqual([
+    expect(urlsIn('<img srcset="a.png 1x, b.png 2x">', 'https://a.example/c/')).toEqual([
       'https://a.example/c/a.png',
       'https://a.example/c/b.png',
     ]);
@@ -57,7 +57,7 @@ test.each([
   const time = (length: number) => {
     const html = `<style>${unit.repeat(length / unit.length)}</style>${unit.repeat(length / unit.length)}<img srcset="${unit.repeat(length / unit.length)}">`;
     const since = performance.now();
-    addressesIn(html);
+    urlsIn(html);
     return performance.now() - since;
   };
   time(10_000);
@@ -66,6 +66,6 @@ test.each([
 
 test('scans commas within a word of srcset once', () => {
   const commas = ','.repeat(400_000); // an expression that backtracks to each of them takes minutes
-  expect(addressesIn(`<img srcset="https://a.example/a${commas}b">`)).toEqual([`https://a.example/a${commas}b`]);
-  expect(addressesIn(`<img srcset="https://a.example/a${commas} 1x">`)).toEqual(['https://a.example/a']);
+  expect(urlsIn(`<img srcset="https://a.example/a${commas}b">`)).toEqual([`https://a.example/a${commas}b`]);
+  expect(urlsIn(`<img srcset="https://a.example/a${commas} 1x">`)).toEqual(['https://a.example/a']);
 });
