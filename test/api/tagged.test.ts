@@ -138,6 +138,16 @@ describe('adds to the tags of Chromium', () => {
       '<table><caption><p>of <a href="https://a.example/">a</a><h2>b</h2></caption><tr><td>1</table>',
       'Table(Caption(P(# Link(# @)) H2(#)) TR(TD(#)))',
     ],
+    [
+      'rows keep their cells that are invisible, and rows without cells are left out',
+      '<table border="1"><tr><th>a<th style="visibility: hidden">b<th style="opacity: 0">c<tr></tr><tr><td>1<td>2<td>3</table>',
+      'Table(# TR(TH(# #) TH(#) TD()) TR(TD(# #) TD(# #) TD(# #)))',
+    ],
+    [
+      'all captions of a table are one',
+      '<table><caption>One</caption><caption>Two</caption><tr><td>1<tr><td>2</table>',
+      'Table(Caption(# Div(#)) TR(TD(#)) TR(TD(#)))',
+    ],
     ['rows outside of tables are groups', '<div role="row"><div role="cell">x</div></div>', 'Div(Div(#))'],
     [
       'a figure is a group, and a picture a figure',
@@ -153,7 +163,7 @@ describe('adds to the tags of Chromium', () => {
   test('spans of rows that end with their group', async () => {
     const { tree } = await read(
       document(
-        '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr><td>3<tr><td rowspan="2">4<td>5</table>',
+        '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr hidden><td>x<tr><td>3<tr><td rowspan="2">4<td>5</table>',
       ),
     );
     expect(rowSpansOf(tree)).toEqual([1, 1, 3, 1, 1, 1, 1]);

@@ -167,6 +167,7 @@ const FUNCTIONS = [
   isLanguage,
 ];
 
+  isEmpty,
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type PageElement = any;
@@ -318,7 +319,7 @@ function addShown(element: PageElement, structure: DocumentStructure, add: Add, 
 }
 
 function isShown(element: PageElement): boolean {
-  return builtIn(element).checkVisibility({ visibilityProperty: true });
+  return builtIn(element).checkVisibility({ visibilityProperty: true, opacityProperty: true });
 }
 
 /** Whether the document hides the element from assistive technology, or declares it as presentational. */
@@ -340,7 +341,6 @@ function isHidden(element: PageElement): boolean {
 
 /** Whether something of a link or a field can be on a page: it is not empty, transparent, clipped, left of the pages or above them. */
 function isPrinted(element: PageElement): boolean {
-  if (!builtIn(element).checkVisibility({ opacityProperty: true })) return false;
   const { clip, clipPath } = getComputedStyle(element);
   if (/^rect\(([01])px, \1px, \1px, \1px\)$/.test(clip) || /^inset\((?:50|100)%\)$/.test(clipPath)) return false;
   if (!hasSize(element)) return builtIn(element).hasChildNodes();
@@ -509,16 +509,24 @@ function linkOf(element: PageElement): string {
 }
 
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
-  const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): TableCell => [isDecoration(cell) || !hasTagged(cell), cell.colSpan, rowSpanOf(cell)];
-  const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
-  return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
+  const isLaidOut = (element: PageElement) => builtIn(element).checkVisibility();
+  const isRow = (row: PageElement) =>
+    row.cells.length > 0 && (isShown(row) || (isLaidOut(row) && getComputedStyle(row).visibility !== 'collapse'));
+  const groups = Map.groupBy([...builtIn(table).rows].filter(isRow), (row) => row.parentElement);
+  const cellsOf = (row: PageElement, left: number) =>
+    [...row.cells].filter(isLaidOut).map((cell): TableCell => [isEmpty(cell), cell.colSpan, rowSpanOf(cell, left)]);
+  const rows = [...groups.values()].flatMap((group) => group.map((row, at) => cellsOf(row, group.length - at)));
+  const { tHead, tFoot } = builtIn(table);
+  return { head: groups.get(tHead)?.length ?? 0, foot: groups.get(tFoot)?.length ?? 0, rows };
+}
+
+function isEmpty(cell: PageElement): boolean {
+  return !isShown(cell) || isDecoration(cell) || !hasTagged(cell);
 }
 
 /** A cell ends with the last row of its group, whatever it says, and 0 says to. */
-function rowSpanOf({ rowSpan, parentElement: row }: PageElement): number {
-  const left = row.parentElement.rows.length - row.sectionRowIndex;
-  return rowSpan === 1 ? 1 : Math.min(rowSpan || left, left);
+function rowSpanOf({ rowSpan }: PageElement, left: number): number {
+  return Math.min(rowSpan || left, left);
 }
 
 /** Whether any content of a node gets a tag; borders and decoration do not. */
@@ -539,6 +547,7 @@ function fieldRole(element: PageElement): string {
   const role = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase();
   if (role === 'button') return 'pb';
   if (role === 'radio') return 'rb';
+/** The rows that are laid out and have cells. Cells that are only invisible have their place in the table. */
   if (role === 'checkbox' || role === 'switch') return 'cb';
   if (role === 'textbox' || role === 'searchbox') return 'tv';
   return !role || role === 'combobox' || role === 'spinbutton' ? controlRole(element) : '';
