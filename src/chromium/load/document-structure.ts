@@ -269,7 +269,7 @@ function makeTagged(element: PageElement): void {
 function readLanguage(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
   const language = builtIn(element).getAttribute('lang');
   if (!language) return;
-  if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
+  if (!isLanguage(language) && isShown(element)) add(structure.invalidLanguages, placeOf(element, max));
   if (isInLine(element)) makeTagged(element);
 }
 
@@ -472,7 +472,7 @@ function isOnePicture(drawing: PageElement, max: MaxCharacters): boolean {
   return nameOf(drawing, max) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
 }
 
-/** Whether an svg element has no children. */
+/** Whether an svg element has no content of its own: at most definitions, which other drawings can use. */
 function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).childElementCount === 0;
 }
