@@ -195,6 +195,22 @@ describe('adds to the tags of Chromium', () => {
   });
 
   test.each([
+    ['aria-label in it', '<a href="#p">Read <span aria-label="more">+</span></a>', 'Read more'],
+    ['what is laid out as a block', '<a href="#p" style="display: flex"><span>Part 1</span><span>23</span></a>', 'Part 1 23'],
+    ['what is not displayed', '<a href="#p">Read<span hidden> nothing</span></a>', 'Read'],
+    ['a hidden label', '<a href="#p" aria-labelledby="l">x</a><p id="l" hidden aria-hidden="true">Hidden</p>', 'Hidden'],
+    ['a label with a label of its own', '<a href="#p" aria-labelledby="l">x</a><p id="l" aria-label="Spoken">y</p>', 'Spoken'],
+    [
+      'a slot',
+      '<x-a><template shadowrootmode="open"><a href="https://a.example/"><slot></slot></a></template>Slotted</x-a>',
+      'Slotted',
+    ],
+  ])('a text of a link that considers %s', async (_, link, expected) => {
+    const { pdf } = await read(document(`${link}<p id="p">x`));
+    expect(new Set(descriptionsOf(pdf))).toEqual(new Set([expected]));
+  });
+
+  test.each([
     ['each in order', '<a href="#p">one</a> <a href="#p">two</a>', ['one', 'two']],
     ['one off the page', '<a href="#p" style="position: absolute; left: -9999px">Skip</a> <a href="#p">two</a>', ['two']],
     ['one without content', '<a href="#p"></a> <a href="#p">two</a>', ['two']],
