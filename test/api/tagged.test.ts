@@ -50,10 +50,10 @@ interface Described {
 
 type Marked = 'tagged' | 'artifacts' | 'rest';
 
-/** Returns the texts of the first page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
-async function textsOf(pdf: Buffer): Promise<Record<Marked, string>> {
+/** Returns the texts of a page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
+async function textsOf(pdf: Buffer, number = 1): Promise<Record<Marked, string>> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  const page = await (await task.promise).getPage(1);
+  const page = await (await task.promise).getPage(number);
   const { items } = await page.getTextContent({ includeMarkedContent: true });
   await task.destroy();
   const texts = { tagged: '', artifacts: '', rest: '' };
@@ -158,6 +158,19 @@ describe('adds to the tags of Chromium', () => {
     ['a hidden link keeps its annotation', '<p aria-hidden="true"><a href="https://a.example/">x</a></p><p>y', '# P(#) Link(@)'],
   ])('%s', async (_, body, expected) => {
     expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
+  });
+
+  test('artifacts for the headers and footers of tables that are repeated on each page', async () => {
+    const rows = Array.from({ length: 3 }, (_, n) => `<tr style="height: 600px; break-inside: avoid"><td>${n}`).join('');
+    const html = document(`<table><thead><tr><th>Head<tbody>${rows}<tfoot><tr><td>Foot</table>`);
+    const pdf = await render(html);
+    const texts = await Promise.all([1, 2, 3].map((number) => textsOf(pdf, number)));
+    expect(texts).toEqual([
+      { tagged: 'Head0', artifacts: 'Foot', rest: '' },
+      { tagged: '1', artifacts: expect.stringMatching(/^(?:HeadFoot|FootHead)$/), rest: '' },
+      { tagged: '2Foot', artifacts: 'Head', rest: '' },
+    ]);
+    expect(await shapeOf(html)).toMatch(/THead\(TR\(TH\(#\)\)\) .* TFoot\(TR\(TD\(#\)\)\)/);
   });
 
   test('spans of rows that end with their group', async () => {
