@@ -126,6 +126,52 @@ describe('violations of a document', () => {
   });
 });
 
+const SQUARE = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
+const shadow = (inside: string) => `<template shadowrootmode="open">${inside}</template>`;
+
+test.each([
+  ['an image that is inert', `<div inert><img src="${PIXEL_URL}" width="9" height="9"><iframe srcdoc="x"></iframe></div>`],
+  ['an image that is transparent', `<img src="${PIXEL_URL}" width="9" height="9" style="opacity: 0">`],
+  ['an image with the role of one', `<img role="img" src="${PIXEL_URL}" width="9" height="9" alt="Dot">`],
+  ['a drawing in a hidden component', `<x-a aria-hidden="true">${shadow(SQUARE)}</x-a>`],
+  ['a drawing in a hidden slot', `<x-a>${shadow('<p aria-hidden="true"><slot></slot></p>')}<b>${SQUARE}</b></x-a>`],
+  [
+    'an image in a slot of an image',
+    `<x-a>${shadow('<p role="img" aria-label="A"><slot></slot></p>')}<img src="${PIXEL_URL}"></x-a>`,
+  ],
+  [
+    'a drawing of definitions',
+    '<svg width="9" height="9"><defs><path id="p" d="M0 0h9"/></defs><style>p { color: red }</style></svg>',
+  ],
+  [
+    'an unknown element in a drawing',
+    '<svg role="img" aria-label="A" width="9" height="9"><foreignObject><use>x</use></foreignObject></svg>',
+  ],
+  ['a heading in a slot', `<x-a>${shadow('<h2><slot></slot></h2>')}Two</x-a>`],
+  [
+    'a heading with a named link',
+    `<h2><a href="#x" aria-label="Home">${SQUARE.replace('<svg', '<svg aria-hidden="true"')}</a></h2>`,
+  ],
+  ['a field with a hidden label', '<input aria-labelledby="l"><span id="l" aria-hidden="true">Name</span>'],
+  ['a hidden part in an invalid language', '<p hidden lang="*">x'],
+])('accepts %s', async (_, body) => {
+  const html = `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
+  const response = await client.pdf({ html, options: { conformance: 'PDF/UA-1' } });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+});
+
+test('include images whose role is written in another way, and drawings that get no tag', async () => {
+  const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
+  expect(await rulesOf(html('<p id="a" role="image">x</p><p id="b" role="IMG">x'), 'PDF/UA-1')).toEqual([
+    'alternate_text_missing #a',
+    'alternate_text_missing #b',
+  ]);
+  const titled = SQUARE.replace('>', '><title>Square</title>');
+  const wrapped = `<p id="a" role="img" aria-label="A">${titled}</p><x-a id="b" role="img" aria-label="B">${shadow(titled)}</x-a>`;
+  expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
+  expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
+});
+
 test('include content that an effect rasterizes, unless it is decoration', async () => {
   const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   const effects = `<p id="a" style="filter: blur(1px)">x</p><img id="b" alt="Dot" src="${PIXEL_URL}" style="filter: invert(1)">

@@ -50,10 +50,10 @@ interface Described {
 
 type Marked = 'tagged' | 'artifacts' | 'rest';
 
-/** Returns the texts of the first page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
-async function textsOf(pdf: Buffer): Promise<Record<Marked, string>> {
+/** Returns the texts of a page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
+async function textsOf(pdf: Buffer, number = 1): Promise<Record<Marked, string>> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  const page = await (await task.promise).getPage(1);
+  const page = await (await task.promise).getPage(number);
   const { items } = await page.getTextContent({ includeMarkedContent: true });
   await task.destroy();
   const texts = { tagged: '', artifacts: '', rest: '' };
@@ -138,6 +138,16 @@ describe('adds to the tags of Chromium', () => {
       '<table><caption><p>of <a href="https://a.example/">a</a><h2>b</h2></caption><tr><td>1</table>',
       'Table(Caption(P(# Link(# @)) H2(#)) TR(TD(#)))',
     ],
+    [
+      'rows keep their cells that are invisible, and rows without cells are left out',
+      '<table border="1"><tr><th>a<th style="visibility: hidden">b<th style="opacity: 0">c<tr></tr><tr><td>1<td>2<td>3</table>',
+      'Table(# TR(TH(# #) TH(#) TD()) TR(TD(# #) TD(# #) TD(# #)))',
+    ],
+    [
+      'all captions of a table are one',
+      '<table><caption>One</caption><caption>Two</caption><tr><td>1<tr><td>2</table>',
+      'Table(Caption(# Div(#)) TR(TD(#)) TR(TD(#)))',
+    ],
     ['rows outside of tables are groups', '<div role="row"><div role="cell">x</div></div>', 'Div(Div(#))'],
     [
       'a figure is a group, and a picture a figure',
@@ -150,10 +160,23 @@ describe('adds to the tags of Chromium', () => {
     expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
   });
 
+  test('artifacts for the headers and footers of tables that are repeated on each page', async () => {
+    const rows = Array.from({ length: 3 }, (_, n) => `<tr style="height: 600px; break-inside: avoid"><td>${n}`).join('');
+    const html = document(`<table><thead><tr><th>Head<tbody>${rows}<tfoot><tr><td>Foot</table>`);
+    const pdf = await render(html);
+    const texts = await Promise.all([1, 2, 3].map((number) => textsOf(pdf, number)));
+    expect(texts).toEqual([
+      { tagged: 'Head0', artifacts: 'Foot', rest: '' },
+      { tagged: '1', artifacts: expect.stringMatching(/^(?:HeadFoot|FootHead)$/), rest: '' },
+      { tagged: '2Foot', artifacts: 'Head', rest: '' },
+    ]);
+    expect(await shapeOf(html)).toMatch(/THead\(TR\(TH\(#\)\)\) .* TFoot\(TR\(TD\(#\)\)\)/);
+  });
+
   test('spans of rows that end with their group', async () => {
     const { tree } = await read(
       document(
-        '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr><td>3<tr><td rowspan="2">4<td>5</table>',
+        '<table><thead><tr><th rowspan="9">a<th>b<tbody><tr><td rowspan="0">1<td>2<tr hidden><td>x<tr><td>3<tr><td rowspan="2">4<td>5</table>',
       ),
     );
     expect(rowSpansOf(tree)).toEqual([1, 1, 3, 1, 1, 1, 1]);
@@ -182,6 +205,22 @@ describe('adds to the tags of Chromium', () => {
       document(`<p><a href="https://b.example/"><img alt="" src="${PIXEL_URL}" width="9" height="9"></a>`),
     );
     expect(new Set(descriptionsOf(empty.pdf))).toEqual(new Set(['https://b.example/']));
+  });
+
+  test.each([
+    ['aria-label in it', '<a href="#p">Read <span aria-label="more">+</span></a>', 'Read more'],
+    ['what is laid out as a block', '<a href="#p" style="display: flex"><span>Part 1</span><span>23</span></a>', 'Part 1 23'],
+    ['what is not displayed', '<a href="#p">Read<span hidden> nothing</span></a>', 'Read'],
+    ['a hidden label', '<a href="#p" aria-labelledby="l">x</a><p id="l" hidden aria-hidden="true">Hidden</p>', 'Hidden'],
+    ['a label with a label of its own', '<a href="#p" aria-labelledby="l">x</a><p id="l" aria-label="Spoken">y</p>', 'Spoken'],
+    [
+      'a slot',
+      '<x-a><template shadowrootmode="open"><a href="https://a.example/"><slot></slot></a></template>Slotted</x-a>',
+      'Slotted',
+    ],
+  ])('a text of a link that considers %s', async (_, link, expected) => {
+    const { pdf } = await read(document(`${link}<p id="p">x`));
+    expect(new Set(descriptionsOf(pdf))).toEqual(new Set([expected]));
   });
 
   test.each([

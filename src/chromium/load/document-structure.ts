@@ -10,7 +10,7 @@ import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.t
 import type { Step } from '../devtools/step.ts';
 import { DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
-import { READING_ORDER_FUNCTIONS } from './reading-order.ts';
+import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
 import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
@@ -52,7 +52,7 @@ export async function readDocumentStructure(
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
   const styles = stylesMentioning(MENTIONS_ROLE, linked);
-  const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
+  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); ${FUNCTIONS.join('\n')}
     return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(styles ?? null)}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
@@ -120,13 +120,16 @@ export const NAMING_FUNCTIONS = [
   isShown,
   hasSize,
   nameOf,
+  labelledName,
   ownName,
-  contentName,
+  controlName,
+  roleOf,
   fieldRole,
   controlRole,
   svgTitle,
   textOf,
-  isUnread,
+  contentText,
+  ...CHILD_FUNCTIONS,
   labelsOf,
   placeOf,
   stepTo,
@@ -151,6 +154,8 @@ const FUNCTIONS = [
   addShown,
   isDecoration,
   isHidden,
+  isWithin,
+  isPartOfImage,
   isPrinted,
   levelOf,
   imageKind,
@@ -158,9 +163,11 @@ const FUNCTIONS = [
   saysSomething,
   isBlank,
   isWrapper,
+  nodesIn,
   isOnePicture,
   linkOf,
   rowsOf,
+  isEmpty,
   rowSpanOf,
   showsTagged,
   hasTagged,
@@ -174,6 +181,7 @@ declare const document: PageElement;
 declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
 declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
+declare const childNodesOf: (node: PageElement) => PageElement[];
 declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
@@ -183,6 +191,8 @@ interface Siblings {
   places: Map<PageElement, number>;
 }
 declare const SIBLINGS: Map<PageElement, Siblings>;
+/** The parents of elements in shadow roots and slots, whose `parentElement` is another or none. */
+declare const PARENTS: Map<PageElement, PageElement>;
 declare function getComputedStyle(element: PageElement): PageElement;
 declare const scrollX: number;
 declare const scrollY: number;
@@ -268,7 +278,7 @@ function makeTagged(element: PageElement): void {
 function readLanguage(element: PageElement, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
   const language = builtIn(element).getAttribute('lang');
   if (!language) return;
-  if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
+  if (!isLanguage(language) && isShown(element)) add(structure.invalidLanguages, placeOf(element, max));
   if (isInLine(element)) makeTagged(element);
 }
 
@@ -318,29 +328,30 @@ function addShown(element: PageElement, structure: DocumentStructure, add: Add, 
 }
 
 function isShown(element: PageElement): boolean {
-  return builtIn(element).checkVisibility({ visibilityProperty: true });
+  return builtIn(element).checkVisibility({ visibilityProperty: true, opacityProperty: true });
 }
 
 /** Whether the document hides the element from assistive technology, or declares it as presentational. */
 function isDecoration(element: PageElement): boolean {
-  const role = (builtIn(element).getAttribute('role') ?? '').trim().split(/\s+/)[0];
-  if (role === 'presentation' || role === 'none') return true;
-  if (
-    builtIn(element).localName === 'img' &&
-    builtIn(element).getAttribute('alt') === '' &&
-    !builtIn(element).hasAttribute('aria-label')
-  )
-    return true;
-  return isHidden(element);
+  if (/^(?:presentation|none)$/.test(roleOf(element))) return true;
+  return builtIn(element).matches('img[alt=""]:not([aria-label], [role])') || isHidden(element);
 }
 
 function isHidden(element: PageElement): boolean {
-  return builtIn(element).closest('[aria-hidden="true" i]') !== null;
+  return isWithin(element, '[aria-hidden="true" i], [inert]');
 }
 
-/** Whether something of a link or a field can be on a page: it is not empty, transparent, clipped, left of the pages or above them. */
+/** Whether the element or one around it matches a selector, also around shadow roots and slots. */
+function isWithin(element: PageElement, selector: string): boolean {
+  if (!element) return false;
+  if (builtIn(element).closest(selector)) return true;
+  let at = PARENTS.size ? element : null;
+  while (at && !PARENTS.has(at)) at = builtIn(at).parentElement;
+  return at !== null && isWithin(PARENTS.get(at), selector);
+}
+
+/** Whether something of a link or a field that is shown can be on a page: it is not empty, clipped, left of the pages or above them. */
 function isPrinted(element: PageElement): boolean {
-  if (!builtIn(element).checkVisibility({ opacityProperty: true })) return false;
   const { clip, clipPath } = getComputedStyle(element);
   if (/^rect\(([01])px, \1px, \1px, \1px\)$/.test(clip) || /^inset\((?:50|100)%\)$/.test(clipPath)) return false;
   if (!hasSize(element)) return builtIn(element).hasChildNodes();
@@ -355,10 +366,8 @@ function hasSize(element: PageElement): boolean {
 
 /** Computes the accessible name, as far as these elements need it. */
 function nameOf(element: PageElement, max: MaxCharacters): string {
-  const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
-  const labelled = ids.map((id: string) => textOf(builtIn(builtIn(element).getRootNode()).getElementById(id))).join(' ');
   const candidates = [
-    labelled,
+    labelledName(element),
     builtIn(element).getAttribute('aria-label'),
     ownName(element),
     builtIn(element).getAttribute('title'),
@@ -370,19 +379,32 @@ function nameOf(element: PageElement, max: MaxCharacters): string {
   return '';
 }
 
-function ownName(element: PageElement): string {
-  const { localName: name, type } = builtIn(element);
-  if (/^(?:canvas|object|figure)$/.test(name) || builtIn(element).getAttribute('role') === 'img') return svgTitle(element);
-  if (/^(?:img|area)$/.test(name) || type === 'image') return builtIn(element).getAttribute('alt') ?? '';
-  if (name === 'svg') return svgTitle(element);
-  if (name === 'input' && /^(?:submit|reset|button)$/.test(type)) return builtIn(element).value || labelsOf(element) || type;
-  if (/^(?:input|textarea|select)$/.test(name)) return labelsOf(element) || (builtIn(element).getAttribute('placeholder') ?? '');
-  return contentName(element);
+/** The names of the elements that label an element. They may be hidden. */
+function labelledName(element: PageElement): string {
+  const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
+  const labels = ids.map((id: string) => builtIn(builtIn(element).getRootNode()).getElementById(id)).filter(Boolean);
+  return labels.map((label: PageElement) => builtIn(label).getAttribute('aria-label') || contentText(label)).join(' ');
 }
 
-/** The text of a text field is its value. */
-function contentName(element: PageElement): string {
-  return fieldRole(element) === 'tv' ? '' : textOf(element);
+function ownName(element: PageElement): string {
+  const { localName: name, type } = builtIn(element);
+  if (/^(?:img|area)$/.test(name) || type === 'image') return builtIn(element).getAttribute('alt') ?? '';
+  if (/^(?:canvas|object|figure|svg)$/.test(name) || roleOf(element) === 'img') return svgTitle(element);
+  if (/^(?:input|textarea|select)$/.test(name)) return controlName(element);
+  return fieldRole(element) === 'tv' ? '' : contentText(element); // the text of a text field is its value
+}
+
+function controlName(element: PageElement): string {
+  const { localName: name, type, value } = builtIn(element);
+  if (name !== 'input' || !/^(?:submit|reset|button)$/.test(type))
+    return labelsOf(element) || (builtIn(element).getAttribute('placeholder') ?? '');
+  return value || labelsOf(element) || (type === 'button' ? '' : type);
+}
+
+/** The first role of an element. */
+function roleOf(element: PageElement): string {
+  const [role] = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
+  return role === 'image' ? 'img' : role; // synonyms (WAI-ARIA 1.3)
 }
 
 /** The title of an svg element; empty for other elements. */
@@ -390,28 +412,27 @@ function svgTitle(element: PageElement): string {
   return builtIn(element).localName === 'svg' ? (builtIn(element).querySelector(':scope > title')?.textContent ?? '') : '';
 }
 
-/** The text of a node, with the alternate texts of images, and without hidden elements. */
+/** The text of a node as it is read out, so that of blocks is set apart by spaces; empty if it is hidden. */
 function textOf(node: PageElement): string {
-  if (builtIn(node)?.nodeType === 3) return builtIn(node).data;
-  if (builtIn(node)?.nodeType !== 1 || isUnread(node)) return '';
-  if (builtIn(node).localName === 'img')
-    return builtIn(node).getAttribute('aria-label') ?? builtIn(node).getAttribute('alt') ?? '';
-  if (builtIn(node).localName === 'svg') return builtIn(node).getAttribute('aria-label') ?? svgTitle(node);
-  const text = [...(builtIn(node).shadowRoot ?? builtIn(node)).childNodes].map(textOf).join('');
-  return /^(?:br|p|div|h[1-6]|li|d[dt]|t[dhr]|caption|figcaption|article|section|pre)$/.test(builtIn(node).localName)
-    ? ` ${text} `
-    : text;
+  if (builtIn(node).nodeType === 3) return builtIn(node).data;
+  const unread = '[aria-hidden="true" i], [inert], script, style, template, noscript, select, datalist, textarea';
+  if (builtIn(node).nodeType !== 1 || builtIn(node).matches(unread)) return '';
+  const { display } = getComputedStyle(node);
+  if (display === 'none') return '';
+  const text = builtIn(node).getAttribute('aria-label') || contentText(node);
+  return /^(?:inline|contents|ruby)/.test(display) ? text : ` ${text} `;
 }
 
-function isUnread(element: PageElement): boolean {
-  return (
-    builtIn(element).getAttribute('aria-hidden') === 'true' ||
-    /^(?:script|style|template|noscript|select|datalist|textarea)$/.test(builtIn(element).localName)
-  );
+/** The text in an element, or the alternate text of an image, even if the element is hidden. */
+function contentText(element: PageElement): string {
+  const { localName: name } = builtIn(element);
+  if (name === 'img') return builtIn(element).getAttribute('alt') ?? '';
+  if (name === 'svg') return svgTitle(element);
+  return name === 'br' ? ' ' : childNodesOf(element).map(textOf).join('');
 }
 
 function labelsOf(element: PageElement): string {
-  return [...(builtIn(element).labels ?? [])].map(textOf).join(' ');
+  return [...(builtIn(element).labels ?? [])].map(contentText).join(' ');
 }
 
 function placeOf(element: PageElement, max: MaxCharacters): ElementLocation {
@@ -449,22 +470,26 @@ function countSiblings(parent: PageElement): Siblings {
 
 /** The level of a heading; 0 for other elements. */
 function levelOf(element: PageElement): number {
-  const role = builtIn(element).getAttribute('role');
+  const role = roleOf(element);
   const level = Number(builtIn(element).getAttribute('aria-level')) || 0;
   const own = /^h([1-6])$/.exec(builtIn(element).localName)?.[1];
   if (role === 'heading') return level || Number(own) || 2;
-  return own && (!role || role === 'heading') ? level || Number(own) : 0;
+  return own && !role ? level || Number(own) : 0;
 }
 
 /** The kind of an image: a single image for assistive technology, or a group or wrapper around one; empty for other elements. */
 function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrapper' | '' {
-  const { localName: name, parentElement: parent } = builtIn(element);
-  const isRole = builtIn(element).getAttribute('role') === 'img';
+  const { localName: name } = builtIn(element);
+  const isRole = roleOf(element) === 'img';
   if (!isRole && !/^(?:svg|img|canvas|figure)$/.test(name)) return '';
-  if (builtIn(parent)?.closest('svg, [role="img" i]')) return ''; // a part of one
+  if (isPartOfImage(element)) return '';
   if (/^(?:svg|img|canvas)$/.test(name)) return hasSize(element) && !isBlank(element) ? 'picture' : '';
   if (isRole) return isWrapper(element) ? 'wrapper' : 'role';
   return 'group';
+}
+
+function isPartOfImage(element: PageElement): boolean {
+  return isWithin(PARENTS.get(element) ?? builtIn(element).parentElement, 'svg, [role="img" i], [role="image" i]');
 }
 
 /** Whether a drawing can be tagged as a single image without losing text. */
@@ -472,18 +497,25 @@ function isOnePicture(drawing: PageElement, max: MaxCharacters): boolean {
   return nameOf(drawing, max) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
 }
 
-/** Whether an svg element has no children. */
+/** Whether an svg element has no content of its own: at most definitions, which other drawings can use. */
 function isBlank(element: PageElement): boolean {
-  return builtIn(element).localName === 'svg' && builtIn(element).childElementCount === 0;
+  const drawn = ':scope > :not(defs, symbol, style, script, title, desc, metadata)';
+  return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
 /** Whether the element, with the role `img`, only wraps an `svg`, which Chromium does not tag in such an element. */
 function isWrapper(element: PageElement): boolean {
+  const inside = nodesIn(element);
+  const has = (...names: string[]) => inside.some((node) => names.includes(builtIn(node).localName));
   return (
-    builtIn(element).querySelector('svg') !== null &&
-    !builtIn(element).querySelector('img, canvas') &&
-    !/\S/.test(builtIn(element).textContent ?? '')
+    has('svg') && !has('img', 'canvas') && !inside.some((node) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data))
   );
+}
+
+/** All nodes in an element, as they are laid out, except those that are never shown. */
+function nodesIn(element: PageElement): PageElement[] {
+  if (/^(?:style|script|template|title|desc|metadata)$/.test(builtIn(element).localName)) return [];
+  return childNodesOf(element).flatMap((node) => [node, ...nodesIn(node)]);
 }
 
 function isEmbedded(element: PageElement): boolean {
@@ -508,17 +540,26 @@ function linkOf(element: PageElement): string {
   return fragment !== undefined && before === builtIn(document).baseURI.split('#')[0] ? `#${fragment}` : target;
 }
 
+/** The rows that are laid out and have cells. Cells that are only invisible have their place in the table. */
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
-  const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): TableCell => [isDecoration(cell) || !hasTagged(cell), cell.colSpan, rowSpanOf(cell)];
-  const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
-  return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
+  const isLaidOut = (element: PageElement) => builtIn(element).checkVisibility();
+  const isRow = (row: PageElement) =>
+    row.cells.length > 0 && (isShown(row) || (isLaidOut(row) && getComputedStyle(row).visibility !== 'collapse'));
+  const groups = Map.groupBy([...builtIn(table).rows].filter(isRow), (row) => row.parentElement);
+  const cellsOf = (row: PageElement, left: number) =>
+    [...row.cells].filter(isLaidOut).map((cell): TableCell => [isEmpty(cell), cell.colSpan, rowSpanOf(cell, left)]);
+  const rows = [...groups.values()].flatMap((group) => group.map((row, at) => cellsOf(row, group.length - at)));
+  const { tHead, tFoot } = builtIn(table);
+  return { head: groups.get(tHead)?.length ?? 0, foot: groups.get(tFoot)?.length ?? 0, rows };
+}
+
+function isEmpty(cell: PageElement): boolean {
+  return !isShown(cell) || isDecoration(cell) || !hasTagged(cell);
 }
 
 /** A cell ends with the last row of its group, whatever it says, and 0 says to. */
-function rowSpanOf({ rowSpan, parentElement: row }: PageElement): number {
-  const left = row.parentElement.rows.length - row.sectionRowIndex;
-  return rowSpan === 1 ? 1 : Math.min(rowSpan || left, left);
+function rowSpanOf({ rowSpan }: PageElement, left: number): number {
+  return Math.min(rowSpan || left, left);
 }
 
 /** Whether any content of a node gets a tag; borders and decoration do not. */
@@ -530,13 +571,14 @@ function showsTagged(node: PageElement): boolean {
 }
 
 function hasTagged(element: PageElement): boolean {
-  let child = (builtIn(element).shadowRoot ?? builtIn(element)).firstChild;
+  if (builtIn(element).localName === 'slot') return childNodesOf(element).some(showsTagged);
+  let child = (builtIn(element).shadowRoot ?? builtIn(element)).firstChild; // faster than a list
   while (child && !showsTagged(child)) child = builtIn(child).nextSibling;
   return child !== null;
 }
 
 function fieldRole(element: PageElement): string {
-  const role = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase();
+  const role = roleOf(element);
   if (role === 'button') return 'pb';
   if (role === 'radio') return 'rb';
   if (role === 'checkbox' || role === 'switch') return 'cb';

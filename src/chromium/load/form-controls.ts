@@ -293,7 +293,7 @@ function isSeen(element: PageElement): boolean {
   const { width, height, right, bottom } = builtIn(element).getBoundingClientRect();
   const { scrollLeft, scrollTop } = builtIn(document).documentElement;
   if (width < 3 || height < 3 || right + scrollLeft <= 0 || bottom + scrollTop <= 0) return false;
-  if (!isShown(element) || !builtIn(element).checkVisibility({ opacityProperty: true })) return false;
+  if (!isShown(element)) return false;
   return obstacleOf(element) !== 'clipped';
 }
 

@@ -37,7 +37,7 @@ function isFiltered(element: PageElement): boolean {
 /** The elements that a `use` element draws. */
 function usedBy(element: PageElement): PageElement[] {
   const { localName: name, href } = builtIn(element);
-  const used = name === 'use' && builtIn(builtIn(element).getRootNode()).getElementById(href.baseVal.slice(1));
+  const used = name === 'use' && href && builtIn(builtIn(element).getRootNode()).getElementById(href.baseVal.slice(1));
   return used ? [used, ...builtIn(used).querySelectorAll('*')] : [];
 }
 

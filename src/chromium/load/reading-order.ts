@@ -9,12 +9,15 @@
 type PageElement = any;
 declare const document: PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
+declare const PARENTS: Map<PageElement, PageElement>;
 
 export const ROOT_FUNCTIONS = [rootsOf];
 
-export const READING_ORDER_FUNCTIONS = [...ROOT_FUNCTIONS, elementsOf, ownersIn, mayOwn, childrenOf];
+export const CHILD_FUNCTIONS = [childNodesOf];
 
-/** Adds the document and the shadow roots in it to `roots`. */
+export const READING_ORDER_FUNCTIONS = [...ROOT_FUNCTIONS, elementsOf, ownersIn, mayOwn];
+
+/** Adds the document and the shadow roots in it to `roots`, and the parents of elements in shadow roots and slots to `PARENTS`. */
 function elementsOf(roots: PageElement[]): Iterable<PageElement> {
   roots.push(...rootsOf(document));
   const owned = new Map<PageElement, PageElement[]>();
@@ -25,7 +28,9 @@ function elementsOf(roots: PageElement[]): Iterable<PageElement> {
   const waiting = [builtIn(document).documentElement];
   for (let element = waiting.pop(); element; element = waiting.pop()) {
     found.push(element);
-    const kids = childrenOf(element).filter((child) => !isOwned.has(child));
+    const children = childNodesOf(element).filter((child) => builtIn(child).nodeType === 1);
+    for (const child of children) if (builtIn(child).parentElement !== element) PARENTS.set(child, element);
+    const kids = children.filter((child) => !isOwned.has(child));
     for (const next of [...kids, ...(owned.get(element) ?? [])].reverse()) waiting.push(next);
   }
   return found;
@@ -65,8 +70,9 @@ function mayOwn(owner: PageElement): boolean {
   return !isAtomic && !builtIn(owner).closest('[aria-hidden="true" i], [role="img" i]');
 }
 
-function childrenOf(element: PageElement): PageElement[] {
-  const { shadowRoot, localName } = builtIn(element);
-  const assigned = localName === 'slot' ? element.assignedElements() : [];
-  return assigned.length ? assigned : [...(shadowRoot ?? builtIn(element)).children];
+/** The children of a node as they are laid out: those of its shadow root, and the nodes that are assigned to a slot. */
+function childNodesOf(node: PageElement): PageElement[] {
+  const { shadowRoot, localName } = builtIn(node);
+  const assigned = localName === 'slot' ? node.assignedNodes() : [];
+  return assigned.length ? assigned : [...(shadowRoot ?? builtIn(node)).childNodes];
 }

@@ -18,6 +18,7 @@ import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
 import { removeDeadLinks } from './remove-dead-links.ts';
 import { repairForVersion2 } from './repair-for-version-2.ts';
 import { repairStructure } from './repair-structure.ts';
+import { type RepeatedContent, removeRepeated } from './repeated-content.ts';
 import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
@@ -48,20 +49,38 @@ export function conform(
   if (!structure || !(repairsTags || claims.archive)) return [];
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(draft);
-  checkContent(markArtifacts(draft, repairsTags, added.shown), structure, violations);
+  const tags = repairsTags ? repairTags(draft, structure) : undefined;
+  checkContent(markArtifacts(draft, tags?.repeated, added.shown), structure, violations);
   checkLimits(draft, violations);
   if (!added.title.trim()) violations.add('title_missing');
   setLanguage(draft, structure);
-  if (repairsTags) conformStructure(draft, claims, structure, violations);
+  if (tags) conformStructure(draft, tags, claims, structure, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, claims: Claims, structure: PrintedStructure, violations: Violations): void {
+interface RepairedTags {
+  tree: StructureTree;
+  roles: Record<string, string>;
+  repeated: RepeatedContent;
+}
+
+function repairTags(draft: EditablePdf, structure: PrintedStructure): RepairedTags {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   removeDeadLinks(draft, tree);
   const roles = repairStructure(tree, structure);
+  const pages = draft.pdf.getPages().map(({ ref }) => ref);
+  return { tree, roles, repeated: removeRepeated(tree, pages) };
+}
+
+function conformStructure(
+  draft: EditablePdf,
+  { tree, roles }: RepairedTags,
+  claims: Claims,
+  structure: PrintedStructure,
+  violations: Violations,
+): void {
   checkStructure(tree, structure, violations);
   describeLinks(draft, tree, structure);
   if (claims.accessible === 2) conformToPart2(draft, tree, violations);

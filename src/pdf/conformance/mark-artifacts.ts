@@ -8,6 +8,7 @@ import { inherited } from '../objects/page-view.ts';
 import { deflated } from '../objects/syntax.ts';
 import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, Fonts, resourceOf } from './fonts.ts';
+import type { RepeatedContent } from './repeated-content.ts';
 import { StreamDecoder } from './streams.ts';
 
 /** Properties of the page content that the profiles restrict. */
@@ -28,10 +29,15 @@ const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
 const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
 
 /**
- * Without `marks`, the content is only inspected. `shown` are appearance streams of annotations, which are always only inspected.
+ * Without `repeated`, the content is only inspected. `repeated` is tagged content that becomes artifacts as well. `shown` are
+ * appearance streams of annotations, which are always only inspected.
  */
-export function markArtifacts(draft: EditablePdf, marks: boolean, shown: readonly PdfRef[]): ContentFindings {
-  const marking = new Marking(draft, marks);
+export function markArtifacts(
+  draft: EditablePdf,
+  repeated: RepeatedContent | undefined,
+  shown: readonly PdfRef[],
+): ContentFindings {
+  const marking = new Marking(draft, repeated);
   for (const { ref } of draft.pdf.getPages()) marking.markPage(ref);
   for (const form of shown) marking.lookInside(form);
   marking.mapText();
@@ -42,6 +48,7 @@ class Marking {
   readonly findings: ContentFindings = { hasMissingGlyphs: false, hasUnmappedText: false, depth: 0 };
   readonly #draft: EditablePdf;
   readonly #marks: boolean;
+  readonly #repeated: RepeatedContent;
   readonly #fonts: Fonts;
   readonly #streams = new StreamDecoder();
   /** Whether a form XObject, by object number, has tagged content. */
@@ -49,9 +56,10 @@ class Marking {
   /** Object numbers of the form XObjects that have been drawn. */
   readonly #drawn = new Set<number>();
 
-  constructor(draft: EditablePdf, marks: boolean) {
+  constructor(draft: EditablePdf, repeated: RepeatedContent | undefined) {
     this.#draft = draft;
-    this.#marks = marks;
+    this.#marks = repeated !== undefined;
+    this.#repeated = repeated ?? new Map();
     this.#fonts = new Fonts(draft, this.#streams);
   }
 
@@ -68,7 +76,7 @@ class Marking {
     if (!streams.length) return;
     const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
     const resources = inherited(this.#draft, page, 'Resources');
-    const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false });
+    const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false, holder: ref });
     if (!this.#marks) return;
     const copy = page.clone();
     copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
@@ -89,8 +97,13 @@ class Marking {
     return this.#draft.add(stream);
   }
 
-  #scan(content: Buffer, resources: PdfDict | undefined, { isTagged }: { isTagged: boolean }): ContentScan {
-    const scan: ContentScan = new ContentScan(content, isTagged, {
+  /** `holder` is the page or form XObject that has the content. */
+  #scan(
+    content: Buffer,
+    resources: PdfDict | undefined,
+    { isTagged, holder }: { isTagged: boolean; holder: PdfRef },
+  ): ContentScan {
+    const scan: ContentScan = new ContentScan(content, isTagged, this.#repeated.get(holder.objectNumber), {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
       uses: (kind, name) => this.lookInside(resourceOf(this.#draft, resources, kind, name)),
       shows: (runs, actualText) => this.#look(runs, resources, actualText),
@@ -109,7 +122,10 @@ class Marking {
     if (mask instanceof PdfDict) this.lookInside(mask.get('G'));
     if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
     const resources = this.#draft.resolve(value.get('Resources'));
-    this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, { isTagged: true });
+    this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, {
+      isTagged: true,
+      holder: entry,
+    });
   }
 
   #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined): void {
@@ -134,6 +150,7 @@ class Marking {
     const own = this.#draft.resolve(form.get('Resources'));
     const inner = this.#scan(this.#streams.decode(form), own instanceof PdfDict ? own : resources, {
       isTagged: inTagged || !isTagged,
+      holder: ref,
     });
     if (this.#marks && isTagged) this.#draft.change(ref, withContent(form, inner.bytes, inner.resources));
     return { isTagged: isTagged && !inTagged, name };
@@ -214,6 +231,8 @@ class ContentScan {
   depth = 0;
   readonly #content: Buffer;
   readonly #handlers: ScanHandlers;
+  /** The MCIDs of content that becomes artifacts. */
+  readonly #repeated: ReadonlySet<number> | undefined;
   #marked: number;
   #saved = 0;
   #font: string | undefined;
@@ -227,9 +246,10 @@ class ContentScan {
   #open: { from: number; to: number } | undefined;
   readonly #edits: Array<{ at: number; to: number; text: string }> = [];
 
-  constructor(content: Buffer, isTagged: boolean, handlers: ScanHandlers) {
+  constructor(content: Buffer, isTagged: boolean, repeated: ReadonlySet<number> | undefined, handlers: ScanHandlers) {
     this.#content = content;
     this.#handlers = handlers;
+    this.#repeated = repeated;
     this.#marked = isTagged ? 1 : 0;
   }
 
@@ -250,7 +270,7 @@ class ContentScan {
   }
 
   #visit(operator: string, operands: Operands, end: number): void {
-    if (BOUNDARY.has(operator)) this.#cross(operator, operands);
+    if (BOUNDARY.has(operator)) this.#cross(operator, operands, end);
     else if (PATH.has(operator)) this.#trace(operator, operands, end);
     else if (TEXT_PAINT.has(operator)) this.#show(operands, end);
     else if (operator === 'sh') this.#paint(operands.start, end);
@@ -273,9 +293,9 @@ class ContentScan {
     else if (operator === 'scn' || operator === 'SCN') this.#handlers.uses('Pattern', name);
   }
 
-  #cross(operator: string, operands: Operands): void {
+  #cross(operator: string, operands: Operands, end: number): void {
     this.#close();
-    if (operator === 'BDC' || operator === 'BMC') this.#beginMarked(operands);
+    if (operator === 'BDC' || operator === 'BMC') this.#beginMarked(operands, end);
     else if (operator === 'EMC') this.#endMarked();
     else if (operator === 'q') {
       this.#fonts.push(this.#font);
@@ -287,7 +307,9 @@ class ContentScan {
   }
 
   /** Begins a sequence. Tags and artifacts count as marked; a sequence that only has ActualText does not. */
-  #beginMarked({ names, strings }: Operands): void {
+  #beginMarked({ start, names, strings }: Operands, end: number): void {
+    if (this.#repeated?.has(mcidIn(this.#content.toString('latin1', start, end))))
+      this.#edits.push({ at: start, to: end, text: '/Artifact BMC' });
     const isMarked = names.includes('MCID') || names[0] === 'Artifact';
     this.#sequences.push(isMarked);
     if (isMarked) this.#marked++;
@@ -335,6 +357,11 @@ class ContentScan {
     if (!open) return;
     this.#edits.push({ at: open.from, to: open.from, text: BEGIN }, { at: open.to, to: open.to, text: END });
   }
+}
+
+/** The MCID of an operator that begins marked content; -1 if it has none. */
+function mcidIn(text: string): number {
+  return Number(/\/MCID\s+(\d+)/.exec(text)?.[1] ?? -1);
 }
 
 /** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */

@@ -2,13 +2,13 @@
  * Assigns new owners to content and annotations in the parent tree of a PDF (ISO 32000-1, 14.7.4.4), in the form that Chromium
  * writes.
  */
-import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import { PdfArray, PdfDict, type PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 
 export class NewOwners {
   readonly #draft: EditablePdf;
   /** New owners by the parent tree key of the page or form XObject, and the MCID. */
-  readonly #ofContent = new Map<number, Map<number, PdfRef>>();
+  readonly #ofContent = new Map<number, Map<number, PdfRef | PdfNull>>();
   readonly #ofAnnotations = new Map<number, PdfRef>();
 
   constructor(draft: EditablePdf) {
@@ -19,10 +19,10 @@ export class NewOwners {
     this.#ofAnnotations.set(this.#keyOf(annotation, 'StructParent'), owner);
   }
 
-  /** `holder` is a page or a form XObject. */
-  setContent(holder: PdfRef, mcid: number, owner: PdfRef): void {
+  /** `holder` is a page or a form XObject. Content without an owner is not tagged. */
+  setContent(holder: PdfRef, mcid: number, owner: PdfRef | PdfNull): void {
     const key = this.#keyOf(holder, 'StructParents');
-    const owners = this.#ofContent.get(key) ?? new Map<number, PdfRef>();
+    const owners = this.#ofContent.get(key) ?? new Map<number, PdfRef | PdfNull>();
     this.#ofContent.set(key, owners.set(mcid, owner));
   }
 

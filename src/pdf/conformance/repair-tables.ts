@@ -13,6 +13,7 @@ type TableStructure = PrintedStructure['tables'][number];
 export function repairTables(tree: StructureTree, elements: StructureElement[], structure: PrintedStructure): void {
   const structureOf = matchTables(structure);
   for (const table of elements.filter(({ type }) => type === 'Table')) {
+    joinCaptions(table);
     const found = structureOf(table);
     const rows = found && alignRows(tree, table, found);
     if (rows) groupRows(tree, table, rows, found);
@@ -65,6 +66,15 @@ function cellsOf(row: StructureElement): StructureElement[] {
 
 function showsTagged(element: StructureElement): boolean {
   return element.hasElements;
+}
+
+/** Puts all captions into the first one, because a table can have only one (ISO 14289-1, 7.2). */
+function joinCaptions(table: StructureElement): void {
+  const [first, ...others] = table.elements.filter(({ type }) => type === 'Caption');
+  if (!first || !others.length) return;
+  for (const other of others) other.type = 'Div';
+  first.replaceKids([...first.kids, ...others]);
+  table.replaceKids(table.kids.filter((kid) => !(kid instanceof StructureElement && others.includes(kid))));
 }
 
 /** One row tag for each row of the document; undefined if they do not match. */

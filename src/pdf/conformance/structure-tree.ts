@@ -1,5 +1,5 @@
 /** The structure tree of a PDF (ISO 32000-1, 14.7): an editable PDF in, elements that can be read and changed out. */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { type Painted, type PaintedContent, paintedKey } from './painted-content.ts';
@@ -79,8 +79,20 @@ export class StructureTree {
 
   /** The painted content of a leaf; undefined for annotations, and for content that is not painted. */
   paintedBy(leaf: Leaf, parent: StructureElement, painted: PaintedContent): Painted | undefined {
-    const { holder, mcid } = placeOf(leaf, parent.get('Pg'));
+    const { holder, mcid } = this.placeOf(leaf, parent);
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
+  }
+
+  /** Where the marked content of an element is. */
+  placeOf(leaf: Leaf, parent: StructureElement): LeafPlace {
+    return placeOf(leaf, parent.get('Pg'));
+  }
+
+  /** Takes marked content of an element out of the parent tree. The caller removes it from the element. */
+  release(leaf: Leaf, parent: StructureElement): LeafPlace {
+    const place = this.placeOf(leaf, parent);
+    if (place.holder) this.#newOwners.setContent(place.holder, place.mcid, PdfNull.instance);
+    return place;
   }
 
   /** Whether an element has a link annotation. */
@@ -216,10 +228,18 @@ export class StructureTree {
   }
 }
 
-/** The page or form XObject that contains the marked content, and its MCID. */
-function placeOf(leaf: Leaf, page: PdfObject | undefined): { holder: PdfRef | undefined; mcid: number } {
-  if (leaf instanceof PdfNumber) return { holder: page instanceof PdfRef ? page : undefined, mcid: leaf.value };
-  const holder = leaf.get('Stm') ?? leaf.get('Pg') ?? page;
+interface LeafPlace {
+  page: PdfRef | undefined;
+  /** The page or form XObject that contains the marked content. */
+  holder: PdfRef | undefined;
+  mcid: number;
+}
+
+function placeOf(leaf: Leaf, ofElement: PdfObject | undefined): LeafPlace {
+  const own = leaf instanceof PdfNumber ? undefined : leaf.get('Pg');
+  const page = [own, ofElement].find((each) => each instanceof PdfRef);
+  if (leaf instanceof PdfNumber) return { page, holder: page, mcid: leaf.value };
+  const stream = leaf.get('Stm');
   const mcid = leaf.get('MCID');
-  return { holder: holder instanceof PdfRef ? holder : undefined, mcid: mcid instanceof PdfNumber ? mcid.value : -1 };
+  return { page, holder: stream instanceof PdfRef ? stream : page, mcid: mcid instanceof PdfNumber ? mcid.value : -1 };
 }
