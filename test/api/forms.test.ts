@@ -211,6 +211,26 @@ describe('the printed page', () => {
     expect((await fieldsOf(body, { ...options, pageRanges: '2' }, head)).map(({ name }) => name)).toEqual(['b', 'c']);
   });
 
+  test('begins a field where its text begins, because viewers know no padding', async () => {
+    const rectOf = async (control: string, css: string, options: object = {}) => {
+      const style = `position: absolute; left: 0; top: 0; box-sizing: border-box; width: 200px; height: 80px; border: 0; margin: 0; ${css}`;
+      const { rect } = await fieldOf(control.replace('>', ` name="f" style="${style}">`), {
+        margin: 0,
+        format: 'A4',
+        ...options,
+      });
+      const [left = 0, bottom = 0, right = 0, top = 0] = rect;
+      return [left, 841.89 - top, right, 841.89 - bottom].map((value) => Math.round(value) || 0); // in points, from the upper left corner
+    };
+    expect(await rectOf('<input>', 'padding: 4px 16px 4px 40px')).toEqual([28, 0, 140, 60]);
+    expect(await rectOf('<input>', 'padding: 4px 16px 4px 40px', { scale: 0.5 })).toEqual([13, 0, 71, 30]);
+    expect(await rectOf('<input>', 'padding: 32px 0 8px')).toEqual([0, 18, 150, 60]);
+    expect(await rectOf('<textarea></textarea>', 'padding: 16px')).toEqual([10, 10, 140, 60]);
+    expect(await rectOf('<select><option>x</select>', 'appearance: none; padding: 0 40px 0 16px')).toEqual([10, 0, 150, 60]);
+    expect(await rectOf('<input>', 'padding: 70px 190px 0 0')).toEqual([0, 0, 150, 60]);
+    expect(await rectOf('<div data-signature-field="f"></div>', 'padding: 16px; background: #eee')).toEqual([0, 0, 150, 60]);
+  });
+
   test('keeps applying style rules that select controls and their siblings', async () => {
     const style =
       '<style>p { display: none } :checked ~ p.a { display: block } input:not(:placeholder-shown) ~ p.b { display: block } p.c:last-child { display: block } body > a { display: none } a::after { content: attr(href) }</style>';
