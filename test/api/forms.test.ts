@@ -159,6 +159,17 @@ describe('styles of the document', () => {
     expect(await readFields(await rendered(styled(css)))).toHaveLength(2);
   });
 
+  test('which select a switch or the host of a shadow root leave the fields', async () => {
+    const css =
+      '[role="switch"] { width: 32px } :host, :root:not([data-theme="dark"]) { color: navy } ::slotted([x]) { color: red }';
+    const [field] = await fieldsOf(
+      '<input type="checkbox" role="switch" aria-label="S">',
+      { conformance: 'PDF/UA-1' },
+      `<style>${css}</style>`,
+    );
+    expect(Math.round((field?.rect[2] ?? 0) - (field?.rect[0] ?? 0))).toBe(24);
+  });
+
   test('of which one is loaded count as well', async () => {
     const asset = (css: string) => ({ 'a.css': { content: Buffer.from(css).toString('base64'), type: 'text/css' } });
     const html = page(BODY, '<link rel="stylesheet" href="a.css">');

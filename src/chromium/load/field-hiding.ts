@@ -31,6 +31,7 @@ export interface PreparedControl {
 
 export const FIELD_HIDING_FUNCTIONS = [
   hideField,
+  taggedRole,
   hideContent,
   hideBox,
   hideMark,
@@ -56,10 +57,16 @@ function hideField(control: PageElement, field: FormControl, label: string): Pre
   else if (isChecked && !field.looks) hideMark(prepared);
   if (!isBox && (kind !== 'signature' || control.localName === 'input')) hideContent(prepared, kind === 'list', isMultiLine);
   showBox(prepared);
-  setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium does not tag some controls, such as lists
+  setAttribute(prepared, control, 'role', taggedRole(control, kind));
   setAttribute(prepared, control, 'aria-label', label);
   setAttribute(prepared, control, 'aria-labelledby', null);
   return prepared;
+}
+
+/** A role with which Chromium tags the control, as it does not tag some, such as lists. */
+function taggedRole(control: PageElement, kind: FormControl['kind']): string {
+  if (kind === 'checkbox' && control.getAttribute('role') === 'switch') return 'switch';
+  return kind === 'checkbox' || kind === 'radio' ? kind : 'textbox';
 }
 
 /** Moves the text so far that Chromium does not print it. Emptying the control could change its styles and its validity. */
