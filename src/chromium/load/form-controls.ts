@@ -133,6 +133,7 @@ const FUNCTIONS = [
   kindOf,
   isSeen,
   isUpright,
+  isCutOff,
   setOf,
   namesIn,
   obstacleOf,
@@ -297,9 +298,26 @@ function isSeen(element: PageElement): boolean {
   return obstacleOf(element) !== 'clipped';
 }
 
-/** Whether the text of the control is horizontal, and neither rotated nor scaled. */
+/** Whether the text of the control is horizontal, and neither rotated nor scaled, and the whole control is visible. */
 function isUpright(element: PageElement): boolean {
-  return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb';
+  return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb' && !isCutOff(element);
+}
+
+/** Whether a box around the control cuts off a part of it. */
+function isCutOff(element: PageElement): boolean {
+  const tolerance = 2;
+  const own = builtIn(element).getBoundingClientRect();
+  let { position } = getComputedStyle(element);
+  for (let box = builtIn(element).parentElement; box && box.localName !== 'body'; box = builtIn(box).parentElement) {
+    const style = getComputedStyle(box);
+    if (position === 'absolute' && style.position === 'static') continue; // it is laid out in another box
+    position = style.position;
+    if (style.overflow === 'visible' || /^(?:inline|contents)$/.test(style.display)) continue;
+    const around = builtIn(box).getBoundingClientRect();
+    const before = Math.max(around.left - own.left, around.top - own.top);
+    if (Math.max(before, own.right - around.right, own.bottom - around.bottom) > tolerance) return true;
+  }
+  return false;
 }
 
 /** Whether the element or one of its ancestors is rotated, scaled, mirrored or clipped. Each ancestor is inspected only once. */
