@@ -388,6 +388,28 @@ describe('the appearance of fields', () => {
     expect((await readFields(pdf)).map(({ value }) => value)).toEqual([[''], ['Uno']]);
   });
 
+  test('has the colour of the control, in whatever colour space, for what a reader types', async () => {
+    const colors = ['rgb(255, 0, 0)', 'oklch(1 0 0)', 'color(srgb 0 1 0)', 'hsl(240 100% 50%)'];
+    const pdf = await PDF.load(await rendered(page(colors.map((color) => `<input style="color: ${color}">`).join(''))));
+    const widgets = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
+    const styles = widgets.map((ref) => ((pdf.getObject(ref as PdfRef) as PdfDict).get('DA') as PdfString).asString());
+    expect(styles.map((style) => style.replace(/.* Tf /, ''))).toEqual(['1 0 0 rg', '1 1 1 rg', '0 1 0 rg', '0 0 1 rg']);
+  });
+
+  test('has the size that the control has on paper', async () => {
+    const css = '@media (min-width: 750px) { input { font-size: 21px; width: 210px; height: 42px } }';
+    const pdf = await PDF.load(
+      await rendered(
+        page(
+          '<input value="x" name="n">',
+          `<style>input { box-sizing: border-box; font-size: 20px; width: 200px; height: 40px } ${css}</style>`,
+        ),
+      ),
+    );
+    const [ref] = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
+    expect(((pdf.getObject(ref as PdfRef) as PdfDict).get('DA') as PdfString).asString()).toMatch(/^\/Helv 15 Tf/);
+  });
+
   test('warns about a value with a character that no font has', async () => {
     const response = await client.pdf({
       html: page('<input value="\u{10FFFD}">'),
