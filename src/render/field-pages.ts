@@ -45,16 +45,16 @@ function contentOf(field: FormControl, width: number, height: number): string {
   const own = `style="${escapeHtml(`${style.css};${paddingOf(style.inset, width, height)};${moved}`)}"`;
   if (kind === 'combo' && isControl(field)) return `<select class="menu" ${own}><option>${escapeHtml(shown)}</select>`;
   if (kind === 'list') return `<select ${isMultiple ? 'multiple' : ''} size="2" ${own}>${groupsOf(options)}</select>`;
-  if (typed) return `<input type="${typed.type}" value="${escapeHtml(typed.value)}" ${own}>`;
+  if (typed) return `<input type="${typed.type}" value="${escapeHtml(typed.value)}" step="${escapeHtml(typed.step)}" ${own}>`;
   return `<span style="${moved}">${escapeHtml(shown)}</span>`;
 }
 
 function groupsOf(options: FieldOption[]): string {
   let last = '';
-  const rows = options.map(({ label, isSelected, group }) => {
+  const rows = options.map(({ label, isSelected, group, css }) => {
     const head = group && group !== last ? `<optgroup label="${escapeHtml(group)}">` : last && !group ? '</optgroup>' : '';
     last = group;
-    return `${head}<option${isSelected ? ' selected' : ''}>${escapeHtml(label)}</option>`;
+    return `${head}<option style="${escapeHtml(css)}"${isSelected ? ' selected' : ''}>${escapeHtml(label)}</option>`;
   });
   return rows.join('');
 }

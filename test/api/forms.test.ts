@@ -59,6 +59,8 @@ describe('each control', () => {
     ['month', '2026-01', 'January 2026'],
     ['week', '2026-W05', 'Week 05, 2026'],
     ['date', '', '', 'mm/dd/yyyy'],
+    ['time" step="1', '14:05', '02:05:00 PM'],
+    ['datetime-local" step=".001', '2026-01-31T09:30', '01/31/2026, 09:30:00.000 AM'],
   ])('creates a %s of %s that shows what the control shows', async (type, value, text, shown = text) => {
     const pdf = await rendered(page(`<input type="${type}" name="at" value="${value}" aria-label="At">`));
     expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: text }]);

@@ -34,6 +34,7 @@ export const FIELD_HIDING_FUNCTIONS = [
   taggedRole,
   hideContent,
   hideBox,
+  bareAlignment,
   hideMark,
   emptyLook,
   showBox,
@@ -76,11 +77,11 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
     for (const option of control.querySelectorAll('option, optgroup')) setStyle(prepared, option, { visibility: 'hidden' });
     return;
   }
+  const { width, height, fieldSizing } = getComputedStyle(control);
+  if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.hiding = { 'text-indent': '-16000000px', 'text-align': 'start' }; // text at the other end would not be moved
   setStyle(prepared, control, prepared.hiding);
   if (!isMultiLine || control.value === '') return;
-  const { width, height, fieldSizing } = getComputedStyle(control);
-  if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.text = control.value;
   const overflows = control.scrollHeight > control.clientHeight || control.scrollWidth > control.clientWidth;
   // Only the first line is moved, so the value becomes a single invisible character. It overflows as before, because borders then look different.
@@ -92,15 +93,22 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
 function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
   const style = getComputedStyle(control);
-  const { width, height, boxShadow } = style;
-  const size = { appearance: 'none', 'box-sizing': 'border-box', width, height, border: '0', 'border-radius': '0', padding: '0' };
+  const { width, height, boxShadow, display } = style;
+  const bare = { appearance: 'none', display, 'box-sizing': 'border-box', width, height }; // without its appearance, a box may be inline
+  const size = { ...bare, border: '0', 'border-radius': '0', padding: '0' };
   setStyle(prepared, control, {
     ...(style.appearance === 'none' ? { 'border-color': 'transparent' } : size),
-    ...(style.appearance !== 'none' && style.display === 'inline-block' && { 'margin-bottom': '0' }), // the margin of a native box is below the baseline
+    ...(style.appearance !== 'none' && { 'vertical-align': bareAlignment(style) }),
     ...(boxShadow.includes('inset') && { 'box-shadow': 'none' }),
     background: 'rgb(255 255 255 / 0.004)',
   });
   setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** The alignment with which a box without its native appearance stays in its place, as its margin is then above the baseline. */
+function bareAlignment({ verticalAlign, marginBottom }: PageElement): string {
+  if (/^(?:top|bottom|middle|text-top|text-bottom|sub|super)$/.test(verticalAlign)) return verticalAlign;
+  return `calc(${verticalAlign === 'baseline' ? '0px' : verticalAlign} - ${marginBottom})`;
 }
 
 /** Makes the box of a checked control with images of its own look unchecked. */

@@ -37,8 +37,11 @@ function styleOf(element: PageElement, pseudo: string | null): FieldStyle {
   const border = sides.map((side) => lengthOf(style, `border-${side}-width`));
   const inset = sides.map((side, index) => (border[index] ?? 0) + lengthOf(style, `padding-${side}`));
   const isMenu = element.localName === 'select' && !element.multiple && element.size < 2 && style.appearance !== 'none';
-  const start = style.direction === 'rtl' ? 1 : 3;
-  if (isMenu) inset[start] = (inset[start] ?? 0) + 4;
+  const [start, end] = style.direction === 'rtl' ? [1, 3] : [3, 1];
+  if (isMenu) {
+    inset[start] = (inset[start] ?? 0) + 4;
+    inset[end] = (inset[end] ?? 0) + 16; // the arrow
+  }
   const shown = getComputedStyle(element, pseudo);
   const { left, top, width, height } = builtIn(element).getBoundingClientRect();
   const { scrollLeft, scrollTop } = builtIn(document).documentElement;
@@ -105,10 +108,10 @@ function declarations(style: PageElement, names: string[]): string {
 }
 
 function textProperties(style: PageElement, hasLines: boolean): string[] {
-  const names = 'color direction letter-spacing line-height print-color-adjust tab-size text-align text-indent';
+  const names = 'color color-scheme direction letter-spacing line-height print-color-adjust tab-size text-align text-indent';
   const more = 'text-decoration text-underline-offset text-shadow text-transform unicode-bidi word-spacing -webkit-text-stroke';
   const fonts = 'family feature-settings kerning size stretch style variant variation-settings weight synthesis optical-sizing';
-  const lines = hasLines ? ['white-space', 'overflow-wrap', 'word-break', 'hyphens', 'line-break'] : [];
+  const lines = hasLines ? ['text-wrap-mode', 'overflow-wrap', 'word-break', 'hyphens', 'line-break'] : [];
   const fill = style.webkitTextFillColor === style.color ? [] : ['-webkit-text-fill-color']; // options have a colour of their own
   return [...fill, ...names.split(' '), ...more.split(' '), ...fonts.split(' ').map((name) => `font-${name}`), ...lines];
 }

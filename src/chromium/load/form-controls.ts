@@ -139,6 +139,7 @@ const FUNCTIONS = [
   obstacleOf,
   firstExceeded,
   fieldOf,
+  typedValue,
   groupName,
   textValue,
   shownText,
@@ -161,6 +162,7 @@ declare const builtIn: (node: PageElement) => PageElement;
 declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector: string; snippet: string };
 declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
 declare const styleOf: (element: PageElement, pseudo: string | null) => FieldStyle;
+declare const optionStyle: (option: PageElement) => string;
 declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
 /** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
@@ -362,9 +364,13 @@ function fieldOf(element: PageElement, number: number, forms: PageElement[], max
     ...stateOf(element, kind),
     style: styleOf(element, showsPlaceholder(element, kind) ? '::placeholder' : null),
     looks: undefined,
-    typed:
-      isDate(element) || (element.type === 'number' && element.value) ? { type: element.type, value: element.value } : undefined,
+    typed: typedValue(element),
   };
+}
+
+function typedValue(element: PageElement): FormControl['typed'] {
+  const { type, value, step } = element;
+  return isDate(element) || (type === 'number' && value) ? { type, value, step } : undefined;
 }
 
 function stateOf(element: PageElement, kind: FieldKind) {
@@ -396,13 +402,15 @@ function textValue(element: PageElement, kind: FieldKind): string {
 
 /** The text that the control shows. PDF viewers would replace any other format as soon as the field is edited. */
 function shownTime(element: PageElement): string {
-  const { type, value, valueAsNumber } = element;
+  const { type, value, valueAsNumber, step } = element;
   const [, year, week] = /^(\d+)-W(\d+)$/.exec(value) ?? [];
   if (week) return `Week ${week}, ${year}`;
   const at = type === 'datetime-local' ? new Date(valueAsNumber) : element.valueAsDate;
   if (!value || !at) return value;
   const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const time = { hour: '2-digit', minute: '2-digit', ...(at.getUTCSeconds() && { second: '2-digit' }) } as const;
+  const goesBelow = (seconds: number) => valueAsNumber % (seconds * 1_000) !== 0 || (Number(step) || 60) % seconds !== 0;
+  const fraction = goesBelow(1) && { fractionalSecondDigits: 3 };
+  const time = { hour: '2-digit', minute: '2-digit', ...(goesBelow(60) && { second: '2-digit', ...fraction }) } as const;
   const shown = { date: day, month: { year: 'numeric', month: 'long' }, time, 'datetime-local': { ...day, ...time } }[
     type as 'date'
   ];
@@ -439,6 +447,7 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
       label: option.label,
       isSelected: option.selected,
       group: builtIn(option).parentElement?.label ?? '',
+      css: kind === 'list' ? optionStyle(option) : '',
     }));
   }
   if (kind !== 'combo') return [];
@@ -447,6 +456,7 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
     label: value,
     isSelected: value === element.value,
     group: '',
+    css: '',
   }));
 }
 
