@@ -20,8 +20,9 @@ export function fieldPages(pages: string[]): string {
 export function fieldPage(field: FormControl, state: State, width: number, height: number): string {
   const { style } = field;
   const kind = state || isControl(field) ? 'control' : field.isMultiLine ? 'text' : 'line';
-  const css = [`width:${width}px;height:${height}px;opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
-  const inner = state && field.looks ? boxOf(field, field.looks[state], state) : contentOf(field, width, height);
+  const size = `width:${width}px;height:${height}px`;
+  const css = [size, `opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
+  const inner = state && field.looks ? boxOf(field, field.looks[state], state, size) : contentOf(field, width, height);
   return `<div class="${kind}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
 }
 
@@ -59,9 +60,14 @@ function groupsOf(options: FieldOption[]): string {
   return rows.join('');
 }
 
-function boxOf({ kind, isReadOnly, style }: FormControl, { box, before, after }: BoxLook, state: 'on' | 'off'): string {
+function boxOf(
+  { kind, isReadOnly, style }: FormControl,
+  { box, before, after }: BoxLook,
+  state: 'on' | 'off',
+  size: string,
+): string {
   const [x, y] = style.offset;
-  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;width:${style.width}px;height:${style.height}px;opacity:1`;
+  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;${size};opacity:1`;
   const rules = [
     `input { ${box}; ${place} }`,
     ...(before ? [`input::before { ${before} }`] : []),

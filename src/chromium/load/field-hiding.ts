@@ -35,6 +35,7 @@ export const FIELD_HIDING_FUNCTIONS = [
   hideContent,
   hideBox,
   bareAlignment,
+  sizeOf,
   hideMark,
   emptyLook,
   showBox,
@@ -77,8 +78,7 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
     for (const option of control.querySelectorAll('option, optgroup')) setStyle(prepared, option, { visibility: 'hidden' });
     return;
   }
-  const { width, height, fieldSizing } = getComputedStyle(control);
-  if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
+  if (getComputedStyle(control).fieldSizing === 'content') setStyle(prepared, control, sizeOf(control));
   prepared.hiding = { 'text-indent': '-16000000px', 'text-align': 'start' }; // text at the other end would not be moved
   setStyle(prepared, control, prepared.hiding);
   if (!isMultiLine || control.value === '') return;
@@ -93,8 +93,8 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
 function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
   const style = getComputedStyle(control);
-  const { width, height, boxShadow, display } = style;
-  const bare = { appearance: 'none', display, 'box-sizing': 'border-box', width, height }; // without its appearance, a box may be inline
+  const { boxShadow, display } = style;
+  const bare = { appearance: 'none', display, 'box-sizing': 'border-box', ...sizeOf(control) }; // without its appearance, a box may be inline
   const size = { ...bare, border: '0', 'border-radius': '0', padding: '0' };
   setStyle(prepared, control, {
     ...(style.appearance === 'none' ? { 'border-color': 'transparent' } : size),
@@ -103,6 +103,16 @@ function hideBox(prepared: PreparedControl): void {
     background: 'rgb(255 255 255 / 0.004)',
   });
   setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** The size of a control. Percentages stay what they are, because the column of a table may depend on its content. */
+function sizeOf(control: PageElement): { width: string; height: string } {
+  const used = getComputedStyle(control);
+  const side = (name: 'width' | 'height') => {
+    const stated = String(control.computedStyleMap().get(name));
+    return stated.includes('%') ? stated : used[name];
+  };
+  return { width: side('width'), height: side('height') };
 }
 
 /** The alignment with which a box without its native appearance stays in its place, as its margin is then above the baseline. */

@@ -109,7 +109,8 @@ function declarations(style: PageElement, names: string[]): string {
 
 function textProperties(style: PageElement, hasLines: boolean): string[] {
   const names = 'color color-scheme direction letter-spacing line-height print-color-adjust tab-size text-align text-indent';
-  const more = 'text-decoration text-underline-offset text-shadow text-transform unicode-bidi word-spacing -webkit-text-stroke';
+  const more =
+    'text-decoration text-underline-offset text-shadow text-transform unicode-bidi word-spacing -webkit-text-security -webkit-text-stroke';
   const fonts = 'family feature-settings kerning size stretch style variant variation-settings weight synthesis optical-sizing';
   const lines = hasLines ? ['text-wrap-mode', 'overflow-wrap', 'word-break', 'hyphens', 'line-break'] : [];
   const fill = style.webkitTextFillColor === style.color ? [] : ['-webkit-text-fill-color']; // options have a colour of their own
