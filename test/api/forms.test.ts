@@ -292,10 +292,11 @@ describe('controls that cannot become fields stay printed', () => {
     expect(await kept(`<div style="anchor-scope: all">${control}</div>`, 'Kept-value')).toBe(1);
   });
 
-  test('a control that a box cuts off, but not one that leaves the box', async () => {
-    expect(await kept(`<div style="overflow: hidden; width: 120px">${control}</div>`, 'Kept-value')).toBe(1);
+  test('a control that a box cuts off, but not one that leaves the box or of which little is cut off', async () => {
+    expect(await kept(`<div style="overflow: hidden; width: 90px">${control}</div>`, 'Kept-value')).toBe(1);
     const free = '<div style="overflow: hidden; width: 60px; height: 9px"><input name="a" style="position: absolute"></div>';
-    expect(await fieldsOf(free)).toMatchObject([{ name: 'a' }]);
+    const padded = '<div style="overflow: hidden; width: 300px"><input name="b" style="width: 100%; padding: 20px"></div>';
+    expect(await fieldsOf(free + padded)).toMatchObject([{ name: 'a' }, { name: 'b' }]);
   });
 
   test.each(['transform: rotate(90deg)', 'transform: scale(.5)', 'scale: -1 1', 'zoom: 2', 'writing-mode: vertical-rl'])(

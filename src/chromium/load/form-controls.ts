@@ -305,9 +305,8 @@ function isUpright(element: PageElement): boolean {
   return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb' && !isCutOff(element);
 }
 
-/** Whether a box around the control cuts off a part of it. */
+/** Whether a box around the control cuts off a quarter of it. Less is often only padding. */
 function isCutOff(element: PageElement): boolean {
-  const tolerance = 2;
   const own = builtIn(element).getBoundingClientRect();
   let { position } = getComputedStyle(element);
   for (let box = builtIn(element).parentElement; box && box.localName !== 'body'; box = builtIn(box).parentElement) {
@@ -316,8 +315,9 @@ function isCutOff(element: PageElement): boolean {
     position = style.position;
     if (style.overflow === 'visible' || /^(?:inline|contents)$/.test(style.display)) continue;
     const around = builtIn(box).getBoundingClientRect();
-    const before = Math.max(around.left - own.left, around.top - own.top);
-    if (Math.max(before, own.right - around.right, own.bottom - around.bottom) > tolerance) return true;
+    const across = Math.max(around.left - own.left, own.right - around.right);
+    const down = Math.max(around.top - own.top, own.bottom - around.bottom);
+    if (across > own.width / 4 || down > own.height / 4) return true;
   }
   return false;
 }
