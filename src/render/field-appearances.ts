@@ -70,7 +70,7 @@ export function fieldAppearances(
   printed: { background: boolean; scale: number },
 ): FieldAppearances {
   const expected = POINTS_PER_PX * printed.scale;
-  const scale = areMostly(fields, sizes, expected) ? expected : scaleOf(fields, sizes);
+  const scale = areScaled(fields, sizes, expected) ? expected : scaleOf(fields, sizes);
   const isAtItsPlace = laidOutAlike(fields, sizes, scale);
   const pages = new Map<string, FieldPage>();
   const shown = fields.flatMap((field) => {
@@ -131,7 +131,7 @@ function inParts<T>(all: T[]): T[][] {
 }
 
 /** Whether most fields are printed in this scale. Their boxes are of whole pixels, so that their measure is not exact. */
-function areMostly(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number): boolean {
+function areScaled(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number): boolean {
   const isScaled = ({ number, style }: FormControl) => Math.abs((sizes.get(number)?.height ?? 0) / scale - style.height) < 1;
   return fields.filter(isScaled).length >= fields.length / 2;
 }

@@ -34,7 +34,7 @@ export const FIELD_HIDING_FUNCTIONS = [
   taggedRole,
   hideContent,
   hideBox,
-  bareAlignment,
+  bareBox,
   sizeOf,
   hideMark,
   emptyLook,
@@ -92,17 +92,25 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
 /** Hides a box. It is shown by its field, whose appearances could not cover another box exactly. */
 function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
-  const style = getComputedStyle(control);
-  const { boxShadow, display } = style;
-  const bare = { appearance: 'none', display, 'box-sizing': 'border-box', ...sizeOf(control) }; // without its appearance, a box may be inline
-  const size = { ...bare, border: '0', 'border-radius': '0', padding: '0' };
+  const { appearance, boxShadow } = getComputedStyle(control);
   setStyle(prepared, control, {
-    ...(style.appearance === 'none' ? { 'border-color': 'transparent' } : size),
-    ...(style.appearance !== 'none' && { 'vertical-align': bareAlignment(style) }),
+    ...(appearance === 'none' ? { 'border-color': 'transparent' } : bareBox(control)),
     ...(boxShadow.includes('inset') && { 'box-shadow': 'none' }),
     background: 'rgb(255 255 255 / 0.004)',
   });
   setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** The style of a native box without its appearance, in its size and place: it may be inline, and its margin is above the baseline. */
+function bareBox(control: PageElement): Record<string, string> {
+  const { display, verticalAlign, marginBottom } = getComputedStyle(control);
+  const isOnBaseline = !/^(?:top|bottom|middle|text-top|text-bottom|sub|super)$/.test(verticalAlign);
+  const raised = verticalAlign === 'baseline' ? '0px' : verticalAlign;
+  return {
+    ...{ appearance: 'none', display, 'box-sizing': 'border-box', border: '0', 'border-radius': '0', padding: '0' },
+    ...sizeOf(control),
+    ...(isOnBaseline && { 'vertical-align': `calc(${raised} - ${marginBottom})` }),
+  };
 }
 
 /** The size of a control. Percentages stay what they are, because the column of a table may depend on its content. */
@@ -113,12 +121,6 @@ function sizeOf(control: PageElement): { width: string; height: string } {
     return stated.includes('%') ? stated : used[name];
   };
   return { width: side('width'), height: side('height') };
-}
-
-/** The alignment with which a box without its native appearance stays in its place, as its margin is then above the baseline. */
-function bareAlignment({ verticalAlign, marginBottom }: PageElement): string {
-  if (/^(?:top|bottom|middle|text-top|text-bottom|sub|super)$/.test(verticalAlign)) return verticalAlign;
-  return `calc(${verticalAlign === 'baseline' ? '0px' : verticalAlign} - ${marginBottom})`;
 }
 
 /** Makes the box of a checked control with images of its own look unchecked. */
