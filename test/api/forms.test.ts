@@ -314,13 +314,20 @@ describe('controls that cannot become fields stay printed', () => {
     expect(fields.map(({ name }) => name)).toEqual(['a', 'c']);
   });
 
+  test('all controls of a root element that is moved, which moves links as well', async () => {
+    for (const style of ['transform: translate(9px)', 'translate: 9px'])
+      expect(await fieldsOf(control, {}, `<style>html { ${style} }</style>`)).toEqual([]);
+  });
+
   test('and are each reported in a warning', async () => {
-    const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)">';
+    const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)"><input style="clip-path: inset(50%)">';
+    const shaped = '<div style="clip-path: polygon(0 0, 100% 0, 100% 90%, 0 100%)"><input id="shaped"></div>';
     const shadow = '<x-a><template shadowrootmode="open"><input id="inner"></template></x-a>';
-    const body = `<div style="rotate: 9deg"><input id="turned"></div>${shadow}<div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
+    const body = `<div style="rotate: 9deg"><input id="turned"></div>${shaped}${shadow}<div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
     const { warnings } = await client.report({ html: page(body), options: { forms: true } });
     expect(warnings.map(({ kind, message }) => `${kind} ${message.split(' ')[0]}`)).toEqual([
       'field_printed #turned',
+      'field_printed #shaped',
       'field_printed #inner',
       'field_printed #repeated',
     ]);

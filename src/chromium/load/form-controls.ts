@@ -132,11 +132,12 @@ const FUNCTIONS = [
   ...ROOT_FUNCTIONS,
   kindOf,
   isSeen,
-  isUpright,
+  isUsable,
   isCutOff,
   setOf,
   namesIn,
   obstacleOf,
+  ownObstacle,
   firstExceeded,
   fieldOf,
   typedValue,
@@ -253,7 +254,7 @@ function contentOf(element: PageElement): string {
  */
 function controlsOf(): Record<'controls' | 'others', PageElement[]> {
   const [seen = [], ...inShadows] = rootsOf(document).map(controlsIn);
-  const usable = new Set(seen.filter(isUpright));
+  const usable = new Set(seen.filter(isUsable));
   const broken = new Map<PageElement, Set<string>>();
   for (const element of seen) if (!usable.has(element)) namesIn(broken, element).add(setOf(element));
   const isWhole = (element: PageElement) => !setOf(element) || !namesIn(broken, element).has(setOf(element));
@@ -300,8 +301,8 @@ function isSeen(element: PageElement): boolean {
   return obstacleOf(element) !== 'clipped';
 }
 
-/** Whether the text of the control is horizontal, and neither rotated nor scaled, and the whole control is visible. */
-function isUpright(element: PageElement): boolean {
+/** Whether the text of the control is horizontal, and neither rotated, scaled nor cut off. */
+function isUsable(element: PageElement): boolean {
   return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb' && !isCutOff(element);
 }
 
@@ -322,20 +323,27 @@ function isCutOff(element: PageElement): boolean {
   return false;
 }
 
-/** Whether the element or one of its ancestors is rotated, scaled, mirrored or clipped. Each ancestor is inspected only once. */
+/** The obstacle of the element or one of its ancestors. Each ancestor is inspected only once. */
 function obstacleOf(element: PageElement): Obstacle {
   const known = OBSTACLES.get(element);
   if (known !== undefined) return known;
-  const style = getComputedStyle(element);
-  const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
-  const isClipped = (style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position)) || !isNone('clip-path');
-  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
-  const isMoved = !isLevel || !['rotate', 'scale', 'perspective', 'offset-path'].every(isNone);
   const parent = builtIn(element).parentElement;
-  const around = parent ? obstacleOf(parent) : '';
-  const obstacle = isClipped || around === 'clipped' ? 'clipped' : isMoved || around ? 'moved' : '';
+  const obstacles = [ownObstacle(element, parent === null), parent ? obstacleOf(parent) : ''];
+  const obstacle = obstacles.includes('clipped') ? 'clipped' : obstacles.includes('moved') ? 'moved' : '';
   OBSTACLES.set(element, obstacle);
   return obstacle;
+}
+
+/** Whether the element hides its content, or else rotates, scales, mirrors or shapes it. */
+function ownObstacle(element: PageElement, isRoot: boolean): Obstacle {
+  const style = getComputedStyle(element);
+  const isHiding = style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position);
+  if (isHiding || /^inset\((?:50|100)%\)$/.test(style.clipPath)) return 'clipped';
+  const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
+  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
+  const shapes = ['rotate', 'scale', 'perspective', 'offset-path', 'clip-path'];
+  const moves = isRoot ? ['transform', 'translate'] : []; // the root moves the links as well
+  return isLevel && [...shapes, ...moves].every(isNone) ? '' : 'moved';
 }
 
 function firstExceeded(fields: FormControl[], limits: FieldLimits): keyof FieldLimits | undefined {
