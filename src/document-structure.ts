@@ -56,6 +56,8 @@ export interface FieldOption {
   isSelected: boolean;
   /** The label of its group of options. */
   group: string;
+  /** How it looks in a list, as CSS declarations. Empty for options of other controls. */
+  css: string;
 }
 
 /** How a field shows its text. Lengths are in CSS pixels. */
@@ -125,6 +127,6 @@ export interface FormControl extends NamedElement {
   style: FieldStyle;
   /** Of a checkbox or radio button: how it looks when it is on and off. Undefined if that is not known. */
   looks: BoxLooks | undefined;
-  /** The type and value of a control for a date, a time or a number, which Chromium lays out differently from a text. */
-  typed: { type: string; value: string } | undefined;
+  /** The attributes of a control for a date, a time or a number, which Chromium lays out differently from a text. */
+  typed: { type: string; value: string; step: string } | undefined;
 }

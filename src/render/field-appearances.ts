@@ -30,8 +30,6 @@ const MAX_PAGES = 250;
 const SPARE_PX = 2;
 /** If a field is taller on paper than its control by more than this factor, its link encloses several copies of the control. */
 const MAX_STRETCH = 1.5;
-/** The boxes of fields are of whole pixels, so that their measure is not exact. */
-const MAX_DEVIATION = 0.08;
 /** Random for each process. Documents must not know it. */
 const SALT = randomBytes(16);
 
@@ -71,9 +69,8 @@ export function fieldAppearances(
   sizes: ReadonlyMap<number, FieldSize>,
   printed: { background: boolean; scale: number },
 ): FieldAppearances {
-  const measured = scaleOf(fields, sizes);
   const expected = POINTS_PER_PX * printed.scale;
-  const scale = Math.abs(measured / expected - 1) < MAX_DEVIATION ? expected : measured;
+  const scale = areScaled(fields, sizes, expected) ? expected : scaleOf(fields, sizes);
   const isAtItsPlace = laidOutAlike(fields, sizes, scale);
   const pages = new Map<string, FieldPage>();
   const shown = fields.flatMap((field) => {
@@ -131,6 +128,12 @@ function inParts<T>(all: T[]): T[][] {
   const parts: T[][] = [];
   for (let at = 0; at < all.length; at += MAX_PAGES) parts.push(all.slice(at, at + MAX_PAGES));
   return parts;
+}
+
+/** Whether most fields are printed in this scale. Their boxes are of whole pixels, so that their measure is not exact. */
+function areScaled(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number): boolean {
+  const isScaled = ({ number, style }: FormControl) => Math.abs((sizes.get(number)?.height ?? 0) / scale - style.height) < 1;
+  return fields.filter(isScaled).length >= fields.length / 2;
 }
 
 /** The scale of the print: the median of the ratios of heights, which seldom depend on the width of the paper. */

@@ -20,8 +20,9 @@ export function fieldPages(pages: string[]): string {
 export function fieldPage(field: FormControl, state: State, width: number, height: number): string {
   const { style } = field;
   const kind = state || isControl(field) ? 'control' : field.isMultiLine ? 'text' : 'line';
-  const css = [`width:${width}px;height:${height}px;opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
-  const inner = state && field.looks ? boxOf(field, field.looks[state], state) : contentOf(field, width, height);
+  const size = `width:${width}px;height:${height}px`;
+  const css = [size, `opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
+  const inner = state && field.looks ? boxOf(field, field.looks[state], state, size) : contentOf(field, width, height);
   return `<div class="${kind}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
 }
 
@@ -45,23 +46,28 @@ function contentOf(field: FormControl, width: number, height: number): string {
   const own = `style="${escapeHtml(`${style.css};${paddingOf(style.inset, width, height)};${moved}`)}"`;
   if (kind === 'combo' && isControl(field)) return `<select class="menu" ${own}><option>${escapeHtml(shown)}</select>`;
   if (kind === 'list') return `<select ${isMultiple ? 'multiple' : ''} size="2" ${own}>${groupsOf(options)}</select>`;
-  if (typed) return `<input type="${typed.type}" value="${escapeHtml(typed.value)}" ${own}>`;
+  if (typed) return `<input type="${typed.type}" value="${escapeHtml(typed.value)}" step="${escapeHtml(typed.step)}" ${own}>`;
   return `<span style="${moved}">${escapeHtml(shown)}</span>`;
 }
 
 function groupsOf(options: FieldOption[]): string {
   let last = '';
-  const rows = options.map(({ label, isSelected, group }) => {
+  const rows = options.map(({ label, isSelected, group, css }) => {
     const head = group && group !== last ? `<optgroup label="${escapeHtml(group)}">` : last && !group ? '</optgroup>' : '';
     last = group;
-    return `${head}<option${isSelected ? ' selected' : ''}>${escapeHtml(label)}</option>`;
+    return `${head}<option style="${escapeHtml(css)}"${isSelected ? ' selected' : ''}>${escapeHtml(label)}</option>`;
   });
   return rows.join('');
 }
 
-function boxOf({ kind, isReadOnly, style }: FormControl, { box, before, after }: BoxLook, state: 'on' | 'off'): string {
+function boxOf(
+  { kind, isReadOnly, style }: FormControl,
+  { box, before, after }: BoxLook,
+  state: 'on' | 'off',
+  size: string,
+): string {
   const [x, y] = style.offset;
-  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;width:${style.width}px;height:${style.height}px;opacity:1`;
+  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;${size};opacity:1`;
   const rules = [
     `input { ${box}; ${place} }`,
     ...(before ? [`input::before { ${before} }`] : []),

@@ -59,6 +59,8 @@ describe('each control', () => {
     ['month', '2026-01', 'January 2026'],
     ['week', '2026-W05', 'Week 05, 2026'],
     ['date', '', '', 'mm/dd/yyyy'],
+    ['time" step="1', '14:05', '02:05:00 PM'],
+    ['datetime-local" step=".001', '2026-01-31T09:30', '01/31/2026, 09:30:00.000 AM'],
   ])('creates a %s of %s that shows what the control shows', async (type, value, text, shown = text) => {
     const pdf = await rendered(page(`<input type="${type}" name="at" value="${value}" aria-label="At">`));
     expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: text }]);
@@ -159,6 +161,17 @@ describe('styles of the document', () => {
     expect(await readFields(await rendered(styled(css)))).toHaveLength(2);
   });
 
+  test('which select a switch or the host of a shadow root leave the fields', async () => {
+    const css =
+      '[role="switch"] { width: 32px } :host, :root:not([data-theme="dark"]) { color: navy } ::slotted([x]) { color: red }';
+    const [field] = await fieldsOf(
+      '<input type="checkbox" role="switch" aria-label="S">',
+      { conformance: 'PDF/UA-1' },
+      `<style>${css}</style>`,
+    );
+    expect(Math.round((field?.rect[2] ?? 0) - (field?.rect[0] ?? 0))).toBe(24);
+  });
+
   test('of which one is loaded count as well', async () => {
     const asset = (css: string) => ({ 'a.css': { content: Buffer.from(css).toString('base64'), type: 'text/css' } });
     const html = page(BODY, '<link rel="stylesheet" href="a.css">');
@@ -211,6 +224,26 @@ describe('the printed page', () => {
     expect((await fieldsOf(body, { ...options, pageRanges: '2' }, head)).map(({ name }) => name)).toEqual(['b', 'c']);
   });
 
+  test('begins a field where its text begins, because viewers know no padding', async () => {
+    const rectOf = async (control: string, css: string, options: object = {}) => {
+      const style = `position: absolute; left: 0; top: 0; box-sizing: border-box; width: 200px; height: 80px; border: 0; margin: 0; ${css}`;
+      const { rect } = await fieldOf(control.replace('>', ` name="f" style="${style}">`), {
+        margin: 0,
+        format: 'A4',
+        ...options,
+      });
+      const [left = 0, bottom = 0, right = 0, top = 0] = rect;
+      return [left, 841.89 - top, right, 841.89 - bottom].map((value) => Math.round(value) || 0); // in points, from the upper left corner
+    };
+    expect(await rectOf('<input>', 'padding: 4px 16px 4px 40px')).toEqual([28, 0, 140, 60]);
+    expect(await rectOf('<input>', 'padding: 4px 16px 4px 40px', { scale: 0.5 })).toEqual([13, 0, 71, 30]);
+    expect(await rectOf('<input>', 'padding: 32px 0 8px')).toEqual([0, 18, 150, 60]);
+    expect(await rectOf('<textarea></textarea>', 'padding: 16px')).toEqual([10, 10, 140, 60]);
+    expect(await rectOf('<select><option>x</select>', 'appearance: none; padding: 0 40px 0 16px')).toEqual([10, 0, 150, 60]);
+    expect(await rectOf('<input>', 'padding: 70px 190px 0 0')).toEqual([0, 0, 150, 60]);
+    expect(await rectOf('<div data-signature-field="f"></div>', 'padding: 16px; background: #eee')).toEqual([0, 0, 150, 60]);
+  });
+
   test('keeps applying style rules that select controls and their siblings', async () => {
     const style =
       '<style>p { display: none } :checked ~ p.a { display: block } input:not(:placeholder-shown) ~ p.b { display: block } p.c:last-child { display: block } body > a { display: none } a::after { content: attr(href) }</style>';
@@ -259,6 +292,13 @@ describe('controls that cannot become fields stay printed', () => {
     expect(await kept(`<div style="anchor-scope: all">${control}</div>`, 'Kept-value')).toBe(1);
   });
 
+  test('a control that a box cuts off, but not one that leaves the box or of which little is cut off', async () => {
+    expect(await kept(`<div style="overflow: hidden; width: 90px">${control}</div>`, 'Kept-value')).toBe(1);
+    const free = '<div style="overflow: hidden; width: 60px; height: 9px"><input name="a" style="position: absolute"></div>';
+    const padded = '<div style="overflow: hidden; width: 300px"><input name="b" style="width: 100%; padding: 20px"></div>';
+    expect(await fieldsOf(free + padded)).toMatchObject([{ name: 'a' }, { name: 'b' }]);
+  });
+
   test.each(['transform: rotate(90deg)', 'transform: scale(.5)', 'scale: -1 1', 'zoom: 2', 'writing-mode: vertical-rl'])(
     'a rotated or scaled control: %s',
     async (style) => {
@@ -274,13 +314,20 @@ describe('controls that cannot become fields stay printed', () => {
     expect(fields.map(({ name }) => name)).toEqual(['a', 'c']);
   });
 
+  test('all controls of a root element that is moved, which moves links as well', async () => {
+    for (const style of ['transform: translate(9px)', 'translate: 9px'])
+      expect(await fieldsOf(control, {}, `<style>html { ${style} }</style>`)).toEqual([]);
+  });
+
   test('and are each reported in a warning', async () => {
-    const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)">';
+    const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)"><input style="clip-path: inset(50%)">';
+    const shaped = '<div style="clip-path: polygon(0 0, 100% 0, 100% 90%, 0 100%)"><input id="shaped"></div>';
     const shadow = '<x-a><template shadowrootmode="open"><input id="inner"></template></x-a>';
-    const body = `<div style="rotate: 9deg"><input id="turned"></div>${shadow}<div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
+    const body = `<div style="rotate: 9deg"><input id="turned"></div>${shaped}${shadow}<div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
     const { warnings } = await client.report({ html: page(body), options: { forms: true } });
     expect(warnings.map(({ kind, message }) => `${kind} ${message.split(' ')[0]}`)).toEqual([
       'field_printed #turned',
+      'field_printed #shaped',
       'field_printed #inner',
       'field_printed #repeated',
     ]);
@@ -349,6 +396,28 @@ describe('the appearance of fields', () => {
     );
     expect(await readAppearances(pdf)).toEqual({ a: 'Please choose', b: 'Uno' });
     expect((await readFields(pdf)).map(({ value }) => value)).toEqual([[''], ['Uno']]);
+  });
+
+  test('has the colour of the control, in whatever colour space, for what a reader types', async () => {
+    const colors = ['rgb(255, 0, 0)', 'oklch(1 0 0)', 'color(srgb 0 1 0)', 'hsl(240 100% 50%)'];
+    const pdf = await PDF.load(await rendered(page(colors.map((color) => `<input style="color: ${color}">`).join(''))));
+    const widgets = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
+    const styles = widgets.map((ref) => ((pdf.getObject(ref as PdfRef) as PdfDict).get('DA') as PdfString).asString());
+    expect(styles.map((style) => style.replace(/.* Tf /, ''))).toEqual(['1 0 0 rg', '1 1 1 rg', '0 1 0 rg', '0 0 1 rg']);
+  });
+
+  test('has the size that the control has on paper', async () => {
+    const css = '@media (min-width: 750px) { input { font-size: 21px; width: 210px; height: 42px } }';
+    const pdf = await PDF.load(
+      await rendered(
+        page(
+          '<input value="x" name="n">',
+          `<style>input { box-sizing: border-box; font-size: 20px; width: 200px; height: 40px } ${css}</style>`,
+        ),
+      ),
+    );
+    const [ref] = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
+    expect(((pdf.getObject(ref as PdfRef) as PdfDict).get('DA') as PdfString).asString()).toMatch(/^\/Helv 15 Tf/);
   });
 
   test('warns about a value with a character that no font has', async () => {

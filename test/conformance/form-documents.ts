@@ -104,10 +104,20 @@ const FORMS: Record<string, string | [html: string, options?: object]> = {
     '<p><label>Dashed <input style="border: 3px dashed orange; border-radius: 12px; padding: 4px 9px" value="Dashed"></label><p><label>Shade <input style="border: 1px solid #999; box-shadow: inset 0 2px 3px #ddd, 0 0 5px gold; background: linear-gradient(#fff, #dff)" value="Shade"></label><p><label>Find <input type="search" style="padding-left: 28px; background: no-repeat 6px center url(&quot;data:image/svg+xml,%3csvg xmlns=\'http://www.w3.org/2000/svg\' width=\'14\' height=\'14\'%3e%3ccircle cx=\'6\' cy=\'6\' r=\'4\' fill=\'none\' stroke=\'gray\'/%3e%3c/svg%3e&quot;)" value="terms"></label><p style="opacity: .6"><label>Faint <input value="Faint" style="border: 2px groove"></label> <label><input type="checkbox" checked> faint</label>',
   ),
   'dates and times': page(
-    '<p><label>Born <input type="date" value="1815-12-10"></label> <label>Empty <input type="date" required></label><p><label>At <input type="time" value="14:05"></label> <label>Meet <input type="datetime-local" value="2026-01-31T09:30"></label><p><label>Month <input type="month" value="2026-02"></label> <label>Week <input type="week" value="2026-W05"></label><p lang="de"><label>Tag <input type="date" value="2026-01-31"></label>',
+    '<p><label>Born <input type="date" value="1815-12-10"></label> <label>Empty <input type="date" required></label><p><label>At <input type="time" value="14:05"></label> <label>Exactly <input type="time" step="1" value="14:05"></label> <label>Meet <input type="datetime-local" value="2026-01-31T09:30"></label><p><label>Month <input type="month" value="2026-02"></label> <label>Week <input type="week" value="2026-W05"></label><p lang="de"><label>Tag <input type="date" value="2026-01-31"></label>',
   ),
   'suggestions and other kinds of text': page(
     '<p><label>Tea <input list="t" value="Green"></label><datalist id="t"><option>Green<option>Black</datalist> <label>Site <input type="url" value="https://example.com/"></label><p><label>Phone <input type="tel" placeholder="+43 …" required></label> <label>Key <input type="password" placeholder="at least 8 characters"></label>',
+  ),
+  'lists and menus in styles': page(
+    '<p><label>Days <select multiple size="4"><option>Monday<option selected>Tuesday<option disabled>Wednesday</select></label><p><label>Dark <select multiple size="2" class="dark"><option selected>On<option>Off</select></label> <label>Loose <select size="3" class="loose"><option>One<option selected>Two</select></label><p><label>Narrow <select style="width: 70px"><option>Wider than its box</select></label> <label>End <select style="width: 160px; text-align: end"><option>here</select></label> <label>Other <select dir="rtl" style="width: 70px"><option>Wider than its box</select></label>',
+    '<style>* { margin: 0; padding: 0; box-sizing: border-box } .dark { color-scheme: dark; background: #222 } .loose option { padding: 5px 12px; font: italic 17px serif; color: darkred; background: #eee }</style>',
+  ),
+  'native boxes among other content': page(
+    '<p><label><input type="checkbox" checked style="margin-bottom: 24px"> Margin</label><p><label><input type="checkbox" checked style="vertical-align: top; margin: 9px"> Top</label> <label><input type="radio" checked style="vertical-align: -3px"> Lower</label> <label><input type="checkbox" checked style="vertical-align: middle; margin-bottom: 5px"> Middle</label> <label><input type="checkbox" checked style="display: inline; font-size: 40px"> Inline</label><p>After<table border="1"><tr><th scope="col">Question<th scope="col">Yes<th scope="col">Reason<tr><th scope="row">Well?<td><input type="radio" checked aria-label="Yes" style="width: 100%"><td><input aria-label="Reason" style="width: 100%"></table>',
+  ),
+  'texts that fit their box': page(
+    '<p><label>Text <textarea style="field-sizing: content">Fits its words\nexactly</textarea></label> <label>Line <input style="field-sizing: content" value="Fits"></label><p><label>Kept <textarea style="white-space: nowrap">two  spaces\nand lines</textarea></label>',
   ),
   'no controls at all': [page('<p>Text.')],
 };

@@ -31,8 +31,11 @@ export interface PreparedControl {
 
 export const FIELD_HIDING_FUNCTIONS = [
   hideField,
+  taggedRole,
   hideContent,
   hideBox,
+  bareBox,
+  sizeOf,
   hideMark,
   emptyLook,
   showBox,
@@ -56,10 +59,16 @@ function hideField(control: PageElement, field: FormControl, label: string): Pre
   else if (isChecked && !field.looks) hideMark(prepared);
   if (!isBox && (kind !== 'signature' || control.localName === 'input')) hideContent(prepared, kind === 'list', isMultiLine);
   showBox(prepared);
-  setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium does not tag some controls, such as lists
+  setAttribute(prepared, control, 'role', taggedRole(control, kind));
   setAttribute(prepared, control, 'aria-label', label);
   setAttribute(prepared, control, 'aria-labelledby', null);
   return prepared;
+}
+
+/** A role with which Chromium tags the control, as it does not tag some, such as lists. */
+function taggedRole(control: PageElement, kind: FormControl['kind']): string {
+  if (kind === 'checkbox' && control.getAttribute('role') === 'switch') return 'switch';
+  return kind === 'checkbox' || kind === 'radio' ? kind : 'textbox';
 }
 
 /** Moves the text so far that Chromium does not print it. Emptying the control could change its styles and its validity. */
@@ -69,11 +78,10 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
     for (const option of control.querySelectorAll('option, optgroup')) setStyle(prepared, option, { visibility: 'hidden' });
     return;
   }
+  if (getComputedStyle(control).fieldSizing === 'content') setStyle(prepared, control, sizeOf(control));
   prepared.hiding = { 'text-indent': '-16000000px', 'text-align': 'start' }; // text at the other end would not be moved
   setStyle(prepared, control, prepared.hiding);
   if (!isMultiLine || control.value === '') return;
-  const { width, height, fieldSizing } = getComputedStyle(control);
-  if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.text = control.value;
   const overflows = control.scrollHeight > control.clientHeight || control.scrollWidth > control.clientWidth;
   // Only the first line is moved, so the value becomes a single invisible character. It overflows as before, because borders then look different.
@@ -84,16 +92,35 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
 /** Hides a box. It is shown by its field, whose appearances could not cover another box exactly. */
 function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
-  const style = getComputedStyle(control);
-  const { width, height, boxShadow } = style;
-  const size = { appearance: 'none', 'box-sizing': 'border-box', width, height, border: '0', 'border-radius': '0', padding: '0' };
+  const { appearance, boxShadow } = getComputedStyle(control);
   setStyle(prepared, control, {
-    ...(style.appearance === 'none' ? { 'border-color': 'transparent' } : size),
-    ...(style.appearance !== 'none' && style.display === 'inline-block' && { 'margin-bottom': '0' }), // the margin of a native box is below the baseline
+    ...(appearance === 'none' ? { 'border-color': 'transparent' } : bareBox(control)),
     ...(boxShadow.includes('inset') && { 'box-shadow': 'none' }),
     background: 'rgb(255 255 255 / 0.004)',
   });
   setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** The style of a native box without its appearance, in its size and place: it may be inline, and its margin is above the baseline. */
+function bareBox(control: PageElement): Record<string, string> {
+  const { display, verticalAlign, marginBottom } = getComputedStyle(control);
+  const isOnBaseline = !/^(?:top|bottom|middle|text-top|text-bottom|sub|super)$/.test(verticalAlign);
+  const raised = verticalAlign === 'baseline' ? '0px' : verticalAlign;
+  return {
+    ...{ appearance: 'none', display, 'box-sizing': 'border-box', border: '0', 'border-radius': '0', padding: '0' },
+    ...sizeOf(control),
+    ...(isOnBaseline && { 'vertical-align': `calc(${raised} - ${marginBottom})` }),
+  };
+}
+
+/** The size of a control. Percentages stay what they are, because the column of a table may depend on its content. */
+function sizeOf(control: PageElement): { width: string; height: string } {
+  const used = getComputedStyle(control);
+  const side = (name: 'width' | 'height') => {
+    const stated = String(control.computedStyleMap().get(name));
+    return stated.includes('%') ? stated : used[name];
+  };
+  return { width: side('width'), height: side('height') };
 }
 
 /** Makes the box of a checked control with images of its own look unchecked. */

@@ -10,6 +10,7 @@ import type { PreparedControl } from './field-hiding.ts';
 type PageElement = any;
 declare const document: PageElement;
 declare const getComputedStyle: (element: PageElement, pseudo?: string | null) => PageElement;
+declare const OffscreenCanvas: new (width: number, height: number) => PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
 declare const setStyle: (prepared: PreparedControl, element: PageElement, properties: Record<string, string>) => void;
 
@@ -20,6 +21,8 @@ export const FIELD_STYLE_FUNCTIONS = [
   fractionOf,
   alignmentOf,
   colorOf,
+  painted,
+  optionStyle,
   declarations,
   textProperties,
   boxProperties,
@@ -34,8 +37,11 @@ function styleOf(element: PageElement, pseudo: string | null): FieldStyle {
   const border = sides.map((side) => lengthOf(style, `border-${side}-width`));
   const inset = sides.map((side, index) => (border[index] ?? 0) + lengthOf(style, `padding-${side}`));
   const isMenu = element.localName === 'select' && !element.multiple && element.size < 2 && style.appearance !== 'none';
-  const start = style.direction === 'rtl' ? 1 : 3;
-  if (isMenu) inset[start] = (inset[start] ?? 0) + 4;
+  const [start, end] = style.direction === 'rtl' ? [1, 3] : [3, 1];
+  if (isMenu) {
+    inset[start] = (inset[start] ?? 0) + 4;
+    inset[end] = (inset[end] ?? 0) + 16; // the arrow
+  }
   const shown = getComputedStyle(element, pseudo);
   const { left, top, width, height } = builtIn(element).getBoundingClientRect();
   const { scrollLeft, scrollTop } = builtIn(document).documentElement;
@@ -76,10 +82,25 @@ function alignmentOf({ textAlign, direction }: PageElement): FieldStyle['align']
   return textAlign === 'right' || textAlign === (direction === 'rtl' ? 'start' : 'end') ? 'right' : 'left';
 }
 
-/** Returns black for anything but an RGB colour. */
+/** Red, green and blue, from 0 to 1, of a colour in any space, such as `oklch()`. */
 function colorOf(color: string): number[] {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(color);
-  return parts ? parts.slice(1, 4).map((part) => Number(part) / 255) : [0, 0, 0];
+  const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(color)?.slice(1) ?? painted(color);
+  return parts.map((part) => Number(part) / 255);
+}
+
+/** The same from 0 to 255, as they are in a pixel. */
+function painted(color: string): number[] {
+  const context = new OffscreenCanvas(1, 1).getContext('2d');
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+
+/** How an option looks in a list. */
+function optionStyle(option: PageElement): string {
+  const style = getComputedStyle(option);
+  const box = ['top', 'right', 'bottom', 'left'].map((side) => `padding-${side}`);
+  return declarations(style, [...textProperties(style, false), ...box, 'background-color', 'box-sizing', 'height']);
 }
 
 function declarations(style: PageElement, names: string[]): string {
@@ -87,10 +108,11 @@ function declarations(style: PageElement, names: string[]): string {
 }
 
 function textProperties(style: PageElement, hasLines: boolean): string[] {
-  const names = 'color direction letter-spacing line-height print-color-adjust tab-size text-align text-indent';
-  const more = 'text-decoration text-underline-offset text-shadow text-transform unicode-bidi word-spacing -webkit-text-stroke';
+  const names = 'color color-scheme direction letter-spacing line-height print-color-adjust tab-size text-align text-indent';
+  const more =
+    'text-decoration text-underline-offset text-shadow text-transform unicode-bidi word-spacing -webkit-text-security -webkit-text-stroke';
   const fonts = 'family feature-settings kerning size stretch style variant variation-settings weight synthesis optical-sizing';
-  const lines = hasLines ? ['white-space', 'overflow-wrap', 'word-break', 'hyphens', 'line-break'] : [];
+  const lines = hasLines ? ['text-wrap-mode', 'overflow-wrap', 'word-break', 'hyphens', 'line-break'] : [];
   const fill = style.webkitTextFillColor === style.color ? [] : ['-webkit-text-fill-color']; // options have a colour of their own
   return [...fill, ...names.split(' '), ...more.split(' '), ...fonts.split(' ').map((name) => `font-${name}`), ...lines];
 }

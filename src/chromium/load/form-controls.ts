@@ -132,12 +132,15 @@ const FUNCTIONS = [
   ...ROOT_FUNCTIONS,
   kindOf,
   isSeen,
-  isUpright,
+  isUsable,
+  isCutOff,
   setOf,
   namesIn,
   obstacleOf,
+  ownObstacle,
   firstExceeded,
   fieldOf,
+  typedValue,
   groupName,
   textValue,
   shownText,
@@ -160,6 +163,7 @@ declare const builtIn: (node: PageElement) => PageElement;
 declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector: string; snippet: string };
 declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
 declare const styleOf: (element: PageElement, pseudo: string | null) => FieldStyle;
+declare const optionStyle: (option: PageElement) => string;
 declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
 /** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
@@ -250,7 +254,7 @@ function contentOf(element: PageElement): string {
  */
 function controlsOf(): Record<'controls' | 'others', PageElement[]> {
   const [seen = [], ...inShadows] = rootsOf(document).map(controlsIn);
-  const usable = new Set(seen.filter(isUpright));
+  const usable = new Set(seen.filter(isUsable));
   const broken = new Map<PageElement, Set<string>>();
   for (const element of seen) if (!usable.has(element)) namesIn(broken, element).add(setOf(element));
   const isWhole = (element: PageElement) => !setOf(element) || !namesIn(broken, element).has(setOf(element));
@@ -297,25 +301,49 @@ function isSeen(element: PageElement): boolean {
   return obstacleOf(element) !== 'clipped';
 }
 
-/** Whether the text of the control is horizontal, and neither rotated nor scaled. */
-function isUpright(element: PageElement): boolean {
-  return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb';
+/** Whether the text of the control is horizontal, and neither rotated, scaled nor cut off. */
+function isUsable(element: PageElement): boolean {
+  return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb' && !isCutOff(element);
 }
 
-/** Whether the element or one of its ancestors is rotated, scaled, mirrored or clipped. Each ancestor is inspected only once. */
+/** Whether a box around the control cuts off a quarter of it. Less is often only padding. */
+function isCutOff(element: PageElement): boolean {
+  const own = builtIn(element).getBoundingClientRect();
+  let { position } = getComputedStyle(element);
+  for (let box = builtIn(element).parentElement; box && box.localName !== 'body'; box = builtIn(box).parentElement) {
+    const style = getComputedStyle(box);
+    if (position === 'absolute' && style.position === 'static') continue; // it is laid out in another box
+    position = style.position;
+    if (style.overflow === 'visible' || /^(?:inline|contents)$/.test(style.display)) continue;
+    const around = builtIn(box).getBoundingClientRect();
+    const across = Math.max(around.left - own.left, own.right - around.right);
+    const down = Math.max(around.top - own.top, own.bottom - around.bottom);
+    if (across > own.width / 4 || down > own.height / 4) return true;
+  }
+  return false;
+}
+
+/** The obstacle of the element or one of its ancestors. Each ancestor is inspected only once. */
 function obstacleOf(element: PageElement): Obstacle {
   const known = OBSTACLES.get(element);
   if (known !== undefined) return known;
-  const style = getComputedStyle(element);
-  const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
-  const isClipped = (style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position)) || !isNone('clip-path');
-  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
-  const isMoved = !isLevel || !['rotate', 'scale', 'perspective', 'offset-path'].every(isNone);
   const parent = builtIn(element).parentElement;
-  const around = parent ? obstacleOf(parent) : '';
-  const obstacle = isClipped || around === 'clipped' ? 'clipped' : isMoved || around ? 'moved' : '';
+  const obstacles = [ownObstacle(element, parent === null), parent ? obstacleOf(parent) : ''];
+  const obstacle = obstacles.includes('clipped') ? 'clipped' : obstacles.includes('moved') ? 'moved' : '';
   OBSTACLES.set(element, obstacle);
   return obstacle;
+}
+
+/** Whether the element hides its content, or else rotates, scales, mirrors or shapes it. */
+function ownObstacle(element: PageElement, isRoot: boolean): Obstacle {
+  const style = getComputedStyle(element);
+  const isHiding = style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position);
+  if (isHiding || /^inset\((?:50|100)%\)$/.test(style.clipPath)) return 'clipped';
+  const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
+  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
+  const shapes = ['rotate', 'scale', 'perspective', 'offset-path', 'clip-path'];
+  const moves = isRoot ? ['transform', 'translate'] : []; // the root moves the links as well
+  return isLevel && [...shapes, ...moves].every(isNone) ? '' : 'moved';
 }
 
 function firstExceeded(fields: FormControl[], limits: FieldLimits): keyof FieldLimits | undefined {
@@ -344,9 +372,13 @@ function fieldOf(element: PageElement, number: number, forms: PageElement[], max
     ...stateOf(element, kind),
     style: styleOf(element, showsPlaceholder(element, kind) ? '::placeholder' : null),
     looks: undefined,
-    typed:
-      isDate(element) || (element.type === 'number' && element.value) ? { type: element.type, value: element.value } : undefined,
+    typed: typedValue(element),
   };
+}
+
+function typedValue(element: PageElement): FormControl['typed'] {
+  const { type, value, step } = element;
+  return isDate(element) || (type === 'number' && value) ? { type, value, step } : undefined;
 }
 
 function stateOf(element: PageElement, kind: FieldKind) {
@@ -378,13 +410,15 @@ function textValue(element: PageElement, kind: FieldKind): string {
 
 /** The text that the control shows. PDF viewers would replace any other format as soon as the field is edited. */
 function shownTime(element: PageElement): string {
-  const { type, value, valueAsNumber } = element;
+  const { type, value, valueAsNumber, step } = element;
   const [, year, week] = /^(\d+)-W(\d+)$/.exec(value) ?? [];
   if (week) return `Week ${week}, ${year}`;
   const at = type === 'datetime-local' ? new Date(valueAsNumber) : element.valueAsDate;
   if (!value || !at) return value;
   const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const time = { hour: '2-digit', minute: '2-digit', ...(at.getUTCSeconds() && { second: '2-digit' }) } as const;
+  const goesBelow = (seconds: number) => valueAsNumber % (seconds * 1_000) !== 0 || (Number(step) || 60) % seconds !== 0;
+  const fraction = goesBelow(1) && { fractionalSecondDigits: 3 };
+  const time = { hour: '2-digit', minute: '2-digit', ...(goesBelow(60) && { second: '2-digit', ...fraction }) } as const;
   const shown = { date: day, month: { year: 'numeric', month: 'long' }, time, 'datetime-local': { ...day, ...time } }[
     type as 'date'
   ];
@@ -421,6 +455,7 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
       label: option.label,
       isSelected: option.selected,
       group: builtIn(option).parentElement?.label ?? '',
+      css: kind === 'list' ? optionStyle(option) : '',
     }));
   }
   if (kind !== 'combo') return [];
@@ -429,6 +464,7 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
     label: value,
     isSelected: value === element.value,
     group: '',
+    css: '',
   }));
 }
 

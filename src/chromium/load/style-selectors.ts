@@ -60,9 +60,8 @@ export function selectorsFor(
     const own = selectorsIn(root, linked).filter((selector) => isAbout(selector, mentions, areSlotted));
     return own.map((selector) => ({ root, selector }));
   });
-  return workOf(selectors) > maxWork || selectors.some(({ selector }) => /:host|::slotted/.test(selector))
-    ? undefined
-    : selectors;
+  const isUntold = ({ root, selector }: ScopedSelector) => root !== roots[0] && /:host|::slotted/.test(selector); // in a document, they select nothing
+  return workOf(selectors) > maxWork || selectors.some(isUntold) ? undefined : selectors;
 }
 
 /** Whether the rules of a style sheet, or of one that it imports, can neither be read nor are known from its loading. */

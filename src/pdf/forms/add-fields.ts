@@ -16,6 +16,7 @@ import { formDictionary } from './form-dictionary.ts';
 import type { Forms } from './forms.ts';
 import { fill, Marks } from './marks.ts';
 import { type PrintedAppearances, printedAppearances } from './printed-appearances.ts';
+import { type Margins, textMargins } from './text-margins.ts';
 
 /** The added fields, with the facts that conformance checks need. */
 export interface AddedFields {
@@ -58,7 +59,7 @@ export async function addFields(draft: EditablePdf, forms: Forms | undefined, ta
 }
 
 /** Finds the link of each field. Returns the fields in document order. Throws if a field does not have exactly one link. */
-function locateFields(draft: EditablePdf, { fields, key }: Forms): Placed[] {
+function locateFields(draft: EditablePdf, { fields, key, scale }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
   for (const { ref: page } of draft.pdf.getPages()) {
@@ -66,7 +67,7 @@ function locateFields(draft: EditablePdf, { fields, key }: Forms): Placed[] {
       const field = known.get(fieldNumber(addressOf(draft, link), key) ?? -1);
       if (!field) continue;
       if (placed.has(field)) throw new Error('a form field has more than one link');
-      placed.set(field, { field, ref, page, rect: rectOf(link) });
+      placed.set(field, { field, ref, page, rect: within(rectOf(link), textMargins(field, scale)) });
     }
   }
   if (placed.size < fields.length) throw new Error('a form field has no link');
@@ -97,6 +98,11 @@ function rectOf(annotation: PdfDict): number[] {
   const rect = annotation.get('Rect');
   const corners = rect instanceof PdfArray ? rect.toArray() : [];
   return corners.map((corner) => (corner instanceof PdfNumber ? corner.value : 0));
+}
+
+function within([left = 0, bottom = 0, right = 0, top = 0]: number[], margins: Margins): number[] {
+  const [above, after, below, before] = margins;
+  return [left + before, bottom + below, right - after, top - above];
 }
 
 /** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */

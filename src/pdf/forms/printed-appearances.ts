@@ -4,12 +4,16 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
 import { decimal, deflated, numbers } from '../objects/syntax.ts';
 import type { Forms } from './forms.ts';
+import { type Margins, textMargins } from './text-margins.ts';
 
 /** The scale of the printed appearances, which viewers fit into the rectangles of the fields. */
 const POINTS_PER_PX = 0.75;
 
 /** The form XObjects by field and state. */
-export async function printedAppearances(draft: EditablePdf, { appearances, shown, scale }: Forms): Promise<PrintedAppearances> {
+export async function printedAppearances(
+  draft: EditablePdf,
+  { appearances, shown, scale, fields }: Forms,
+): Promise<PrintedAppearances> {
   const pages: Array<{ page: PdfDict; copier: Copier }> = [];
   for (const printed of appearances) {
     const pdf = await PDF.load(Buffer.concat(printed));
@@ -19,9 +23,12 @@ export async function printedAppearances(draft: EditablePdf, { appearances, show
   const forms = new Map<number, PdfRef>();
   const found = new PrintedAppearances();
   const enlarged = POINTS_PER_PX / scale;
+  const margins = new Map(
+    fields.map((field) => [field.number, textMargins(field, scale).map((margin) => margin * enlarged) as Margins]),
+  );
   for (const { field, state, page: index, width, height } of shown) {
     const { page, copier } = pages[index] ?? {};
-    const form = forms.get(index) ?? (page && copier?.formOf(page, width * enlarged, height * enlarged));
+    const form = forms.get(index) ?? (page && copier?.formOf(page, width * enlarged, height * enlarged, margins.get(field)));
     if (!form) continue;
     forms.set(index, form);
     found.set(field, state, form);
@@ -52,8 +59,8 @@ class Copier {
     this.#source = source;
   }
 
-  /** A form XObject that shows the upper left corner of a page in this size. */
-  formOf(page: PdfDict, width: number, height: number): PdfRef {
+  /** A form XObject that shows what is within these margins in the upper left corner of a page. */
+  formOf(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins = [0, 0, 0, 0]): PdfRef {
     const box = inherited(this, page, 'MediaBox');
     const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
     const content = this.resolve(page.get('Contents'));
@@ -62,7 +69,7 @@ class Copier {
     const resources = inherited(this, page, 'Resources');
     const entries = {
       ...{ Type: PdfName.of('XObject'), Subtype: PdfName.of('Form'), FormType: PdfNumber.of(1) },
-      BBox: numbers(...[0, top - height, width, top].map((value) => Number(decimal(value)))),
+      BBox: numbers(...[before, top - height + below, width - after, top - above].map((value) => Number(decimal(value)))),
       Resources: resources ? this.#copyOf(resources) : new PdfDict(),
     };
     return this.#draft.add(deflated(entries, Buffer.concat(data)));
