@@ -10,7 +10,7 @@ import schemathesis
 
 # Rules that a JSON Schema cannot express, for one member or for several. Every other refusal of a valid request is a finding.
 BEYOND_A_SCHEMA = [
-    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must hold) ",
+    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must contain) ",
     r": (is also the name|is the path) of another ",
     r": leaves no room between ",
     r": is required: options\.width and options\.height go together$",
