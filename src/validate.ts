@@ -278,8 +278,8 @@ function shorten(name: string): string {
 export function textErrors(path: string, text: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!text.isWellFormed())
-    errors.push({ path, message: `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });
+    errors.push({ path, message: `contains half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });
   const nul = text.indexOf('\0');
-  if (nul >= 0) errors.push({ path, message: `holds a NUL character at position ${nul}` });
+  if (nul >= 0) errors.push({ path, message: `contains a NUL character at position ${nul}` });
   return errors;
 }

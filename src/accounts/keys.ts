@@ -162,7 +162,7 @@ export class Keys {
       .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('created_at', '>', this.#clock() - DAY_MS)]))
       .executeTakeFirstOrThrow();
     if (Number(count) <= MAX_KEYS) return;
-    throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys and may make ${MAX_KEYS} a day`, {
+    throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys and may create ${MAX_KEYS} a day`, {
       members: { limit: MAX_KEYS },
     });
   }

@@ -58,7 +58,7 @@ export function checkChain(chain: readonly Uint8Array[]): void {
     try {
       parse(certificate, MAX_VALUES);
     } catch (cause) {
-      throw new UnsuitableCertificateError(`one of its certificates is damaged, or holds more than ${MAX_VALUES} values`, {
+      throw new UnsuitableCertificateError(`one of its certificates is damaged, or contains more than ${MAX_VALUES} values`, {
         cause,
       });
     }

@@ -48,7 +48,7 @@ function requireTrialSignature(pair: SigningKey): void {
 /** The reason does not quote the content of the file. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnsuitableCertificateError) return error.message;
-  if (error instanceof NoKeyPairError) return 'it holds no private key with its certificate';
+  if (error instanceof NoKeyPairError) return 'it contains no private key for its certificate';
   if (error instanceof UnsupportedCipherError)
     return `it uses ${error.message}, which is not supported; export it with AES-256 and SHA-256`;
   if (error instanceof TooManyIterationsError)

@@ -76,7 +76,7 @@ function measure(body: Buffer): number {
     } else if ((byte | BRACE_BIT) === CLOSE) depth--;
   }
   if (deepest > MAX_DEPTH) throw refused(`is nested more than ${MAX_DEPTH} levels deep`);
-  if (values > MAX_VALUES) throw refused(`holds more than ${MAX_VALUES} values`);
+  if (values > MAX_VALUES) throw refused(`contains more than ${MAX_VALUES} values`);
   return values;
 }
 

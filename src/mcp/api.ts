@@ -73,7 +73,7 @@ async function explanationOf(response: Response): Promise<string> {
     errors?: Array<{ path: string; message: string }>;
     violations?: Array<{ rule: string; message: string; selector: string | null; remedy: string }>;
   };
-  const errors = problem.errors?.map(({ path, message }) => `${path} ${message}`).join('; ');
+  const errors = problem.errors?.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
   const violations = problem.violations
     ?.map(({ rule, message, selector, remedy }) => `${rule}: ${message}${selector ? ` (${selector})` : ''} ${remedy}`)
     .join('; ');

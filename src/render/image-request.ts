@@ -65,7 +65,7 @@ function refusePdfOptions(body: unknown): void {
   const { options } = Object(body) as Record<string, unknown>;
   const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
     path: `options.${name}`,
-    message: `is an option of PDFs, and has no meaning for an image${Object.hasOwn(INSTEAD, name) ? `; use options.${INSTEAD[name]}` : ''}`,
+    message: `is an option for PDFs, not for images${Object.hasOwn(INSTEAD, name) ? `; use options.${INSTEAD[name]}` : ''}`,
   }));
   if (errors.length) throw invalidRequest(errors);
 }

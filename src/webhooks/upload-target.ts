@@ -33,7 +33,7 @@ export function parseUploadTarget(given: unknown, path = 'deliver_to'): UploadTa
   const { url, headers, ...others } = given;
   const errors: FieldError[] = Object.keys(others)
     .slice(0, MAX_HEADERS)
-    .map((name) => ({ path: `${path}.${name.slice(0, 64)}`, message: 'is not a field; valid are url and headers' }));
+    .map((name) => ({ path: `${path}.${name.slice(0, 64)}`, message: 'there is no such field; use url or headers' }));
   if (errors.length) throw invalidRequest(errors);
   return { url: parseAddress(url, `${path}.url`), headers: parseHeaders(headers ?? {}, `${path}.headers`) };
 }
@@ -56,7 +56,7 @@ function parseHeaders(given: unknown, path: string): Record<string, string> {
 }
 
 function faultOf(name: string, value: unknown, path: string): FieldError[] {
-  if (!NAME.test(name)) return [{ path, message: 'must have names of headers as HTTP allows them' }];
+  if (!NAME.test(name)) return [{ path, message: 'must have valid HTTP header names' }];
   if (NOT_FOR_CALLERS.test(name)) return [{ path: `${path}.${name}`, message: 'cannot be set: it belongs to the connection' }];
   if (MISLEADING.test(name)) return [{ path: `${path}.${name}`, message: 'cannot be set: no store needs it' }];
   if (typeof value === 'string' && VALUE.test(value)) return [];

@@ -229,9 +229,9 @@ describe('400', () => {
 
   test('reports the position of lone surrogates and NUL characters', async () => {
     expect(await invalid('{"html": "ab\\ud800c"}')).toEqual([
-      { path: 'html', message: 'holds half of a surrogate pair at position 2' },
+      { path: 'html', message: 'contains half of a surrogate pair at position 2' },
     ]);
-    expect(await invalid('{"html": "a\\u0000"}')).toEqual([{ path: 'html', message: 'holds a NUL character at position 1' }]);
+    expect(await invalid('{"html": "a\\u0000"}')).toEqual([{ path: 'html', message: 'contains a NUL character at position 1' }]);
   });
 
   test('rejects requests that are not HTTP', async () => {

@@ -178,8 +178,8 @@ describe('sources', () => {
 describe('rejected requests', () => {
   test('rejects options of PDFs by name', async () => {
     expect(await faults({ html: RED, options: { format: 'A4', password: 'x' } })).toEqual([
-      'options.format: is an option of PDFs, and has no meaning for an image; use options.type',
-      'options.password: is an option of PDFs, and has no meaning for an image',
+      'options.format: is an option for PDFs, not for images; use options.type',
+      'options.password: is an option for PDFs, not for images',
     ]);
   });
 

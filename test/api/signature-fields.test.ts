@@ -174,7 +174,7 @@ test.each<[object, string, string, object?]>([
   [{ name: 'by', html: '', page: 1 }, 'page', 'cannot be combined with options.signature.field.name'],
   [{ name: 'by', ...PLACED }, 'name', 'cannot be combined with options.signature.field.x'],
   [{ name: '' }, 'name', 'must be a string of 1 to 1000 characters'],
-  [{ name: 'by', html: 'a\0' }, 'html', 'holds a NUL character at position 1'],
+  [{ name: 'by', html: 'a\0' }, 'html', 'contains a NUL character at position 1'],
 ])('rejects %j before anything is rendered', async (field, member, message, options = {}) => {
   const response = await client.pdf({ html: TWO, options: optionsOf(field, options) });
   const { errors } = await problem(response, 400, 'invalid_request');

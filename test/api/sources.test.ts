@@ -109,7 +109,7 @@ describe('a raw body', () => {
 
   test.each([
     ['fulPage', 'true', 'there is no such parameter; did you mean fullPage?'],
-    ['format', 'A5', 'is an option of PDFs, and has no meaning for an image; use type'],
+    ['format', 'A5', 'is an option for PDFs, not for images; use type'],
     ['webhook_url', 'https://example.com/', 'requires the header Prefer: respond-async, or deliver_to'],
     ['quality', '101', 'must be a whole number from 0 to 100'],
   ])('rejects the parameter %s=%s for an image', async (name, value, message) => {
@@ -316,7 +316,7 @@ describe('a form', () => {
     });
     const invoice = formOf({ html: 'x', invoice: '<x/>', invoice_profile: 'EN 16931' });
     expect(await errorsOf(send(invoice, {}, '/v1/image'))).toEqual([
-      { path: 'invoice', message: 'is an option of PDFs, and has no meaning for an image' },
+      { path: 'invoice', message: 'is an option for PDFs, not for images' },
     ]);
   });
 

@@ -55,6 +55,17 @@ test('accepts a PDF of the service as valid under its claims, also in a form, wi
   expect((await client.usage()).documents.used).toBe(before);
 });
 
+test.each([
+  ['PDF/A-3a', ['ISO 19005']],
+  ['PDF/UA-1', ['ISO 14289-1']],
+  ['PDF/UA-2', ['ISO 14289-1', 'ISO 14289-2', 'ISO/TS 32005']],
+])('names what is not checked of %s alone', async (profile, standards) => {
+  const { unchecked } = await validated(good, `?profile=${profile}`);
+  const named = unchecked.flatMap((requirement) => /^ISO(\/TS)? [\d-]+/.exec(requirement)?.[0] ?? []);
+  expect([...new Set(named)]).toEqual(standards);
+  expect(unchecked.length).toBeGreaterThan(named.length);
+});
+
 test('accepts a compressed PDF', async () => {
   const packed = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH } }));
   expect(await validated(packed)).toMatchObject({ valid: true, profiles: BOTH });

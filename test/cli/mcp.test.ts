@@ -96,7 +96,8 @@ describe('over standard input with a running service', () => {
   test('repeats the errors of the API', async () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
-    expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean options.format') }] });
+    const text = '400 invalid_request: options.formatt: there is no such field; did you mean options.format?';
+    expect(refused).toMatchObject({ isError: true, items: [{ text }] });
     const unlabelled = {
       html: '<html lang=en><title>a</title><svg><path d="M0 0h9v9"/></svg>',
       options: { conformance: 'PDF/UA-1' },

@@ -1,11 +1,11 @@
-/** The examples of the README succeed in a shell against a running service, with the described results. */
+/** The examples of the README and the guides succeed against a running service, with the described results. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readDocument } from '../../tools/docs/documents.ts';
+import { readDocument, readDocuments } from '../../tools/docs/documents.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -15,6 +15,14 @@ const commands = readDocument('README.md').blocks.filter(({ language }) => langu
 const variables = commands.find(({ text }) => text.startsWith('API='))?.text ?? '';
 const examples = commands.filter(({ text }) => text.includes('$API/'));
 const STARTS: Record<string, string> = { pdf: '%PDF-', zip: 'PK' };
+
+const guides = (await readDocuments()).filter(({ path }) => path.startsWith('docs/guide/'));
+/** Request bodies that need nothing from the network and are not shortened. */
+const bodies = guides.flatMap(({ path, blocks }) =>
+  blocks
+    .filter(({ language, text }) => language === 'json' && /^\{\s*"html"/.test(text) && !/\.\.\.|https:/.test(text))
+    .map(({ line, text }) => [`${path}:${line}`, text] as const),
+);
 
 let service: SharedService;
 let folder: string;
@@ -53,4 +61,9 @@ test.each(examples.map((example) => [example.line, example.text] as const))(
 test('the example of a template fills it', async () => {
   await paste(examples.find(({ text }) => text.includes('template_id'))?.text ?? '');
   expect((await readPdf(await readFile(join(folder, 'receipt.pdf')))).pages[0]).toContain('€19.90');
+});
+
+test.each(bodies)('the request at %s is rendered', async (_place, text) => {
+  const { status, headers } = await service.pdf(text);
+  expect({ status, warnings: headers.get('platen-warnings') }).toEqual({ status: 200, warnings: '0' });
 });

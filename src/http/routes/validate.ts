@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
-import { UNCHECKED } from '../../pdf/validate/rules.ts';
+import { uncheckedOf } from '../../pdf/validate/rules.ts';
 import type { UploadValidation } from '../../render/validate-uploads.ts';
 import { principalOf } from '../authenticate.ts';
 import { disconnectSignal } from '../client-disconnect.ts';
@@ -38,7 +38,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
         });
       if (!profiles.length)
         throw invalidRequest([{ path: 'profile', message: 'is required: the PDF claims no profile that is checked here' }]);
-      return { valid: !violations.length, profiles, violations, unchecked: UNCHECKED };
+      return { valid: !violations.length, profiles, violations, unchecked: uncheckedOf(claimsOf(profiles)) };
     });
   });
 }

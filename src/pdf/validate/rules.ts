@@ -113,8 +113,8 @@ export const VALIDATION_RULES = {
 
 export type ValidationRule = keyof typeof VALIDATION_RULES;
 
-/** Requirements of the standards that are not checked here. */
-export const UNCHECKED = [
+/** Requirements of the standards that are not checked here. Those of PDF/UA-1 are also part of PDF/UA-2. */
+const UNCHECKED = [
   'ISO 19005, 6.1.2 to 6.1.13: the syntax of the file, and limits of numbers and lengths',
   'ISO 19005, 6.2.2 to 6.2.10: colour spaces, images, operators and transparency, except the presence of an output intent',
   'ISO 19005, 6.2.11: the content of font programs and the widths of their glyphs',
@@ -129,6 +129,16 @@ export const UNCHECKED = [
   'ISO/TS 32005, table 5: which elements may contain which, except in lists and tables',
   'whether texts, reading order and tags are correct, which no program can determine',
 ];
+
+/** The requirements of the claimed standards that are not checked here. */
+export function uncheckedOf({ archive, accessible }: Claims): string[] {
+  const others = [
+    ...(archive ? [] : ['ISO 19005']),
+    ...(accessible ? [] : ['ISO 14289-1']),
+    ...(accessible === 2 ? [] : ['ISO 14289-2', 'ISO/TS 32005']),
+  ];
+  return UNCHECKED.filter((requirement) => !others.some((standard) => requirement.startsWith(standard)));
+}
 
 /** The clauses of the claimed standards that a rule belongs to; empty if the rule does not apply to them. */
 export function clausesOf(rule: ValidationRule, claims: Claims): string {

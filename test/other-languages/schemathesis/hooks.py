@@ -10,14 +10,14 @@ import schemathesis
 
 # Rules that a JSON Schema cannot express, for one member or for several. Every other refusal of a valid request is a finding.
 BEYOND_A_SCHEMA = [
-    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must hold) ",
+    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must contain) ",
     r": (is also the name|is the path) of another ",
     r": leaves no room between ",
     r": is required: options\.width and options\.height go together$",
     r"\.permissions: have no effect if .* are the same",
     r"\.conformance: must name at most one profile of PDF/A and one of PDF/UA$",
     r": must (be|have) at most .* on this server",
-    r": holds (a NUL|an unpaired|half)",
+    r": contains (a NUL|half)",
     r"^cursor: must be the next_cursor of an earlier page$",
     r"^(last_event_id|Last-Event-ID): must be the id of an event of this batch$",
     r"^width: must be at most .* for this page",
@@ -27,11 +27,11 @@ BEYOND_A_SCHEMA = [
     r"(^|\.)filename: must be a name without ",
     r"\.attachments\[\d+\]\.name: must be the name of a file, ",
     r"(^|\.)metadata(\.|\[).*(: must have a name of |: cannot be the name of metadata|: there is no such field)",
-    r"([uU]rl|deliver_to): must be an address ",
+    r"([uU]rl|deliver_to): must be a URL ",
     r"\.metadata\.(creationDate|modDate): must be a time ",  # of the year 0
     r"password(\.user|\.owner)?: (must have at (most|least) |must not mix letters |contains characters that Unicode )",
     r"\.watermark\.image: must be a PNG, JPEG, GIF, WebP or SVG image, ",
-    r"^deliver_to\.headers: must have names of headers ",
+    r"^deliver_to\.headers: must have valid HTTP header names",
     r"^deliver_to\.headers\.[^:]*: (cannot be set: |must be a string of .* printable ASCII)",
     r"\.extraHTTPHeaders\..*: (is not a valid header name|cannot be set: |must contain no line breaks)",
     r"\.conformance: cannot name PDF/UA-",
