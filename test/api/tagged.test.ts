@@ -208,7 +208,7 @@ describe('adds to the tags of Chromium', () => {
   });
 
   test.each([
-    ['aria-label in it', '<a href="#p">Read <span aria-label="more">+</span></a>', 'Read more'],
+    ['aria-label in it', '<a href="#p"><b aria-label=" ">Read</b> <span aria-label="more">+</span></a>', 'Read more'],
     ['what is laid out as a block', '<a href="#p" style="display: flex"><span>Part 1</span><span>23</span></a>', 'Part 1 23'],
     ['what is not displayed', '<a href="#p">Read<span hidden> nothing</span></a>', 'Read'],
     ['a hidden label', '<a href="#p" aria-labelledby="l">x</a><p id="l" hidden aria-hidden="true">Hidden</p>', 'Hidden'],

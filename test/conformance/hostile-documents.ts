@@ -212,7 +212,7 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     `<span role="img" aria-label="Three of five stars"><img src="${RED}"><img src="${RED}" alt="star"><canvas width="9" height="9"></canvas></span><figure role="img" aria-label="Red"><img src="${RED}"></figure><img src="${RED}" alt="After">`,
   ),
   'parts of tables that are not shown': page(
-    '<table border="1"><caption>One</caption><caption>Two <b>b</b></caption><tr><th>a<th>b<tr></tr><tr><td rowspan="3">1<td style="visibility: hidden">2<tr hidden><td>x<tr><td style="opacity: 0">3<tr style="visibility: hidden"><td>4<td>5</table>',
+    '<table border="1"><caption>One</caption><caption>Two <b>b</b></caption><tr><th>a<th>b<tr></tr><tr><td rowspan="2">1<td style="visibility: hidden">2<tr hidden><td>x<tr><td style="opacity: 0">3<tr style="visibility: hidden"><td>4<td>5</table>',
   ),
   'icons in components': page(
     '<x-i aria-hidden="true"><template shadowrootmode="open"><svg width="9" height="9"><path d="M0 0h9v9z"/></svg></template></x-i><x-h><template shadowrootmode="open"><h2><a href="https://example.com/" aria-label="Home"><slot></slot></a></h2></template><svg aria-hidden="true" width="9" height="9"><path d="M0 0h9v9z"/></svg></x-h>',

@@ -128,6 +128,7 @@ export const NAMING_FUNCTIONS = [
   controlRole,
   svgTitle,
   textOf,
+  labelOrText,
   contentText,
   ...CHILD_FUNCTIONS,
   labelsOf,
@@ -383,7 +384,7 @@ function nameOf(element: PageElement, max: MaxCharacters): string {
 function labelledName(element: PageElement): string {
   const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   const labels = ids.map((id: string) => builtIn(builtIn(element).getRootNode()).getElementById(id)).filter(Boolean);
-  return labels.map((label: PageElement) => builtIn(label).getAttribute('aria-label') || contentText(label)).join(' ');
+  return labels.map(labelOrText).join(' ');
 }
 
 function ownName(element: PageElement): string {
@@ -419,8 +420,13 @@ function textOf(node: PageElement): string {
   if (builtIn(node).nodeType !== 1 || builtIn(node).matches(unread)) return '';
   const { display } = getComputedStyle(node);
   if (display === 'none') return '';
-  const text = builtIn(node).getAttribute('aria-label') || contentText(node);
+  const text = labelOrText(node);
   return /^(?:inline|contents|ruby)/.test(display) ? text : ` ${text} `;
+}
+
+function labelOrText(element: PageElement): string {
+  const label = builtIn(element).getAttribute('aria-label') ?? '';
+  return /\S/.test(label) ? label : contentText(element);
 }
 
 /** The text in an element, or the alternate text of an image, even if the element is hidden. */
