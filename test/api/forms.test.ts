@@ -186,6 +186,12 @@ describe('styles of the document', () => {
     }
   });
 
+  test('of which one cannot be loaded leave the fields', async () => {
+    const url = 'http://127.0.0.1:1/a.css';
+    for (const head of [`<link rel="stylesheet" href="${url}">`, `<style>@import "${url}"; [role="x"] { color: red }</style>`])
+      expect(await fieldsOf('<input>', {}, head)).toHaveLength(1);
+  });
+
   test('in shadow roots count as well, unless they are for the host', async () => {
     const shadow = (css: string) =>
       `<x-a><template shadowrootmode="open"><style>${css}</style><slot></slot></template><p>${BODY}</x-a>`;
