@@ -312,6 +312,17 @@ describe('controls that cannot become fields stay printed', () => {
     },
   );
 
+  test('but not a checkbox or radio button that is only larger', async () => {
+    const box = (style: string, type = 'checkbox') =>
+      `<input type="${type}" style="position: absolute; margin: 0; left: 20px; width: 16px; height: 16px; ${style}">`;
+    const larger = `${box('top: 20px; transform: scale(1.5)')}${box('top: 80px; scale: 2', 'radio')}`;
+    const fields = await fieldsOf(`${larger}${box('scale: 2 1')}${box('scale: -1')}${box('rotate: 9deg')}`, { margin: 0 });
+    expect(fields.map(({ rect: [left = 0, , right = 0] }) => [left, right])).toEqual([
+      [12, 30],
+      [9, 33],
+    ]);
+  });
+
   test('a set of radio buttons of which one cannot become a field', async () => {
     const radio = (name: string, more = '') => `<label><input type="radio" name="${name}" value="x" ${more}> one</label>`;
     const sets = `${radio('a')}${radio('a', 'style="rotate: 90deg"')}${radio('b')}<dialog id="d">${radio('b')}</dialog>`;
