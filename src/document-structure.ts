@@ -94,6 +94,8 @@ export interface BoxLooks {
   off: BoxLook;
   /** Whether the page shows the box as it is when off. Its look when on covers that. */
   isPrinted: boolean;
+  /** How much larger than these styles say the box is. */
+  scale: number;
 }
 
 /** A control that becomes a form field. `name` is its accessible name. */

@@ -2,7 +2,7 @@
  * Makes the HTML of the appearances of form fields, with a page for each: a field and its size in CSS pixels in, a `div` of this size
  * out. Dates, lists and boxes are controls again, because their layout is Chromium's own.
  */
-import type { BoxLook, FieldOption, FormControl } from '../document-structure.ts';
+import type { BoxLooks, FieldOption, FormControl } from '../document-structure.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** Boxes with size containment are never split between pages. */
@@ -20,9 +20,8 @@ export function fieldPages(pages: string[]): string {
 export function fieldPage(field: FormControl, state: State, width: number, height: number): string {
   const { style } = field;
   const kind = state || isControl(field) ? 'control' : field.isMultiLine ? 'text' : 'line';
-  const size = `width:${width}px;height:${height}px`;
-  const css = [size, `opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
-  const inner = state && field.looks ? boxOf(field, field.looks[state], state, size) : contentOf(field, width, height);
+  const css = [`width:${width}px;height:${height}px;opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
+  const inner = state && field.looks ? boxOf(field, field.looks, state, width, height) : contentOf(field, width, height);
   return `<div class="${kind}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
 }
 
@@ -62,14 +61,18 @@ function groupsOf(options: FieldOption[]): string {
 
 function boxOf(
   { kind, isReadOnly, style }: FormControl,
-  { box, before, after }: BoxLook,
+  looks: BoxLooks,
   state: 'on' | 'off',
-  size: string,
+  width: number,
+  height: number,
 ): string {
+  const { scale } = looks;
+  const { box, before, after } = looks[state];
   const [x, y] = style.offset;
-  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;${size};opacity:1`;
+  const place = `margin:0;position:relative;inset:auto;left:${x}px;top:${y}px;width:${width / scale}px;height:${height / scale}px`;
+  const drawn = `transform:scale(${scale});transform-origin:0 0;translate:none;scale:none;opacity:1`;
   const rules = [
-    `input { ${box}; ${place} }`,
+    `input { ${box}; ${place}; ${drawn} }`,
     ...(before ? [`input::before { ${before} }`] : []),
     ...(after ? [`input::after { ${after} }`] : []),
   ];

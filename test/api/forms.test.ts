@@ -186,6 +186,12 @@ describe('styles of the document', () => {
     }
   });
 
+  test('of which one cannot be loaded leave the fields', async () => {
+    const url = 'http://127.0.0.1:1/a.css';
+    for (const head of [`<link rel="stylesheet" href="${url}">`, `<style>@import "${url}"; [role="x"] { color: red }</style>`])
+      expect(await fieldsOf('<input>', {}, head)).toHaveLength(1);
+  });
+
   test('in shadow roots count as well, unless they are for the host', async () => {
     const shadow = (css: string) =>
       `<x-a><template shadowrootmode="open"><style>${css}</style><slot></slot></template><p>${BODY}</x-a>`;
@@ -305,6 +311,17 @@ describe('controls that cannot become fields stay printed', () => {
       expect(await kept(`<div style="width: 300px; margin: 200px 0; ${style}">${control}</div>`, 'Kept-value')).toBe(1);
     },
   );
+
+  test('but not a checkbox or radio button that is only larger', async () => {
+    const box = (style: string, type = 'checkbox') =>
+      `<input type="${type}" style="position: absolute; margin: 0; left: 20px; width: 16px; height: 16px; ${style}">`;
+    const larger = `${box('top: 20px; transform: scale(1.5)')}${box('top: 80px; scale: 2', 'radio')}`;
+    const fields = await fieldsOf(`${larger}${box('scale: 2 1')}${box('scale: -1')}${box('rotate: 9deg')}`, { margin: 0 });
+    expect(fields.map(({ rect: [left = 0, , right = 0] }) => [left, right])).toEqual([
+      [12, 30],
+      [9, 33],
+    ]);
+  });
 
   test('a set of radio buttons of which one cannot become a field', async () => {
     const radio = (name: string, more = '') => `<label><input type="radio" name="${name}" value="x" ${more}> one</label>`;

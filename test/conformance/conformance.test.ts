@@ -257,7 +257,7 @@ function hasLevel({ html }: ConformanceDocument, level: string): boolean {
 }
 
 function sourceOf({ html, options }: ConformanceDocument): string {
-  const text = html.replace(/<[^>]*>/g, ''); // the text of a link may be split by elements
+  const text = html.replace(/<rp>.*?<\/rp>|<[^>]*>/g, ''); // the text of a link may be split by elements; `rp` is not shown
   return plain(`${html} ${text} ${JSON.stringify(options ?? {})}`);
 }
 

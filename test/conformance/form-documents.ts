@@ -116,6 +116,10 @@ const FORMS: Record<string, string | [html: string, options?: object]> = {
   'native boxes among other content': page(
     '<p><label><input type="checkbox" checked style="margin-bottom: 24px"> Margin</label><p><label><input type="checkbox" checked style="vertical-align: top; margin: 9px"> Top</label> <label><input type="radio" checked style="vertical-align: -3px"> Lower</label> <label><input type="checkbox" checked style="vertical-align: middle; margin-bottom: 5px"> Middle</label> <label><input type="checkbox" checked style="display: inline; font-size: 40px"> Inline</label><p>After<table border="1"><tr><th scope="col">Question<th scope="col">Yes<th scope="col">Reason<tr><th scope="row">Well?<td><input type="radio" checked aria-label="Yes" style="width: 100%"><td><input aria-label="Reason" style="width: 100%"></table>',
   ),
+  'boxes that are scaled': page(
+    '<p><label><input type="checkbox" checked class="l"> Large</label> <label><input type="radio" name="l" class="l"> Round</label><p><label><input type="checkbox" checked class="o"> Own</label> <label><input type="checkbox" class="o"> Other</label>',
+    '<style>.l { width: 16px; height: 16px; margin: 12px; scale: 1.5 } .o { appearance: none; width: 20px; height: 20px; border: 2px solid navy; position: relative; transform: scale(1.4); margin: 10px } .o:checked::after { content: ""; position: absolute; inset: 3px; background: navy }</style>',
+  ),
   'texts that fit their box': page(
     '<p><label>Text <textarea style="field-sizing: content">Fits its words\nexactly</textarea></label> <label>Line <input style="field-sizing: content" value="Fits"></label><p><label>Kept <textarea style="white-space: nowrap">two  spaces\nand lines</textarea></label>',
   ),

@@ -10,6 +10,7 @@ import type { PreparedControl } from './field-hiding.ts';
 type PageElement = any;
 declare const document: PageElement;
 declare const getComputedStyle: (element: PageElement, pseudo?: string | null) => PageElement;
+declare const DOMMatrix: new (transform: string) => PageElement;
 declare const OffscreenCanvas: new (width: number, height: number) => PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
 declare const setStyle: (prepared: PreparedControl, element: PageElement, properties: Record<string, string>) => void;
@@ -17,6 +18,7 @@ declare const setStyle: (prepared: PreparedControl, element: PageElement, proper
 export const FIELD_STYLE_FUNCTIONS = [
   styleOf,
   lengthOf,
+  drawnScale,
   opacityOf,
   fractionOf,
   alignmentOf,
@@ -63,6 +65,13 @@ function styleOf(element: PageElement, pseudo: string | null): FieldStyle {
 
 function lengthOf(style: PageElement, name: string): number {
   return Number.parseFloat(style.getPropertyValue(name)) || 0;
+}
+
+/** How much larger than it is laid out an element is drawn; 0 if it is mirrored, turned, or not scaled alike in both directions. */
+function drawnScale({ transform, scale }: PageElement): number {
+  const { a, b, c, d, is2D } = new DOMMatrix(transform);
+  const [x = '1', y = x] = scale === 'none' ? [] : scale.split(' ');
+  return is2D && a > 0 && a === d && b === 0 && c === 0 && x > 0 && x === y ? a * Number(x) : 0;
 }
 
 /** The opacity of the element and all its ancestors together. */
@@ -149,7 +158,7 @@ function boxLooks(prepared: PreparedControl): BoxLooks | undefined {
     return boxLook(control);
   };
   const isPrinted = !before && getComputedStyle(control).appearance !== 'none';
-  const looks = { on: look(true), off: look(false), isPrinted };
+  const looks = { on: look(true), off: look(false), isPrinted, scale: drawnScale(getComputedStyle(control)) };
   control.checked = before;
   for (const other of others) if (!other.checked) other.checked = true;
   return /url\((?!"?data:)/i.test(JSON.stringify(looks).replace(/\\"/g, '"')) ? undefined : looks;

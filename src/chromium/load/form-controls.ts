@@ -164,6 +164,7 @@ declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector:
 declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
 declare const styleOf: (element: PageElement, pseudo: string | null) => FieldStyle;
 declare const optionStyle: (option: PageElement) => string;
+declare const drawnScale: (style: PageElement) => number;
 declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
 /** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
@@ -334,14 +335,16 @@ function obstacleOf(element: PageElement): Obstacle {
   return obstacle;
 }
 
-/** Whether the element hides its content, or else rotates, scales, mirrors or shapes it. */
+/** Whether the element hides its content, or else rotates, scales, mirrors or shapes it. A box may be scaled. */
 function ownObstacle(element: PageElement, isRoot: boolean): Obstacle {
   const style = getComputedStyle(element);
   const isHiding = style.clip !== 'auto' && /^(?:absolute|fixed)$/.test(style.position);
   if (isHiding || /^inset\((?:50|100)%\)$/.test(style.clipPath)) return 'clipped';
   const isNone = (name: string) => /^(?:none|)$/.test(style.getPropertyValue(name));
-  const isLevel = /^(?:none|matrix\(1, 0, 0, 1, [^)]*\))$/.test(style.transform) && (style.zoom || '1') === '1';
-  const shapes = ['rotate', 'scale', 'perspective', 'offset-path', 'clip-path'];
+  const scale = drawnScale(style);
+  const isBox = element.localName === 'input' && /^(?:checkbox|radio)$/.test(element.type);
+  const isLevel = (scale === 1 || (isBox && scale > 0)) && (style.zoom || '1') === '1';
+  const shapes = ['rotate', 'perspective', 'offset-path', 'clip-path'];
   const moves = isRoot ? ['transform', 'translate'] : []; // the root moves the links as well
   return isLevel && [...shapes, ...moves].every(isNone) ? '' : 'moved';
 }

@@ -130,6 +130,8 @@ export class NetworkMonitor {
   #onAllStatuses = () => {};
   /** Requests of style sheets. The same URL may return another text each time. */
   #styles: Array<{ url: string; requestId: string }> = [];
+  /** The URLs of style sheets that had no response, which style nothing. */
+  #lostStyles: string[] = [];
   #bytes = 0;
   #mainBytes = 0;
   /** Is called whenever a request begins or ends. */
@@ -202,7 +204,7 @@ export class NetworkMonitor {
   }
 
   /**
-   * Returns the texts of all style sheets that were loaded; undefined if one is still loading, or imports another that is not known,
+   * Returns the texts of all style sheets, empty for those that could not be loaded; undefined if one is still loading, or imports another that is not known,
    * because Chromium had parsed both for an earlier document.
    */
   async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
@@ -211,7 +213,7 @@ export class NetworkMonitor {
       this.#styles.map(async ({ url, requestId }) => ({ url, text: (await this.#bodyOf(requestId)) ?? '' })),
     );
     const unreadable = new Set(all.filter(({ text }) => !text).map(({ url }) => url));
-    const sheets = all.filter(({ url }) => !unreadable.has(url));
+    const sheets = [...all.filter(({ url }) => !unreadable.has(url)), ...this.#lostStyles.map((url) => ({ url, text: '' }))];
     const known = new Set(sheets.map(({ url }) => url));
     const imported = sheets.flatMap(({ url, text }) =>
       [...text.matchAll(IMPORT)].map(([, address = '']) => URL.parse(address, url)?.href ?? ''),
@@ -281,6 +283,7 @@ export class NetworkMonitor {
     this.#statuses.clear();
     this.#disregarded.clear();
     this.#styles = [];
+    this.#lostStyles = [];
     this.#sent.clear();
     this.#awaitingStatus.clear();
     this.#onAllStatuses = () => {};
@@ -419,6 +422,8 @@ export class NetworkMonitor {
     loading.netError = errorText.replace(/^net::/, '');
     const isWithheld = WITHHELD.test(loading.netError) || CORS_ERROR.test(corsErrorStatus?.corsError ?? '');
     if (isWithheld) loading.withheldAt = performance.now();
+    if (loading.isStyle && loading.status === undefined && this.#lostStyles.length < MAX_STYLES)
+      this.#lostStyles.push(loading.firstUrl, cut(loading.url));
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
     else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
     else if (!canceled) this.#record(loading);
