@@ -172,6 +172,14 @@ test('include images whose role is written in another way, and drawings that get
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
 });
 
+test('include the code points of characters without a glyph', async () => {
+  const html = '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>\u{e123}\u{10fffd}';
+  const { violations } = await problem(await client.pdf({ html, options: { conformance: 'PDF/A-2b' } }), 422, 'not_conformant');
+  expect(violations).toEqual([
+    expect.objectContaining({ rule: 'glyph_missing', message: expect.stringContaining('U+E123, U+10FFFD') }),
+  ]);
+});
+
 test('include content that an effect rasterizes, unless it is decoration', async () => {
   const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   const effects = `<p id="a" style="filter: blur(1px)">x</p><img id="b" alt="Dot" src="${PIXEL_URL}" style="filter: invert(1)">
