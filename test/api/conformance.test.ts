@@ -160,6 +160,13 @@ test.each([
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
 });
 
+test('accepts Markdown that states its language', async () => {
+  const markdown = '<html lang="de">\n\n# Bericht\n\nAlles ist gut.';
+  const pdf = await bytesOf(await client.pdf({ markdown, options: { conformance: 'PDF/UA-1' } }));
+  const { info, xmp } = await readFinished(pdf);
+  expect([info.Language, xmp.includes('<pdfuaid:part>1<')]).toEqual(['de', true]);
+});
+
 test('include images whose role is written in another way, and drawings that get no tag', async () => {
   const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   expect(await rulesOf(html('<p id="a" role="image">x</p><p id="b" role="IMG">x'), 'PDF/UA-1')).toEqual([
