@@ -177,6 +177,9 @@ test('include images whose role is written in another way, and drawings that get
   const wrapped = `<p id="a" role="img" aria-label="A">${titled}</p><x-a id="b" role="img" aria-label="B">${shadow(titled)}</x-a>`;
   expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
+  expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
+    'alternate_text_missing html > body > x-a > svg',
+  ]);
 });
 
 test('include the code points of characters without a glyph', async () => {
