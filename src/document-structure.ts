@@ -44,7 +44,7 @@ export interface DocumentStructure {
 export interface PrintedStructure extends DocumentStructure {
   /** Whether the PDF contains the whole document. */
   isWhole: boolean;
-  /** Characters without a glyph, such as `U+E000`. */
+  /** Some characters without a glyph, by script. */
   missingGlyphs: string[];
 }
 

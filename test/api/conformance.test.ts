@@ -160,6 +160,13 @@ test.each([
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
 });
 
+test('accepts Markdown that states its language', async () => {
+  const markdown = '<html lang="de">\n\n# Bericht\n\nAlles ist gut.';
+  const pdf = await bytesOf(await client.pdf({ markdown, options: { conformance: 'PDF/UA-1' } }));
+  const { info, xmp } = await readFinished(pdf);
+  expect([info.Language, xmp.includes('<pdfuaid:part>1<')]).toEqual(['de', true]);
+});
+
 test('include images whose role is written in another way, and drawings that get no tag', async () => {
   const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   expect(await rulesOf(html('<p id="a" role="image">x</p><p id="b" role="IMG">x'), 'PDF/UA-1')).toEqual([
@@ -170,6 +177,17 @@ test('include images whose role is written in another way, and drawings that get
   const wrapped = `<p id="a" role="img" aria-label="A">${titled}</p><x-a id="b" role="img" aria-label="B">${shadow(titled)}</x-a>`;
   expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
+  expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
+    'alternate_text_missing html > body > x-a > svg',
+  ]);
+});
+
+test('include the code points of characters without a glyph', async () => {
+  const html = '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>\u{e123}\u{10fffd}';
+  const { violations } = await problem(await client.pdf({ html, options: { conformance: 'PDF/A-2b' } }), 422, 'not_conformant');
+  expect(violations).toEqual([
+    expect.objectContaining({ rule: 'glyph_missing', message: expect.stringContaining('U+E123, U+10FFFD') }),
+  ]);
 });
 
 test('include content that an effect rasterizes, unless it is decoration', async () => {

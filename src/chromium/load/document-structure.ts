@@ -443,7 +443,8 @@ function labelsOf(element: PageElement): string {
 
 function placeOf(element: PageElement, max: MaxCharacters): ElementLocation {
   const steps: string[] = [];
-  for (let at = element; builtIn(at)?.localName && steps.length < 6; at = builtIn(at).parentElement) {
+  const outside = (at: PageElement) => builtIn(at).parentElement ?? builtIn(builtIn(at).getRootNode()).host;
+  for (let at = element; builtIn(at)?.localName && steps.length < 6; at = outside(at)) {
     steps.unshift(stepTo(at));
     if (builtIn(at).id) break;
   }

@@ -98,8 +98,9 @@ function conformToPart2(draft: EditablePdf, tree: StructureTree, violations: Vio
 
 function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStructure, violations: Violations): void {
   const { hasMissingGlyphs, hasUnmappedText, depth } = findings;
-  const characters = missingGlyphs.length ? `They are ${missingGlyphs.join(', ')}.` : undefined;
-  if (hasMissingGlyphs || missingGlyphs.length) violations.add('glyph_missing', undefined, characters);
+  const codes = [...missingGlyphs.join('')].map((character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`);
+  const examples = codes.length ? `Such characters are ${codes.join(', ')}.` : undefined;
+  if (hasMissingGlyphs || codes.length) violations.add('glyph_missing', undefined, examples);
   if (hasUnmappedText) violations.add('text_unmapped');
   if (depth > MAX_DEPTH) violations.add('nesting_too_deep');
 }
