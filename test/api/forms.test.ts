@@ -445,6 +445,16 @@ describe('the appearance of fields', () => {
     await problem(response, 422, 'render_gate_failed');
   });
 
+  test('shows a plain tick instead of a symbol of an icon font, which fields cannot use', async () => {
+    const style = '<style>input { appearance: none; width: 20px; height: 20px } :checked::before { content: "\\f00c" }</style>';
+    const pdf = await PDF.load(await rendered(page('<input type="checkbox" value="on">', style)));
+    const resolve = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value) as PdfDict;
+    const [widget] = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray().map(resolve);
+    const looks = resolve(resolve(widget?.get('AP')).get('N'));
+    expect(resolve(looks.get('on')).get('Resources')).toBeDefined();
+    expect(resolve(resolve(looks.get('on')).get('Resources')).has('Font')).toBe(false);
+  });
+
   test('warns about text that its box clips, as without fields', async () => {
     const html = page(`<textarea style="height: 30px; resize: none; overflow: hidden">${'line\n'.repeat(30)}</textarea>`);
     const warningsOf = async (forms: boolean) => (await client.pdf({ html, options: { forms } })).headers.get('platen-warnings');

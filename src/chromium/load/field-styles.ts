@@ -145,8 +145,8 @@ function boxProperties(): string[] {
 }
 
 /**
- * How a checkbox or radio button looks when it is on and off. Undefined if it shows an image that has to be loaded, which the print
- * of the appearances cannot do. Other buttons of a set are off for a moment; scripts are not told.
+ * How a checkbox or radio button looks when it is on and off. Undefined if it shows an image or a symbol of an icon font, which the
+ * print of the appearances does not load. Other buttons of a set are off for a moment; scripts are not told.
  */
 function boxLooks(prepared: PreparedControl): BoxLooks | undefined {
   const { control } = prepared;
@@ -161,7 +161,7 @@ function boxLooks(prepared: PreparedControl): BoxLooks | undefined {
   const looks = { on: look(true), off: look(false), isPrinted, scale: drawnScale(getComputedStyle(control)) };
   control.checked = before;
   for (const other of others) if (!other.checked) other.checked = true;
-  return /url\((?!"?data:)/i.test(JSON.stringify(looks).replace(/\\"/g, '"')) ? undefined : looks;
+  return /url\((?!"?data:)|[\ue000-\uf8ff]/i.test(JSON.stringify(looks).replace(/\\"/g, '"')) ? undefined : looks;
 }
 
 function boxLook(control: PageElement): BoxLook {
