@@ -13,7 +13,7 @@ describe('the setting of a database', () => {
 
   test.each(['mysql://root:hunter2@db/platen', 'postgres://platen:hunter2@db', 'db:hunter2'])('rejects %s', (url) => {
     const load = () => loadConfig({ PLATEN_DATABASE_URL: url });
-    expect(load).toThrow('PLATEN_DATABASE_URL: use an address such as');
+    expect(load).toThrow('PLATEN_DATABASE_URL: use a URL such as');
     expect(load).not.toThrow('hunter2');
   });
 });
@@ -40,16 +40,16 @@ describe('the setting of a bucket', () => {
   });
 
   test.each([
-    ['papers', 'use an address such as'],
-    ['https://papers', 'use an address such as'],
+    ['papers', 'use a URL such as'],
+    ['https://papers', 'use a URL such as'],
     ['s3://', 'the bucket must have'],
     ['s3://Pa_pers', 'the bucket must have'],
     ['s3://papers//a', 'the prefix consists of'],
     ['s3://papers/a b', 'the prefix consists of'],
     ['s3://id:secret@papers', 'put no credentials'],
     ['s3://papers?endpont=https://x', 'there is no parameter endpont'],
-    ['s3://papers?endpoint=s3.example.com', 'endpoint must be an address'],
-    ['s3://papers?endpoint=https://user:secret@x', 'endpoint must be an address'],
+    ['s3://papers?endpoint=s3.example.com', 'endpoint must be a URL'],
+    ['s3://papers?endpoint=https://user:secret@x', 'endpoint must be a URL'],
     ['s3://papers?addressing=dns', 'addressing must be'],
     ['s3://papers?sse=aes', 'sse must be'],
     ['s3://papers?sse_kms_key_id=k', 'sse_kms_key_id needs'],
@@ -76,10 +76,10 @@ describe('the URL of a database', () => {
   });
 
   test.each([
-    ['db.example.com/platen', 'use an address such as'],
-    ['postgres://db.example.com', 'use an address such as'],
-    ['postgres://platen:p@/word@db.example.com/platen', 'use an address such as'],
-    ['postgres://platen@/platen', 'use an address such as'],
+    ['db.example.com/platen', 'use a URL such as'],
+    ['postgres://db.example.com', 'use a URL such as'],
+    ['postgres://platen:p@/word@db.example.com/platen', 'use a URL such as'],
+    ['postgres://platen@/platen', 'use a URL such as'],
     ['postgres://db.example.com/platen?sslmode=verify', 'sslmode must be one of'],
   ])('rejects %s', (text, problem) => {
     expect(() => checkDatabaseUrl(text)).toThrow(problem);
