@@ -26,7 +26,12 @@ const TABLE: Array<[name: string, options: object, path: string, message: RegExp
   ['keywords of numbers', { metadata: { keywords: [1] } }, 'options.metadata.keywords[0]', /list of at most 200/],
   ['no time', { metadata: { creationDate: 'yesterday' } }, 'options.metadata.creationDate', /2026-01-31T12:00:00Z/],
   ['no such day', { metadata: { modDate: '2026-13-01T00:00:00Z' } }, 'options.metadata.modDate', /2026-01-31T12:00:00Z/],
-  ['a number as password', { password: 1234 }, 'options.password', /string of 1 to 127 bytes of UTF-8, or an object \{user, owner, permissions\}/],
+  [
+    'a number as password',
+    { password: 1234 },
+    'options.password',
+    /string of 1 to 127 bytes of UTF-8, or an object \{user, owner, permissions\}/,
+  ],
   ['an empty password', { password: '' }, 'options.password', /1 to 127 bytes/],
   [
     'a password with a control character',
