@@ -42,7 +42,7 @@ export function showPlans({ json }: Format): void {
   if (json) printJson(plans.all.map(planRecord));
   else {
     print(
-      `Plans from ${config.plansFile || 'the service itself (PLATEN_PLANS_FILE is not set)'}. The default plan of new accounts is ${plans.defaultName}.\n`,
+      `Plans from ${config.plansFile || 'the service (PLATEN_PLANS_FILE is not set)'}. The default plan of new accounts is ${plans.defaultName}.\n`,
     );
     printTable(plans.all.map(planRow));
   }
