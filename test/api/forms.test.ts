@@ -1,5 +1,5 @@
 /** `options.forms`: controls of a document become form fields. */
-import { PDF, type PdfArray, type PdfDict, PdfRef, type PdfString } from '@libpdf/core';
+import { PDF, type PdfArray, type PdfDict, type PdfNumber, PdfRef, type PdfString } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { readAppearances } from '../support/read-appearances.ts';
@@ -379,6 +379,8 @@ describe('controls that cannot become fields stay printed', () => {
 });
 
 describe('the appearance of fields', () => {
+  const PADDED = '<style>input { box-sizing: border-box; width: 200px; border: 0; padding: 0 24px }</style>';
+
   test('shows the value of each field, even if the box has no room for it', async () => {
     const inputs = [1, 2, 3].map(
       (index) =>
@@ -421,6 +423,25 @@ describe('the appearance of fields', () => {
     const widgets = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
     const styles = widgets.map((ref) => ((pdf.getObject(ref as PdfRef) as PdfDict).get('DA') as PdfString).asString());
     expect(styles.map((style) => style.replace(/.* Tf /, ''))).toEqual(['1 0 0 rg', '1 1 1 rg', '0 1 0 rg', '0 0 1 rg']);
+  });
+
+  test('has the size of its field, also where another kind of field looks the same', async () => {
+    const pdf = await PDF.load(
+      await rendered(page('<input value="x"><input value="x" list="l"><datalist id="l"><option>y</datalist>', PADDED)),
+    );
+    const widgets = ((pdf.getPages()[0] as { dict: PdfDict }).dict.get('Annots') as PdfArray).toArray();
+    const widths = widgets.map((ref) => {
+      const widget = pdf.getObject(ref as PdfRef) as PdfDict;
+      const form = pdf.getObject((widget.get('AP') as PdfDict).get('N') as PdfRef) as PdfDict;
+      return [widget.get('Rect'), form.get('BBox')].map((box) => {
+        const [left, , right] = (box as PdfArray).toArray().map((side) => (side as PdfNumber).value);
+        return Math.round((right ?? 0) - (left ?? 0));
+      });
+    });
+    expect(widths).toEqual([
+      [118, 118],
+      [134, 134],
+    ]);
   });
 
   test('has the size that the control has on paper', async () => {

@@ -20,17 +20,19 @@ export async function printedAppearances(
     const copier = new Copier(draft, pdf);
     pages.push(...pdf.getPages().map(({ dict: page }) => ({ page, copier })));
   }
-  const forms = new Map<number, PdfRef>();
+  /** By page and margins, because different kinds of fields that look the same share a page. */
+  const forms = new Map<string, PdfRef>();
   const found = new PrintedAppearances();
   const enlarged = POINTS_PER_PX / scale;
-  const margins = new Map(
-    fields.map((field) => [field.number, textMargins(field, scale).map((margin) => margin * enlarged) as Margins]),
-  );
+  const known = new Map(fields.map((field) => [field.number, field]));
   for (const { field, state, page: index, width, height } of shown) {
     const { page, copier } = pages[index] ?? {};
-    const form = forms.get(index) ?? (page && copier?.formOf(page, width * enlarged, height * enlarged, margins.get(field)));
-    if (!form) continue;
-    forms.set(index, form);
+    const control = known.get(field);
+    if (!page || !copier || !control) continue;
+    const margins = textMargins(control, scale).map((margin) => margin * enlarged) as Margins;
+    const key = [index, ...margins].join(' ');
+    const form = forms.get(key) ?? copier.formOf(page, width * enlarged, height * enlarged, margins);
+    forms.set(key, form);
     found.set(field, state, form);
   }
   return found;
@@ -60,7 +62,7 @@ class Copier {
   }
 
   /** A form XObject that shows what is within these margins in the upper left corner of a page. */
-  formOf(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins = [0, 0, 0, 0]): PdfRef {
+  formOf(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins): PdfRef {
     const box = inherited(this, page, 'MediaBox');
     const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
     const content = this.resolve(page.get('Contents'));
