@@ -233,10 +233,11 @@ const TYPE_NAMES: Record<string, string> = {
 };
 
 /** Names the expected type and its limits, for a schema without an `expected` keyword. */
-function typeName({ type = '', minimum, maximum, maxLength }: SchemaNode = {}): string | undefined {
+function typeName({ type = '', minimum, maximum, minLength, maxLength }: SchemaNode = {}): string | undefined {
   const name = TYPE_NAMES[type];
   if (minimum !== undefined && maximum !== undefined) return `${name} from ${minimum} to ${maximum}`;
-  return maxLength === undefined ? name : `${name} of at most ${maxLength} characters`;
+  if (maxLength === undefined) return name;
+  return `${name} of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`;
 }
 
 function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {

@@ -149,7 +149,8 @@ describe('400', () => {
     ],
     [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /a whole number from 100 to 599$/],
     [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
-    [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string of at most 256 characters$/],
+    [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string of 1 to 256 characters$/],
+    [{ cookies: [{ name: '', value: '' }] }, 'options.cookies[0].name', /^must be a string of 1 to 256 characters$/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],
   ])('reports the fault in the union branch that is most likely meant (%j)', async (options, path, message) => {
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message: expect.stringMatching(message) }]);
