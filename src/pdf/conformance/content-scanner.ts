@@ -121,6 +121,12 @@ function endOfLiteral(bytes: Buffer, from: number): number {
   return 0;
 }
 
+/** The MCID with which an operator begins marked content. `end` is the offset after the operator. */
+export function mcidOf(bytes: Buffer, { start }: Operands, end: number): number | undefined {
+  const [, mcid] = /\/MCID\s+(\d+)/.exec(bytes.toString('latin1', start, end)) ?? [];
+  return mcid === undefined ? undefined : Number(mcid);
+}
+
 /** Decodes a string of a content stream. */
 export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer {
   if (bytes[from] === LESS) {

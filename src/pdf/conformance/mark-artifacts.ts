@@ -6,7 +6,7 @@ import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/cor
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
 import { deflated } from '../objects/syntax.ts';
-import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
+import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, Fonts, resourceOf } from './fonts.ts';
 import type { RepeatedContent } from './repeated-content.ts';
 import { StreamDecoder } from './streams.ts';
@@ -307,8 +307,9 @@ class ContentScan {
   }
 
   /** Begins a sequence. Tags and artifacts count as marked; a sequence that only has ActualText does not. */
-  #beginMarked({ start, names, strings }: Operands, end: number): void {
-    if (this.#repeated?.has(mcidIn(this.#content.toString('latin1', start, end))))
+  #beginMarked(operands: Operands, end: number): void {
+    const { start, names, strings } = operands;
+    if (this.#repeated?.has(mcidOf(this.#content, operands, end) ?? -1))
       this.#edits.push({ at: start, to: end, text: '/Artifact BMC' });
     const isMarked = names.includes('MCID') || names[0] === 'Artifact';
     this.#sequences.push(isMarked);
@@ -357,11 +358,6 @@ class ContentScan {
     if (!open) return;
     this.#edits.push({ at: open.from, to: open.from, text: BEGIN }, { at: open.to, to: open.to, text: END });
   }
-}
-
-/** The MCID of an operator that begins marked content; -1 if it has none. */
-function mcidIn(text: string): number {
-  return Number(/\/MCID\s+(\d+)/.exec(text)?.[1] ?? -1);
 }
 
 /** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */

@@ -4,7 +4,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
-import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
+import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, resourceOf } from './fonts.ts';
 import { StreamDecoder } from './streams.ts';
 
@@ -187,10 +187,10 @@ class StreamScan {
   }
 
   /** A sequence without an MCID, such as one for ActualText, keeps the tag of the sequence around it. */
-  #tagOf({ start, names }: Operands, end: number): string | undefined {
-    if (names[0] === 'Artifact') return undefined;
-    const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
-    return mcid === undefined ? this.#tag : paintedKey(this.#stream, Number(mcid));
+  #tagOf(operands: Operands, end: number): string | undefined {
+    if (operands.names[0] === 'Artifact') return undefined;
+    const mcid = mcidOf(this.#content, operands, end);
+    return mcid === undefined ? this.#tag : paintedKey(this.#stream, mcid);
   }
 
   #set(operator: string, operands: Operands, end: number): void {

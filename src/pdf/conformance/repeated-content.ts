@@ -18,10 +18,12 @@ export function removeRepeated(tree: StructureTree, pages: readonly PdfRef[]): R
   if (pages.length < 2) return repeated;
   const order = new Map<number | undefined, number>(pages.map(({ objectNumber }, index) => [objectNumber, index]));
   const pageOf: PageOf = (leaf, parent) => order.get(tree.placeOf(leaf, parent).page?.objectNumber);
-  for (const table of tree.elements())
-    for (const [group, isRepeatedOn] of table.type === 'Table' ? repeatedGroups(tree, table, pageOf) : [])
+  for (const table of tree.elements()) {
+    if (table.type !== 'Table') continue;
+    for (const [group, isRepeatedOn] of repeatedGroups(tree, table, pageOf))
       for (const element of tree.elements(group))
         removeFrom(tree, element, (leaf) => isRepeatedOn(pageOf(leaf, element)), repeated);
+  }
   return repeated;
 }
 
@@ -40,10 +42,8 @@ function repeatedGroups(
   const ends = [rows.at(0), rows.at(-1)].map((row) => (row ? pagesOf(row).sort((one, other) => one - other) : []));
   const [first, last] = [ends[0]?.at(0), ends[1]?.at(-1)];
   if (first === undefined || last === undefined || first === last) return [];
-  return groups.map((group) => {
-    if (group.type === 'THead') return [group, (page) => page !== undefined && page > first];
-    return [group, (page) => group.type === 'TFoot' && page !== undefined && page < last];
-  });
+  const isRepeatedOn = { THead: (page = first) => page > first, TFoot: (page = last) => page < last };
+  return groups.flatMap((group) => (group.type === 'THead' || group.type === 'TFoot' ? [[group, isRepeatedOn[group.type]]] : []));
 }
 
 function contentOf(element: StructureElement): Leaf[] {
