@@ -109,6 +109,11 @@ export function queueFull(what: string, retryAfterSeconds: number): ServiceError
   return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
 }
 
+/** The message of an error, with that of its cause in parentheses. */
+export function messageWithCause({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
 /** The disk or the database fails, possibly only for a moment. */
 export function storageFailed(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('storage_failed', detail, { cause, retryAfterSeconds: 30 });

@@ -4,7 +4,7 @@ import { parseDuration } from '../accounts/duration.ts';
 import { PlansError } from '../accounts/plans.ts';
 import { SCOPES, type Scope } from '../accounts/scopes.ts';
 import { ConfigError } from '../config.ts';
-import { CommandError, explainMissing, MissingPackageError, ServiceError } from '../errors.ts';
+import { CommandError, explainMissing, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { VERSION } from '../version.ts';
 import { UsageError } from './usage-error.ts';
@@ -178,8 +178,7 @@ function explain(error: unknown): string {
     'errno' in error ||
     'syscall' in error;
   if (!expected) return String(error.stack);
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return error.message + cause;
+  return messageWithCause(error);
 }
 
 function scopes(text: string): Scope[] {

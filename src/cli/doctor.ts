@@ -10,6 +10,7 @@ import { type LocatedBrowser, locateBrowser } from '../chromium/launch/locate-br
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
 import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
+import { messageWithCause } from '../errors.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
@@ -179,14 +180,10 @@ async function checkBucket({ blobsUrl }: Config, report: Report): Promise<void> 
   } catch (error) {
     report.add(
       'problem',
-      `${bucket}: ${(error as Error).message}${reasonOf(error as Error)}`,
+      `${bucket}: ${messageWithCause(error as Error)}`,
       'check PLATEN_BLOBS_URL, the credentials in AWS_ACCESS_KEY_ID or a profile, and that the bucket exists',
     );
   }
-}
-
-function reasonOf({ cause }: Error): string {
-  return cause instanceof Error ? ` (${cause.message})` : '';
 }
 
 async function checkPort({ host, port }: Config, report: Report): Promise<void> {
