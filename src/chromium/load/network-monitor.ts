@@ -204,8 +204,8 @@ export class NetworkMonitor {
   }
 
   /**
-   * Returns the texts of all style sheets, empty for those that could not be loaded; undefined if one is still loading, or imports another that is not known,
-   * because Chromium had parsed both for an earlier document.
+   * Returns the texts of all style sheets, empty for those that could not be loaded; undefined if one is still loading, or imports
+   * another that is not known, because Chromium had parsed both for an earlier document.
    */
   async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
     if ([...this.#loading.values()].some(({ isStyle }) => isStyle)) return undefined;
