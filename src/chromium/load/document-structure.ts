@@ -52,8 +52,10 @@ export async function readDocumentStructure(
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
   const styles = stylesMentioning(MENTIONS_ROLE, linked);
+  const values = [MAX_EACH, MAX_TEXT, isDemanded, styles ?? null].map((value) => JSON.stringify(value));
+  // As JSON, which takes less time than to return the value.
   const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); ${FUNCTIONS.join('\n')}
-    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(styles ?? null)}) })()`;
+    return JSON.stringify(documentStructure(${values})) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
@@ -62,8 +64,9 @@ export async function readDocumentStructure(
     if (!(error instanceof DevToolsError)) throw error;
     if (isDemanded) throw untold(error);
   });
-  if (value === undefined && isDemanded) throw untold();
-  return value as DocumentStructure | undefined;
+  if (typeof value === 'string') return JSON.parse(value) as DocumentStructure;
+  if (isDemanded) throw untold();
+  return undefined;
 }
 
 /** Disables the document's scripts meanwhile, so that they cannot react to the attributes that are set and change the printed content. */
@@ -204,6 +207,8 @@ declare const CSS: { escape(name: string): string };
  * own methods and attributes.
  */
 function builtIn(node: PageElement): PageElement {
+  const name = node?.localName; // of another type only where it is hidden, and in nodes that are no elements
+  if (typeof name === 'string' && name !== 'form') return node; // much faster than `instanceof`
   if (!(node instanceof HTMLFormElement || node instanceof Document)) return node;
   const get = (_: object, name: string | symbol) => {
     const value = Reflect.get(Reflect.getPrototypeOf(node) as object, name, node);

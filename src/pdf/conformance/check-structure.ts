@@ -12,7 +12,7 @@ import type { StructureTree } from './structure-tree.ts';
 import type { Violations } from './violations.ts';
 
 export function checkStructure(tree: StructureTree, structure: PrintedStructure, violations: Violations): void {
-  const elements = [...tree.elements()];
+  const elements = tree.elements();
   const ofType = (...types: string[]) => elements.filter(({ type }) => types.includes(type));
   checkLanguages(elements, structure, violations);
   checkFigures(ofType('Figure'), structure, violations);

@@ -13,7 +13,7 @@ import type { StructureTree } from './structure-tree.ts';
 const MAX_TARGET = 2_000;
 
 export function describeLinks(draft: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
-  const tagged = [...tree.elements()].flatMap((element) => {
+  const tagged = tree.elements().flatMap((element) => {
     const annotations = element.type === 'Link' ? annotationsOf(draft, element) : [];
     const [first] = annotations;
     return first ? [{ annotations, target: targetOf(draft, first.dict) }] : [];

@@ -43,9 +43,7 @@ export class Fonts {
   look(runs: Run[], actualText: string | undefined): GlyphFaults {
     const read = runs.flatMap((run) => this.#codesOf(run) ?? []);
     const isMissing = read.some(({ font, codes }) => font.isComposite && codes.includes(0));
-    const unmapped = read.flatMap(({ font, codes }) =>
-      [...codes.filter((code) => code !== 0 && !font.texts.has(code))].map((code) => ({ font, code })),
-    );
+    const unmapped = read.flatMap(({ font, codes }) => unmappedIn(font, codes).map((code) => ({ font, code })));
     if (!actualText || !unmapped.length)
       return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
     // Without the texts of the mapped glyphs, the rest of the ActualText belongs to the unmapped one.
@@ -90,6 +88,12 @@ export class Fonts {
     this.#fonts.set(entry, font);
     return font;
   }
+}
+
+function unmappedIn({ texts }: Font, codes: Iterable<number>): number[] {
+  const unmapped: number[] = [];
+  for (const code of codes) if (code !== 0 && !texts.has(code)) unmapped.push(code);
+  return unmapped;
 }
 
 /** The codes of two bytes each. */

@@ -42,7 +42,7 @@ function leadsNowhere(draft: EditablePdf, annotation: PdfObject | undefined): bo
 }
 
 function hasAnnotation(tree: StructureTree, link: StructureElement): boolean {
-  return [...tree.elements(link)].some(({ kids }) => kids.some((kid) => annotationOf(kid) !== undefined));
+  return tree.elements(link).some(({ kids }) => kids.some((kid) => annotationOf(kid) !== undefined));
 }
 
 /** The object number of the annotation that a kid refers to. */

@@ -19,7 +19,7 @@ const OPAQUE = new Set(['Figure', 'Form', 'Ruby', 'Artifact']);
 /** Returns the elements that are nested in a way that is not allowed and cannot be repaired. */
 export function repairForVersion2(tree: StructureTree, painted: PaintedContent): StructureElement[] {
   tree.setVersion2Type(tree.document, 'Document');
-  const elements = [...tree.elements()];
+  const elements = tree.elements();
   const ofType = (type: string) => elements.filter((element) => element.type === type);
   for (const aside of ofType('Aside')) tree.setVersion2Type(aside, 'Aside');
   splitRubies(tree, ofType('Ruby'));

@@ -38,7 +38,7 @@ function repeatedGroups(
 ): Array<[group: StructureElement, isRepeatedOn: (page: number | undefined) => boolean]> {
   const rows = groups.filter(({ type }) => type === 'TBody').flatMap((body) => body.elements);
   const pagesOf = (row: StructureElement) =>
-    [...tree.elements(row)].flatMap((element) => contentOf(element).flatMap((leaf) => pageOf(leaf, element) ?? []));
+    tree.elements(row).flatMap((element) => contentOf(element).flatMap((leaf) => pageOf(leaf, element) ?? []));
   const ends = [rows.at(0), rows.at(-1)].map((row) => (row ? pagesOf(row).sort((one, other) => one - other) : []));
   const [first, last] = [ends[0]?.at(0), ends[1]?.at(-1)];
   if (first === undefined || last === undefined || first === last) return [];

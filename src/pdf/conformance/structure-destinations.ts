@@ -121,7 +121,7 @@ class Destinations {
   }
 
   #readMarks(): Map<number, Mark[]> {
-    const elements = [...this.#tree.elements()].filter(({ type }) => type !== 'Artifact');
+    const elements = this.#tree.elements().filter(({ type }) => type !== 'Artifact');
     const marks = Map.groupBy(
       elements.flatMap((element) => this.#marksOf(element)),
       ({ page }) => page,

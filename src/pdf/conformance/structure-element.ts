@@ -8,25 +8,37 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStrin
 export type Leaf = PdfNumber | PdfDict;
 
 /** The form in which Chromium writes most elements: a type, and kids as plain numbers and references. */
-const PLAIN = /^<<\/Type \/StructElem\n\/S \/(\w+)\n\/P \d+ 0 R(?:\n\/Pg \d+ 0 R)?\n\/K (?:(\d+(?: 0 R)?)|\[([\d R]*)\])(?=\n|>)/;
+const PLAIN =
+  /^<<\/Type \/StructElem\n\/S \/(\w+)\n\/P \d+ 0 R(?:\n\/Pg (\d+) 0 R)?\n\/K (?:(\d+(?: 0 R)?)|\[([\d R]*)\])(?=\n|>)/;
+/** The entries that it has, except `Pg`, or are written before all others. */
+const FIRST = new Set(['Type', 'S', 'P', 'K']);
 
-/** The first entries of an element, read from its text. */
+/** The entries of an element, read from its text. */
 export interface PlainElement {
   type: string;
+  /** The object number of the page. */
+  page: number | undefined;
   /** MCIDs and references, such as `12` and `13 0 R`. */
   kids: string;
+  /** The text of all other entries; mostly empty. */
+  others: string;
 }
 
 /** Returns undefined if the text has another form or is not a structure element. */
 export function readPlain(text: string): PlainElement | undefined {
-  const [, type, kid, kids] = PLAIN.exec(text) ?? [];
-  return type === undefined ? undefined : { type, kids: kid ?? kids ?? '' };
+  const [first, type, page, kid, kids] = PLAIN.exec(text) ?? [];
+  if (first === undefined || type === undefined) return undefined;
+  return {
+    type,
+    page: page === undefined ? undefined : Number(page),
+    kids: kid ?? kids ?? '',
+    others: text.slice(first.length, -2),
+  };
 }
 
-/** An element as text, which is parsed when needed. */
+/** An element whose dictionary is parsed when needed. */
 export interface UnreadElement {
-  type: string;
-  text: string;
+  plain: PlainElement;
   read(): PdfDict;
   /** Parses the value of the last entry; returns undefined for text that is not a single object. */
   readLast(text: string): PdfObject | undefined;
@@ -49,7 +61,7 @@ export class StructureElement {
       this.#type = type instanceof PdfName ? type.value : '';
       this.#dict = source;
     } else {
-      this.#type = source.type;
+      this.#type = source.plain.type;
       this.#unread = source;
     }
   }
@@ -88,10 +100,11 @@ export class StructureElement {
   }
 
   get(entry: string): PdfObject | undefined {
-    if (!this.#unread) return this.dict.get(entry);
-    const { text } = this.#unread;
-    const at = text.lastIndexOf(`/${entry}`);
-    return at < 0 ? undefined : (this.#unread.readLast(text.slice(at + entry.length + 1, -2)) ?? this.dict.get(entry));
+    if (!this.#unread || FIRST.has(entry)) return this.dict.get(entry);
+    const { page, others } = this.#unread.plain;
+    if (entry === 'Pg') return page === undefined ? undefined : PdfRef.of(page);
+    const at = others.lastIndexOf(`/${entry}`);
+    return at < 0 ? undefined : (this.#unread.readLast(others.slice(at + entry.length + 1)) ?? this.dict.get(entry));
   }
 
   text(entry: string): string {
@@ -108,16 +121,16 @@ export class StructureElement {
 
   /** The first value of an attribute in the attribute objects. */
   attribute(name: string): PdfObject | undefined {
-    if (this.#unread && !this.#unread.text.includes(`/${name}`)) return undefined;
+    if (this.#unread && !this.#unread.plain.others.includes(`/${name}`)) return undefined;
     return this.attributes.map((attribute) => attribute.get(name)).find((value) => value !== undefined);
   }
 
   /** The number of rows or columns of a cell. */
   span(name: 'RowSpan' | 'ColSpan'): number {
-    const { text = '' } = this.#unread ?? {};
-    const attributes = text.lastIndexOf('\n/A ');
-    const at = attributes < 0 ? -1 : text.indexOf(`/${name} `, attributes);
-    if (at >= 0) return Number.parseInt(text.slice(at + name.length + 2), 10);
+    const { others = '' } = this.#unread?.plain ?? {};
+    const attributes = others.lastIndexOf('\n/A ');
+    const at = attributes < 0 ? -1 : others.indexOf(`/${name} `, attributes);
+    if (at >= 0) return Number.parseInt(others.slice(at + name.length + 2), 10);
     const value = this.attribute(name);
     return value instanceof PdfNumber ? value.value : 1;
   }

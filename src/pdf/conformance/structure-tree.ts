@@ -48,16 +48,18 @@ export class StructureTree {
     this.document = document;
   }
 
-  /** The elements in reading order. */
-  *elements(from = this.document): Generator<StructureElement> {
+  /** The elements in reading order, as they are now. */
+  elements(from = this.document): StructureElement[] {
+    const found: StructureElement[] = [];
     const waiting = [from];
     for (let element = waiting.pop(); element; element = waiting.pop()) {
-      yield element;
+      found.push(element);
       for (let at = element.kids.length - 1; at >= 0; at--) {
         const kid = element.kids[at];
         if (kid instanceof StructureElement) waiting.push(kid);
       }
     }
+    return found;
   }
 
   /** Creates an element, which is not yet in the tree. */
@@ -175,7 +177,7 @@ export class StructureTree {
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
     const text = this.#draft.unchangedText(id);
     const plain = text === undefined ? undefined : readPlain(text);
-    if (text !== undefined && plain) return this.#readPlain(id, text, plain, parent);
+    if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
     const dict = this.#draft.resolve(PdfRef.of(id));
     if (!(dict instanceof PdfDict && dict.has('S'))) return undefined;
     const element = new StructureElement(id, dict.clone(), parent);
@@ -185,13 +187,10 @@ export class StructureTree {
     return element;
   }
 
-  #readPlain(id: number, text: string, { type, kids }: PlainElement, parent: StructureElement | undefined): StructureElement {
-    const element = new StructureElement(
-      id,
-      { type, text, read: () => this.#dictionary(id, text), readLast: this.#readOnce },
-      parent,
-    );
-    const words = kids.split(' ');
+  #ofPlain(id: number, text: string, plain: PlainElement, parent: StructureElement | undefined): StructureElement {
+    const read = () => this.#dictionary(id, text);
+    const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
+    const words = plain.kids.split(' ');
     for (let at = 0; at < words.length; at++) {
       const number = Number(words[at]);
       if (words[at + 2] !== 'R') element.kids.push(PdfNumber.of(number));
