@@ -262,7 +262,7 @@ export class Documents {
     await this.removeContent(id);
   }
 
-  /** Marks the document as deleted. Its content is removed by `removeContent` or by the next sweep. */
+  /** DrawnAppearances the document as deleted. Its content is removed by `removeContent` or by the next sweep. */
   async markDeleted(id: string, query: Query): Promise<void> {
     const now = this.#clock();
     await query

@@ -87,26 +87,26 @@ export async function finish(task: FinishTask): Promise<Finished> {
 /** If repairing the tags fails, finishes the PDF without the repair, unless it claims conformance for its tags. */
 async function finishAsPossible(task: Received): Promise<Finished> {
   const { settings } = task;
-  const finished = finishDraft(task);
+  const finished = finishExactly(task);
   if (!settings.repairsTags || claimsStructure(settings.conformance)) return finished;
-  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, repairsTags: false } }));
+  return finished.catch(() => finishExactly({ ...task, settings: { ...settings, repairsTags: false } }));
 }
 
-async function finishDraft({ input, settings, secret }: Received): Promise<Finished> {
+async function finishExactly({ input, settings, secret }: Received): Promise<Finished> {
   const invoice = settings.invoice && readInvoice(settings.invoice);
-  const draft = await EditablePdf.read(input);
-  const title = addMetadata(draft, settings, invoice);
-  await stampPages(draft, settings.watermark);
-  attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
+  const editable = await EditablePdf.read(input);
+  const title = addMetadata(editable, settings, invoice);
+  await stampPages(editable, settings.watermark);
+  attach(editable, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
-  const place = signature && (await placeField(draft, signature.visible));
-  const { shown, unnamed, refs } = await addFields(draft, settings.forms, place ? namesOf(place) : []);
+  const place = signature && (await placeField(editable, signature.visible));
+  const { shown, unnamed, refs } = await addFields(editable, settings.forms, place ? namesOf(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
-  const violations = conform(draft, settings, { title, shown: forms, unnamed });
+  const violations = conform(editable, settings, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
-  if (settings.conformance || signature) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
-  const marker = signature && place && addSignatureField(draft, signature, place, ownField(signature, refs));
-  const finished = write(draft, input, settings, secret).join();
+  if (settings.conformance || signature) editable.id = digestOf(input, settings).subarray(0, ID_BYTES);
+  const marker = signature && place && addSignatureField(editable, signature, place, ownField(signature, refs));
+  const finished = write(editable, input, settings, secret).join();
   if (!signature || !marker) return move(finished) as unknown as typeof finished;
   const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
   return moved(finished.buffer, { unsigned: finished, hole });
@@ -172,23 +172,23 @@ interface Received extends Omit<FinishTask, 'pieces'> {
  */
 function received({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
-  const input = settled(pieces);
+  const input = withoutCreationTime(pieces);
   const copied = { ...settings };
-  if (watermark) copied.watermark = { ...watermark, stamp: [settled(watermark.stamp)] };
-  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [settled(printed)]) };
+  if (watermark) copied.watermark = { ...watermark, stamp: [withoutCreationTime(watermark.stamp)] };
+  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [withoutCreationTime(printed)]) };
   return { input, settings: copied, secret };
 }
 
-function settled(pieces: Uint8Array[]): Buffer {
+function withoutCreationTime(pieces: Uint8Array[]): Buffer {
   const whole = Buffer.concat(pieces);
   normalizeInfoDictionary([whole]);
   return whole;
 }
 
-function write(draft: EditablePdf, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
+function write(editable: EditablePdf, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
   if (settings.password) {
     const random = new DeterministicRandom(secret, digestOf(input, settings));
-    return writeWithObjectStreams(draft, encrypt(draft.catalog, settings.password, random));
+    return writeWithObjectStreams(editable, encrypt(editable.catalog, settings.password, random));
   }
-  return settings.compress ? writeWithObjectStreams(draft) : writePlain(draft);
+  return settings.compress ? writeWithObjectStreams(editable) : writePlain(editable);
 }

@@ -68,17 +68,17 @@ const CONTENT_REPLACEMENTS: Record<string, [from: RegExp, to: string]> = {
 };
 
 async function withContent(pdf: Buffer, from: RegExp, to: string): Promise<Buffer | undefined> {
-  const draft = await EditablePdf.read(Buffer.from(pdf));
-  const [page] = draft.pdf.getPages();
+  const editable = await EditablePdf.read(Buffer.from(pdf));
+  const [page] = editable.pdf.getPages();
   const entry = page?.dict.getRef('Contents');
-  const stream = draft.resolve(entry);
+  const stream = editable.resolve(entry);
   if (!entry || !(stream instanceof PdfStream)) return undefined;
   const content = Buffer.from(stream.getDecodedData()).toString('latin1');
   const changed = content.replace(from, to);
   if (changed === content) return undefined;
-  draft.change(entry, deflated({}, Buffer.from(changed, 'latin1')));
-  draft.id = Buffer.alloc(16, 7);
-  const info = draft.resolve(draft.info);
+  editable.change(entry, deflated({}, Buffer.from(changed, 'latin1')));
+  editable.id = Buffer.alloc(16, 7);
+  const info = editable.resolve(editable.info);
   if (!(info instanceof PdfDict)) return undefined;
-  return Buffer.from(writePlain(draft).join());
+  return Buffer.from(writePlain(editable).join());
 }

@@ -93,8 +93,8 @@ describe('identity', () => {
     const { info, texts } = await readFinished(expected);
     expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Author: 'Zoë )>>', Keywords: 'one, two', Creator: 'Platen' });
     expect(texts.join(' ')).toContain('Żółw, Ελληνικά');
-    const draft = await EditablePdf.read(expected); // throws if the offsets in its cross-reference table are wrong
-    const raw = [...draft.objects()].map(({ id }) => draft.file.whole(id)?.toString('latin1', 0, 16));
+    const editable = await EditablePdf.read(expected); // throws if the offsets in its cross-reference table are wrong
+    const raw = [...editable.objects()].map(({ id }) => editable.file.whole(id)?.toString('latin1', 0, 16));
     expect(raw.filter((object) => object && !/^\d+ 0 obj/.test(object))).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ export interface EarlierResults {
  * conformance but `structure` is missing.
  */
 export function conform(
-  draft: EditablePdf,
+  editable: EditablePdf,
   { conformance: claims = NO_CLAIMS, structure, repairsTags: isAsked = false }: FinishSettings,
   added: EarlierResults,
 ): Violation[] {
@@ -48,13 +48,13 @@ export function conform(
   const repairsTags = isAsked || claimsStructure(claims);
   if (!structure || !(repairsTags || claims.archive)) return [];
   const violations = new Violations(claims);
-  if (claims.archive) addOutputIntent(draft);
-  const tags = repairsTags ? repairTags(draft, structure) : undefined;
-  checkContent(markArtifacts(draft, tags?.repeated, added.shown), structure, violations);
-  checkLimits(draft, violations);
+  if (claims.archive) addOutputIntent(editable);
+  const tags = repairsTags ? repairTags(editable, structure) : undefined;
+  checkContent(markArtifacts(editable, tags?.repeated, added.shown), structure, violations);
+  checkLimits(editable, violations);
   if (!added.title.trim()) violations.add('title_missing');
-  setLanguage(draft, structure);
-  if (tags) conformStructure(draft, tags, claims, structure, violations);
+  setLanguage(editable, structure);
+  if (tags) conformStructure(editable, tags, claims, structure, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
@@ -65,35 +65,35 @@ interface RepairedTags {
   repeated: RepeatedContent;
 }
 
-function repairTags(draft: EditablePdf, structure: PrintedStructure): RepairedTags {
-  const tree = StructureTree.read(draft);
-  draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
-  removeDeadLinks(draft, tree);
+function repairTags(editable: EditablePdf, structure: PrintedStructure): RepairedTags {
+  const tree = StructureTree.read(editable);
+  editable.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
+  removeDeadLinks(editable, tree);
   const roles = repairStructure(tree, structure);
-  const pages = draft.pdf.getPages().map(({ ref }) => ref);
+  const pages = editable.pdf.getPages().map(({ ref }) => ref);
   return { tree, roles, repeated: removeRepeated(tree, pages) };
 }
 
 function conformStructure(
-  draft: EditablePdf,
+  editable: EditablePdf,
   { tree, roles }: RepairedTags,
   claims: Claims,
   structure: PrintedStructure,
   violations: Violations,
 ): void {
   checkStructure(tree, structure, violations);
-  describeLinks(draft, tree, structure);
-  if (claims.accessible === 2) conformToPart2(draft, tree, violations);
+  describeLinks(editable, tree, structure);
+  if (claims.accessible === 2) conformToPart2(editable, tree, violations);
   tree.write(roles);
 }
 
 /** Applies the requirements that PDF/UA-2 adds to PDF/UA-1. */
-function conformToPart2(draft: EditablePdf, tree: StructureTree, violations: Violations): void {
-  const painted = paintedContent(draft);
+function conformToPart2(editable: EditablePdf, tree: StructureTree, violations: Violations): void {
+  const painted = paintedContent(editable);
   const [misplaced] = repairForVersion2(tree, painted);
   const where = misplaced && `There is ${misplaced.type} in ${misplaced.parent?.type}.`;
   if (where && !violations.has('structure_invalid')) violations.add('structure_invalid', undefined, where);
-  addStructureDestinations(draft, tree, painted);
+  addStructureDestinations(editable, tree, painted);
 }
 
 function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStructure, violations: Violations): void {
@@ -105,21 +105,21 @@ function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStruc
   if (depth > MAX_DEPTH) violations.add('nesting_too_deep');
 }
 
-function checkLimits(draft: EditablePdf, violations: Violations): void {
-  const pages = draft.pdf.getPages().map(({ ref }) => draft.resolve(ref));
+function checkLimits(editable: EditablePdf, violations: Violations): void {
+  const pages = editable.pdf.getPages().map(({ ref }) => editable.resolve(ref));
   for (const page of pages.filter((value) => value instanceof PdfDict)) {
-    const { width, height } = viewOf(draft, page);
+    const { width, height } = viewOf(editable, page);
     if (width < MIN_SIDE || height < MIN_SIDE) violations.add('page_size');
-    const annotations = draft.resolve(page.get('Annots'));
+    const annotations = editable.resolve(page.get('Annots'));
     const entries = annotations instanceof PdfArray ? annotations.toArray() : [];
-    if (entries.some((entry) => isTooLong(draft, entry))) violations.add('value_too_large');
+    if (entries.some((entry) => isTooLong(editable, entry))) violations.add('value_too_large');
   }
 }
 
-function isTooLong(draft: EditablePdf, entry: unknown): boolean {
-  const annotation = entry instanceof PdfRef ? draft.resolve(entry) : undefined;
-  const action = annotation instanceof PdfDict ? draft.resolve(annotation.get('A')) : undefined;
-  const address = action instanceof PdfDict ? draft.resolve(action.get('URI')) : undefined;
+function isTooLong(editable: EditablePdf, entry: unknown): boolean {
+  const annotation = entry instanceof PdfRef ? editable.resolve(entry) : undefined;
+  const action = annotation instanceof PdfDict ? editable.resolve(annotation.get('A')) : undefined;
+  const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
   return address instanceof PdfString && address.bytes.length > MAX_STRING;
 }
 
@@ -127,7 +127,7 @@ function isTooLong(draft: EditablePdf, entry: unknown): boolean {
  * Sets the language of the document, or removes it if the document declares none, because Chromium then writes a default
  * language.
  */
-function setLanguage(draft: EditablePdf, { language }: PrintedStructure): void {
-  draft.catalog.delete('Lang');
-  if (language) draft.catalog.set('Lang', textString(language.replaceAll('_', '-')));
+function setLanguage(editable: EditablePdf, { language }: PrintedStructure): void {
+  editable.catalog.delete('Lang');
+  if (language) editable.catalog.set('Lang', textString(language.replaceAll('_', '-')));
 }

@@ -12,21 +12,21 @@ import type { StructureTree } from './structure-tree.ts';
 /** Characters of an address, of which the document tells no more. */
 const MAX_TARGET = 2_000;
 
-export function describeLinks(draft: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
+export function describeLinks(editable: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
   const tagged = tree.elements().flatMap((element) => {
-    const annotations = element.type === 'Link' ? annotationsOf(draft, element) : [];
+    const annotations = element.type === 'Link' ? annotationsOf(editable, element) : [];
     const [first] = annotations;
-    return first ? [{ annotations, target: targetOf(draft, first.dict) }] : [];
+    return first ? [{ annotations, target: targetOf(editable, first.dict) }] : [];
   });
   const read = links.filter(({ isHidden }) => !isHidden);
   const texts = new LinkTexts(read, targetsIn(tagged));
   for (const { annotations, target } of tagged) {
     const description = textString(texts.next(target));
-    for (const { ref, dict } of annotations) describe(draft, ref, dict, description);
+    for (const { ref, dict } of annotations) describe(editable, ref, dict, description);
   }
-  const orphans = draft.pdf.getPages().flatMap(({ ref }) => orphansOn(draft, ref));
+  const orphans = editable.pdf.getPages().flatMap(({ ref }) => orphansOn(editable, ref));
   const hidden = links.filter(({ isHidden }) => isHidden);
-  adoptOrphans(draft, tree, orphans, new LinkTexts(hidden, targetsIn(orphans)));
+  adoptOrphans(editable, tree, orphans, new LinkTexts(hidden, targetsIn(orphans)));
 }
 
 function targetsIn(list: Array<{ target: string }>): string[] {
@@ -60,18 +60,18 @@ function cut(target: string): string {
   return target.slice(0, MAX_TARGET);
 }
 
-function annotationsOf(draft: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
+function annotationsOf(editable: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
   return link.kids.flatMap((kid) => {
     const ref = kid instanceof PdfDict && isAnnotation(kid) ? kid.get('Obj') : undefined;
-    const dict = draft.resolve(ref);
+    const dict = editable.resolve(ref);
     return ref instanceof PdfRef && dict instanceof PdfDict ? [{ ref, dict }] : [];
   });
 }
 
-function targetOf(draft: EditablePdf, annotation: PdfDict): string {
-  const action = draft.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? textOf(draft.resolve(action.get('URI'))) : '';
-  return address || `#${textOf(draft.resolve(annotation.get('Dest')))}`;
+function targetOf(editable: EditablePdf, annotation: PdfDict): string {
+  const action = editable.resolve(annotation.get('A'));
+  const address = action instanceof PdfDict ? textOf(editable.resolve(action.get('URI'))) : '';
+  return address || `#${textOf(editable.resolve(annotation.get('Dest')))}`;
 }
 
 function textOf(value: PdfObject | undefined): string {
@@ -79,10 +79,10 @@ function textOf(value: PdfObject | undefined): string {
   return value instanceof PdfName ? value.value : '';
 }
 
-function describe(draft: EditablePdf, ref: PdfRef, annotation: PdfDict, description: PdfString): void {
+function describe(editable: EditablePdf, ref: PdfRef, annotation: PdfDict, description: PdfString): void {
   const copy = annotation.clone();
   copy.set('Contents', description);
-  draft.change(ref, copy);
+  editable.change(ref, copy);
 }
 
 interface Orphan {
@@ -93,22 +93,22 @@ interface Orphan {
 }
 
 /** Finds links without a tag: the document hides them from assistive technology, but they can still be clicked. */
-function orphansOn(draft: EditablePdf, page: PdfRef): Orphan[] {
-  const dict = draft.resolve(page);
-  const annotations = dict instanceof PdfDict ? draft.resolve(dict.get('Annots')) : undefined;
+function orphansOn(editable: EditablePdf, page: PdfRef): Orphan[] {
+  const dict = editable.resolve(page);
+  const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
   return (annotations instanceof PdfArray ? annotations.toArray() : []).flatMap((ref) => {
-    const annotation = draft.resolve(ref);
+    const annotation = editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(annotation instanceof PdfDict) || annotation.has('StructParent')) return [];
-    return [{ ref, dict: annotation, page, target: targetOf(draft, annotation) }];
+    return [{ ref, dict: annotation, page, target: targetOf(editable, annotation) }];
   });
 }
 
-function adoptOrphans(draft: EditablePdf, tree: StructureTree, orphans: Orphan[], texts: LinkTexts): void {
+function adoptOrphans(editable: EditablePdf, tree: StructureTree, orphans: Orphan[], texts: LinkTexts): void {
   for (const { ref, dict, page, target } of orphans) {
     const { key } = tree.adopt('Link', ref, page);
     const copy = dict.clone();
     copy.set('StructParent', PdfNumber.of(key));
     copy.set('Contents', textString(texts.next(target)));
-    draft.change(ref, copy);
+    editable.change(ref, copy);
   }
 }

@@ -30,12 +30,12 @@ interface Font {
 }
 
 export class Fonts {
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #streams: StreamDecoder;
   readonly #fonts = new Map<PdfObject, Font>();
 
-  constructor(draft: EditablePdf, streams: StreamDecoder) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, streams: StreamDecoder) {
+    this.#editable = editable;
     this.#streams = streams;
   }
 
@@ -56,14 +56,14 @@ export class Fonts {
   /** Adds the texts found in ActualText to the ToUnicode maps. */
   write(): void {
     for (const { entry, added, isComposite } of this.#fonts.values()) {
-      const dict = this.#draft.resolve(entry);
+      const dict = this.#editable.resolve(entry);
       if (!added.size || !(dict instanceof PdfDict) || !(entry instanceof PdfRef)) continue;
       const copy = dict.clone();
-      const map = this.#draft.resolve(dict.get('ToUnicode'));
+      const map = this.#editable.resolve(dict.get('ToUnicode'));
       const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : emptyMap(isComposite);
       const completed = text.replace(/\bendcmap\b/, `${bfchars(added, isComposite)}endcmap`);
-      copy.set('ToUnicode', this.#draft.add(deflated({}, Buffer.from(completed, 'latin1'))));
-      this.#draft.change(entry, copy);
+      copy.set('ToUnicode', this.#editable.add(deflated({}, Buffer.from(completed, 'latin1'))));
+      this.#editable.change(entry, copy);
     }
   }
 
@@ -75,10 +75,10 @@ export class Fonts {
   #read(entry: PdfObject): Font | undefined {
     const known = this.#fonts.get(entry);
     if (known) return known;
-    const dict = this.#draft.resolve(entry);
+    const dict = this.#editable.resolve(entry);
     if (!(dict instanceof PdfDict)) return undefined;
     const subtype = dict.get('Subtype');
-    const map = this.#draft.resolve(dict.get('ToUnicode'));
+    const map = this.#editable.resolve(dict.get('ToUnicode'));
     const font = {
       entry,
       isComposite: subtype instanceof PdfName && subtype.value === 'Type0',
@@ -177,18 +177,18 @@ function addRanges(values: string[], add: (code: number, hex: string | undefined
 
 /** Returns undefined for a name that the resources do not have. */
 export function resourceOf(
-  draft: EditablePdf,
+  editable: EditablePdf,
   resources: PdfDict | undefined,
   kind: string,
   name: string,
 ): PdfObject | undefined {
-  const entries = resources && draft.resolve(resources.get(kind));
+  const entries = resources && editable.resolve(resources.get(kind));
   return entries instanceof PdfDict ? entries.get(name) : undefined;
 }
 
-export function contentOf(draft: EditablePdf, page: PdfDict): PdfObject[] {
+export function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
   const entry = page.get('Contents');
-  const content = draft.resolve(entry);
+  const content = editable.resolve(entry);
   if (content instanceof PdfArray) return content.toArray();
   return entry && content ? [entry] : [];
 }

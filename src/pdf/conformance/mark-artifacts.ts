@@ -33,12 +33,12 @@ const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
  * appearance streams of annotations, which are always only inspected.
  */
 export function markArtifacts(
-  draft: EditablePdf,
+  editable: EditablePdf,
   repeated: RepeatedContent | undefined,
   shown: readonly PdfRef[],
 ): ContentFindings {
-  const marking = new Marking(draft, repeated);
-  for (const { ref } of draft.pdf.getPages()) marking.markPage(ref);
+  const marking = new Marking(editable, repeated);
+  for (const { ref } of editable.pdf.getPages()) marking.markPage(ref);
   for (const form of shown) marking.lookInside(form);
   marking.mapText();
   return marking.findings;
@@ -46,7 +46,7 @@ export function markArtifacts(
 
 class Marking {
   readonly findings: ContentFindings = { hasMissingGlyphs: false, hasUnmappedText: false, depth: 0 };
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #marks: boolean;
   readonly #repeated: RepeatedContent;
   readonly #fonts: Fonts;
@@ -56,11 +56,11 @@ class Marking {
   /** Object numbers of the form XObjects that have been drawn. */
   readonly #drawn = new Set<number>();
 
-  constructor(draft: EditablePdf, repeated: RepeatedContent | undefined) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, repeated: RepeatedContent | undefined) {
+    this.#editable = editable;
     this.#marks = repeated !== undefined;
     this.#repeated = repeated ?? new Map();
-    this.#fonts = new Fonts(draft, this.#streams);
+    this.#fonts = new Fonts(editable, this.#streams);
   }
 
   /** Completes the ToUnicode maps of the fonts. */
@@ -69,19 +69,19 @@ class Marking {
   }
 
   markPage(ref: PdfRef): void {
-    const page = this.#draft.resolve(ref);
+    const page = this.#editable.resolve(ref);
     if (!(page instanceof PdfDict)) throw new Error('a page is missing');
-    const entries = contentOf(this.#draft, page);
-    const streams = entries.map((entry) => this.#draft.resolve(entry)).filter((stream) => stream instanceof PdfStream);
+    const entries = contentOf(this.#editable, page);
+    const streams = entries.map((entry) => this.#editable.resolve(entry)).filter((stream) => stream instanceof PdfStream);
     if (!streams.length) return;
     const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const resources = inherited(this.#draft, page, 'Resources');
+    const resources = inherited(this.#editable, page, 'Resources');
     const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false, holder: ref });
     if (!this.#marks) return;
     const copy = page.clone();
     copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
     if (scan.resources) copy.set('Resources', scan.resources);
-    this.#draft.change(ref, copy);
+    this.#editable.change(ref, copy);
   }
 
   /**
@@ -91,10 +91,10 @@ class Marking {
   #replace(entries: PdfObject[], stream: PdfStream): PdfRef {
     const [own] = entries;
     if (entries.length === 1 && own instanceof PdfRef) {
-      this.#draft.change(own, stream);
+      this.#editable.change(own, stream);
       return own;
     }
-    return this.#draft.add(stream);
+    return this.#editable.add(stream);
   }
 
   /** `holder` is the page or form XObject that has the content. */
@@ -105,7 +105,7 @@ class Marking {
   ): ContentScan {
     const scan: ContentScan = new ContentScan(content, isTagged, this.#repeated.get(holder.objectNumber), {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
-      uses: (kind, name) => this.lookInside(resourceOf(this.#draft, resources, kind, name)),
+      uses: (kind, name) => this.lookInside(resourceOf(this.#editable, resources, kind, name)),
       shows: (runs, actualText) => this.#look(runs, resources, actualText),
     });
     scan.run();
@@ -117,11 +117,11 @@ class Marking {
   lookInside(entry: PdfObject | undefined): void {
     if (!(entry instanceof PdfRef) || this.#drawn.has(entry.objectNumber)) return;
     this.#drawn.add(entry.objectNumber);
-    const value = this.#draft.resolve(entry);
-    const mask = value instanceof PdfDict ? this.#draft.resolve(value.get('SMask')) : undefined;
+    const value = this.#editable.resolve(entry);
+    const mask = value instanceof PdfDict ? this.#editable.resolve(value.get('SMask')) : undefined;
     if (mask instanceof PdfDict) this.lookInside(mask.get('G'));
     if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
-    const resources = this.#draft.resolve(value.get('Resources'));
+    const resources = this.#editable.resolve(value.get('Resources'));
     this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, {
       isTagged: true,
       holder: entry,
@@ -129,7 +129,7 @@ class Marking {
   }
 
   #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined): void {
-    const runs = shown.map(({ font, codes }) => ({ font: resourceOf(this.#draft, resources, 'Font', font ?? ''), codes }));
+    const runs = shown.map(({ font, codes }) => ({ font: resourceOf(this.#editable, resources, 'Font', font ?? ''), codes }));
     const { isMissing, isUnmapped } = this.#fonts.look(runs, actualText);
     this.findings.hasMissingGlyphs ||= isMissing;
     this.findings.hasUnmappedText ||= isUnmapped;
@@ -137,22 +137,22 @@ class Marking {
 
   /** Scans an XObject that is drawn. One without tags of its own is painted like a path. */
   #draw(name: string, inTagged: boolean, resources: PdfDict | undefined, scan: ContentScan): Drawn {
-    const ref = resourceOf(this.#draft, resources, 'XObject', name);
+    const ref = resourceOf(this.#editable, resources, 'XObject', name);
     if (!(ref instanceof PdfRef)) return { isTagged: false, name };
     const isTagged = this.#isTagged(ref);
-    const form = this.#draft.resolve(ref);
+    const form = this.#editable.resolve(ref);
     if (!(form instanceof PdfStream) || !isForm(form)) return { isTagged: false, name };
     if (this.#drawn.has(ref.objectNumber)) {
       if (!isTagged || !this.#marks) return { isTagged: false, name };
       return { isTagged: false, name: this.#copyWithoutTags(ref, form, resources, scan) };
     }
     this.#drawn.add(ref.objectNumber);
-    const own = this.#draft.resolve(form.get('Resources'));
+    const own = this.#editable.resolve(form.get('Resources'));
     const inner = this.#scan(this.#streams.decode(form), own instanceof PdfDict ? own : resources, {
       isTagged: inTagged || !isTagged,
       holder: ref,
     });
-    if (this.#marks && isTagged) this.#draft.change(ref, withContent(form, inner.bytes, inner.resources));
+    if (this.#marks && isTagged) this.#editable.change(ref, withContent(form, inner.bytes, inner.resources));
     return { isTagged: isTagged && !inTagged, name };
   }
 
@@ -161,15 +161,15 @@ class Marking {
    * the first drawing (ISO 14289-1, 7.20).
    */
   #copyWithoutTags(ref: PdfRef, form: PdfStream, resources: PdfDict | undefined, scan: ContentScan): string {
-    const source = this.#draft.pdf.getObject(ref);
+    const source = this.#editable.pdf.getObject(ref);
     const content = this.#streams.decode(source instanceof PdfStream ? source : form).toString('latin1');
     const untagged = content.replace(/\/\w+\s*<<\s*\/MCID\s+\d+\s*>>\s*BDC/g, '/Span BMC');
     const copy = withContent(form, Buffer.from(untagged, 'latin1'), undefined);
     copy.delete('StructParents');
     const name = `PlatenCopy${ref.objectNumber}`;
     const kept = (scan.resources ?? resources ?? new PdfDict()).clone();
-    const objects = this.#draft.copyOf(kept, 'XObject');
-    objects.set(name, this.#draft.add(copy));
+    const objects = this.#editable.copyOf(kept, 'XObject');
+    objects.set(name, this.#editable.add(copy));
     kept.set('XObject', objects);
     scan.resources = kept;
     return name;
@@ -179,15 +179,15 @@ class Marking {
     const known = this.#tagged.get(ref.objectNumber);
     if (known !== undefined) return known;
     this.#tagged.set(ref.objectNumber, false);
-    const form = this.#draft.resolve(ref);
+    const form = this.#editable.resolve(ref);
     const isTagged = form instanceof PdfStream && isForm(form) && (form.has('StructParents') || this.#drawsTagged(form));
     this.#tagged.set(ref.objectNumber, isTagged);
     return isTagged;
   }
 
   #drawsTagged(form: PdfStream): boolean {
-    const resources = this.#draft.resolve(form.get('Resources'));
-    const objects = resources instanceof PdfDict ? this.#draft.resolve(resources.get('XObject')) : undefined;
+    const resources = this.#editable.resolve(form.get('Resources'));
+    const objects = resources instanceof PdfDict ? this.#editable.resolve(resources.get('XObject')) : undefined;
     if (!(objects instanceof PdfDict)) return false;
     return [...objects].some(([, ref]) => ref instanceof PdfRef && this.#isTagged(ref));
   }

@@ -5,8 +5,8 @@ import { deflated, textString } from '../objects/syntax.ts';
 
 const SRGB = 'sRGB IEC61966-2.1';
 
-export function addOutputIntent(draft: EditablePdf): void {
-  draft.catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => draft.add(profile))));
+export function addOutputIntent(editable: EditablePdf): void {
+  editable.catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => editable.add(profile))));
 }
 
 /** `add` stores the stream of the ICC profile and returns its reference. */

@@ -54,32 +54,32 @@ const CORNERS = [
   [1, 1],
 ] as const;
 
-export function paintedContent(draft: EditablePdf): PaintedContent {
-  const scan = new PageScan(draft);
-  for (const { ref } of draft.pdf.getPages()) scan.page(ref);
+export function paintedContent(editable: EditablePdf): PaintedContent {
+  const scan = new PageScan(editable);
+  for (const { ref } of editable.pdf.getPages()) scan.page(ref);
   return { marked: scan.found, corners: scan.corners };
 }
 
 class PageScan {
   readonly found = new Map<string, Painted>();
   readonly corners = new Map<number, Point>();
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #streams = new StreamDecoder();
   readonly #drawn = new Set<number>();
   #page = 0;
 
-  constructor(draft: EditablePdf) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf) {
+    this.#editable = editable;
   }
 
   page(ref: PdfRef): void {
-    const page = this.#draft.resolve(ref);
+    const page = this.#editable.resolve(ref);
     if (!(page instanceof PdfDict)) return;
     this.#page = ref.objectNumber;
-    const streams = contentOf(this.#draft, page).map((entry) => this.#draft.resolve(entry));
+    const streams = contentOf(this.#editable, page).map((entry) => this.#editable.resolve(entry));
     const parts = streams.filter((stream) => stream instanceof PdfStream);
     const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const resources = inherited(this.#draft, page, 'Resources');
+    const resources = inherited(this.#editable, page, 'Resources');
     this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
   }
 
@@ -100,8 +100,8 @@ class PageScan {
 
   /** Only the first drawing of a form XObject counts. */
   #draw(name: string, resources: PdfDict | undefined, from: Start): void {
-    const ref = resourceOf(this.#draft, resources, 'XObject', name);
-    const object = this.#draft.resolve(ref);
+    const ref = resourceOf(this.#editable, resources, 'XObject', name);
+    const object = this.#editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
     const subtype = object.get('Subtype');
     if (!(subtype instanceof PdfName) || subtype.value !== 'Form') {
@@ -111,7 +111,7 @@ class PageScan {
     if (this.#drawn.has(ref.objectNumber)) return;
     this.#drawn.add(ref.objectNumber);
     const matrix = times(matrixOf(object.get('Matrix')), from.matrix);
-    const own = this.#draft.resolve(object.get('Resources')) ?? resources;
+    const own = this.#editable.resolve(object.get('Resources')) ?? resources;
     this.#scan(this.#streams.decode(object), own, { stream: ref.objectNumber, matrix, tag: from.tag });
   }
 

@@ -6,13 +6,13 @@ import { PdfArray, PdfDict, type PdfNull, PdfNumber, type PdfObject, PdfRef } fr
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 
 export class NewOwners {
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   /** New owners by the parent tree key of the page or form XObject, and the MCID. */
   readonly #ofContent = new Map<number, Map<number, PdfRef | PdfNull>>();
   readonly #ofAnnotations = new Map<number, PdfRef>();
 
-  constructor(draft: EditablePdf) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf) {
+    this.#editable = editable;
   }
 
   setAnnotation(annotation: PdfRef, owner: PdfRef): void {
@@ -27,7 +27,7 @@ export class NewOwners {
   }
 
   #keyOf(ref: PdfRef, entry: string): number {
-    const object = this.#draft.resolve(ref);
+    const object = this.#editable.resolve(ref);
     const key = object instanceof PdfDict ? object.get(entry) : undefined;
     if (!(key instanceof PdfNumber)) throw new Error('what is tagged has no key');
     return key.value;
@@ -35,7 +35,7 @@ export class NewOwners {
 
   /** Writes the new owners into a node of the number tree and all nodes below it. */
   write(node: PdfObject | undefined): void {
-    const dict = this.#draft.resolve(node);
+    const dict = this.#editable.resolve(node);
     if (!(this.#ofContent.size + this.#ofAnnotations.size) || !(dict instanceof PdfDict)) return;
     for (const kid of this.#listIn(dict, 'Kids')) this.write(kid);
     const pairs = this.#listIn(dict, 'Nums');
@@ -43,21 +43,21 @@ export class NewOwners {
     if (!(node instanceof PdfRef) || changed.every((value, index) => value === pairs[index])) return;
     const copy = dict.clone();
     copy.set('Nums', PdfArray.of(...changed));
-    this.#draft.change(node, copy);
+    this.#editable.change(node, copy);
   }
 
   /** The entry of an annotation is its owner. The entry of a page or form XObject is an indirect array of owners by MCID. */
   #ownerOf(key: PdfObject | undefined, known: PdfObject): PdfObject {
     if (!(key instanceof PdfNumber)) return known;
     const owners = this.#ofContent.get(key.value);
-    const list = owners && this.#draft.resolve(known);
+    const list = owners && this.#editable.resolve(known);
     if (owners && list instanceof PdfArray && known instanceof PdfRef)
-      this.#draft.change(known, PdfArray.of(...list.toArray().map((owner, mcid) => owners.get(mcid) ?? owner)));
+      this.#editable.change(known, PdfArray.of(...list.toArray().map((owner, mcid) => owners.get(mcid) ?? owner)));
     return this.#ofAnnotations.get(key.value) ?? known;
   }
 
   #listIn(dict: PdfDict, entry: string): PdfObject[] {
-    const list = this.#draft.resolve(dict.get(entry));
+    const list = this.#editable.resolve(dict.get(entry));
     return list instanceof PdfArray ? list.toArray() : [];
   }
 }

@@ -7,8 +7,8 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { isAnnotation, StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-export function removeDeadLinks(draft: EditablePdf, tree: StructureTree): void {
-  const dead = new Set<number | undefined>(draft.pdf.getPages().flatMap(({ ref }) => removeFrom(draft, ref)));
+export function removeDeadLinks(editable: EditablePdf, tree: StructureTree): void {
+  const dead = new Set<number | undefined>(editable.pdf.getPages().flatMap(({ ref }) => removeFrom(editable, ref)));
   for (const element of tree.elements()) {
     const isAlive = (kid: PdfObject | StructureElement) => !dead.has(annotationOf(kid));
     if (dead.size && !element.kids.every(isAlive)) element.replaceKids(element.kids.filter(isAlive));
@@ -17,26 +17,26 @@ export function removeDeadLinks(draft: EditablePdf, tree: StructureTree): void {
 }
 
 /** Returns the object numbers of the annotations that are removed from the page. */
-function removeFrom(draft: EditablePdf, ref: PdfRef): number[] {
-  const page = draft.resolve(ref);
+function removeFrom(editable: EditablePdf, ref: PdfRef): number[] {
+  const page = editable.resolve(ref);
   if (!(page instanceof PdfDict)) return [];
-  const list = draft.resolve(page.get('Annots'));
+  const list = editable.resolve(page.get('Annots'));
   const all = list instanceof PdfArray ? list.toArray() : [];
-  const dead = all.filter((each) => each instanceof PdfRef && leadsNowhere(draft, draft.resolve(each)));
+  const dead = all.filter((each) => each instanceof PdfRef && leadsNowhere(editable, editable.resolve(each)));
   if (!dead.length) return [];
   const copy = page.clone();
   copy.set('Annots', PdfArray.of(...all.filter((each) => !dead.includes(each))));
-  draft.change(ref, copy);
+  editable.change(ref, copy);
   return dead.flatMap((each) => {
     if (!(each instanceof PdfRef)) return [];
-    draft.drop(each);
+    editable.drop(each);
     return [each.objectNumber];
   });
 }
 
-function leadsNowhere(draft: EditablePdf, annotation: PdfObject | undefined): boolean {
-  const target = annotation instanceof PdfDict ? draft.resolve(annotation.get('Dest')) : undefined;
-  const named = draft.resolve(draft.catalog.get('Dests'));
+function leadsNowhere(editable: EditablePdf, annotation: PdfObject | undefined): boolean {
+  const target = annotation instanceof PdfDict ? editable.resolve(annotation.get('Dest')) : undefined;
+  const named = editable.resolve(editable.catalog.get('Dests'));
   if (!(target instanceof PdfName || target instanceof PdfString)) return false;
   return !(named instanceof PdfDict && named.has(target instanceof PdfName ? target.value : target.asString()));
 }

@@ -14,45 +14,45 @@ import type { StructureTree } from './structure-tree.ts';
 const TOLERANCE = 4;
 /** The weight of a horizontal distance in relation to a vertical one. */
 const SIDEWAYS = 0.05;
-/** The maximum number of marks above and below the target that are searched for one in its column. */
+/** How many pieces of content above and below the target are searched for one in its column. */
 const MAX_COLUMNS = 500;
 /** The height above its base line, in points, up to which an image that starts higher can be in the line of the target. */
 const MAX_LINE = 24;
 /** The vertical distance of such an image, in points: text in the line is nearer, and text below it is further away. */
 const IN_ITS_LINE = 12;
 
-export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
-  const destinations = new Destinations(draft, tree, painted);
+export function addStructureDestinations(editable: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
+  const destinations = new StructureDestinations(editable, tree, painted);
   destinations.repairOutline();
-  for (const { ref } of draft.pdf.getPages()) destinations.repairPage(ref);
+  for (const { ref } of editable.pdf.getPages()) destinations.repairPage(ref);
 }
 
 /** Painted content with the element that it belongs to. */
-interface Mark extends Painted {
+interface ElementContent extends Painted {
   element: StructureElement;
 }
 
-class Destinations {
-  readonly #draft: EditablePdf;
+class StructureDestinations {
+  readonly #editable: EditablePdf;
   readonly #tree: StructureTree;
   readonly #painted: PaintedContent;
   readonly #named: PdfObject | undefined;
-  /** The marks of each page from top to bottom, and from left to right within a line. Read only when a link needs them. */
-  #marks: Map<number, Mark[]> | undefined;
+  /** The painted content of each page from top to bottom, and from left to right within a line. Read only when a link needs them. */
+  #content: Map<number, ElementContent[]> | undefined;
 
-  constructor(draft: EditablePdf, tree: StructureTree, painted: PaintedContent) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, tree: StructureTree, painted: PaintedContent) {
+    this.#editable = editable;
     this.#tree = tree;
     this.#painted = painted;
-    this.#named = draft.resolve(draft.catalog.get('Dests'));
+    this.#named = editable.resolve(editable.catalog.get('Dests'));
   }
 
   repairOutline(): void {
-    const outlines = this.#draft.resolve(this.#draft.catalog.get('Outlines'));
+    const outlines = this.#editable.resolve(this.#editable.catalog.get('Outlines'));
     const waiting = outlines instanceof PdfDict ? [outlines.get('First')] : [];
     while (waiting.length) {
       const ref = waiting.pop();
-      const item = this.#draft.resolve(ref);
+      const item = this.#editable.resolve(ref);
       if (!(ref instanceof PdfRef) || !(item instanceof PdfDict)) continue;
       waiting.push(item.get('Next'), item.get('First'));
       const element = item.get('SE');
@@ -61,10 +61,10 @@ class Destinations {
   }
 
   repairPage(ref: PdfRef): void {
-    const page = this.#draft.resolve(ref);
-    const annotations = page instanceof PdfDict ? this.#draft.resolve(page.get('Annots')) : undefined;
+    const page = this.#editable.resolve(ref);
+    const annotations = page instanceof PdfDict ? this.#editable.resolve(page.get('Annots')) : undefined;
     for (const entry of annotations instanceof PdfArray ? annotations.toArray() : []) {
-      const annotation = this.#draft.resolve(entry);
+      const annotation = this.#editable.resolve(entry);
       if (entry instanceof PdfRef && annotation instanceof PdfDict) this.#repair(entry, annotation, undefined);
     }
   }
@@ -77,7 +77,7 @@ class Destinations {
     copy.delete('Dest');
     const place = this.#placeOf(given);
     if (place) copy.set('A', this.#actionTo(given, place, element));
-    this.#draft.change(ref, copy);
+    this.#editable.change(ref, copy);
   }
 
   #actionTo(given: PdfObject, place: PdfArray, element: PdfRef | undefined): PdfDict {
@@ -91,46 +91,46 @@ class Destinations {
 
   /** The explicit destination; undefined if its page was left out, for example by `pageRanges`. */
   #placeOf(given: PdfObject | undefined): PdfArray | undefined {
-    const name = nameOf(this.#draft.resolve(given));
+    const name = nameOf(this.#editable.resolve(given));
     const found = name !== undefined && this.#named instanceof PdfDict ? this.#named.get(name) : given;
-    const place = this.#draft.resolve(found);
+    const place = this.#editable.resolve(found);
     return place instanceof PdfArray ? place : undefined;
   }
 
   #elementAt(place: PdfArray): PdfRef {
     const [page] = place.toArray();
-    this.#marks ??= this.#readMarks();
-    const marks = (page instanceof PdfRef && this.#marks.get(page.objectNumber)) || [];
+    this.#content ??= this.#readContent();
+    const content = (page instanceof PdfRef && this.#content.get(page.objectNumber)) || [];
     const [left, top] = page instanceof PdfRef ? this.#pointOf(page, place) : [0, 0];
-    const first = firstBelow(marks, top + TOLERANCE);
-    const images = marks.slice(Math.max(0, first - MAX_COLUMNS), first).filter((mark) => standsOnLine(mark, top));
-    const below = marks.slice(first, first + MAX_COLUMNS);
-    const found = nearest([...images, ...below], left, top) ?? below[0] ?? marks.at(-1);
+    const first = firstBelow(content, top + TOLERANCE);
+    const images = content.slice(Math.max(0, first - MAX_COLUMNS), first).filter((each) => standsOnLine(each, top));
+    const below = content.slice(first, first + MAX_COLUMNS);
+    const found = nearest([...images, ...below], left, top) ?? below[0] ?? content.at(-1);
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
   /** The target point on the page. Chromium writes link targets as if the page had no margins, so they are added here. */
   #pointOf(ref: PdfRef, place: PdfArray): [left: number, top: number] {
     const [, , x, y] = place.toArray();
-    const page = this.#draft.resolve(ref);
+    const page = this.#editable.resolve(ref);
     const [left = 0, top = 0] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
     const corner = this.#painted.corners.get(ref.objectNumber);
     if (!(page instanceof PdfDict) || !corner) return [left, top];
-    const { bottom, height } = viewOf(this.#draft, page);
+    const { bottom, height } = viewOf(this.#editable, page);
     return [corner[0] + left, corner[1] + top - bottom - height];
   }
 
-  #readMarks(): Map<number, Mark[]> {
+  #readContent(): Map<number, ElementContent[]> {
     const elements = this.#tree.elements().filter(({ type }) => type !== 'Artifact');
-    const marks = Map.groupBy(
-      elements.flatMap((element) => this.#marksOf(element)),
+    const content = Map.groupBy(
+      elements.flatMap((element) => this.#contentOf(element)),
       ({ page }) => page,
     );
-    for (const onPage of marks.values()) onPage.sort((one, other) => other.top - one.top || one.left - other.left);
-    return marks;
+    for (const onPage of content.values()) onPage.sort((one, other) => other.top - one.top || one.left - other.left);
+    return content;
   }
 
-  #marksOf(element: StructureElement): Mark[] {
+  #contentOf(element: StructureElement): ElementContent[] {
     return element.kids.flatMap((leaf) => {
       const painted = leaf instanceof StructureElement ? undefined : this.#tree.paintedBy(leaf, element, this.#painted);
       const isShown = painted?.codes || element.type === 'Figure' || element.type === 'Form';
@@ -139,34 +139,34 @@ class Destinations {
   }
 }
 
-/** The index of the first mark that does not start above the line; marks are ordered from top to bottom. */
-function firstBelow(marks: readonly Mark[], line: number): number {
-  let [from, to] = [0, marks.length];
+/** The index of the first piece of content that does not start above the line; content is ordered from top to bottom. */
+function firstBelow(content: readonly ElementContent[], line: number): number {
+  let [from, to] = [0, content.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((marks[middle]?.top ?? 0) > line) from = middle + 1;
+    if ((content[middle]?.top ?? 0) > line) from = middle + 1;
     else to = middle;
   }
   return from;
 }
 
 /** Whether an image can be in the line of a target without content, which starts at the height of its text. */
-function standsOnLine({ element, bottom }: Mark, top: number): boolean {
+function standsOnLine({ element, bottom }: ElementContent, top: number): boolean {
   return element.type === 'Figure' && bottom < top && top - bottom < MAX_LINE;
 }
 
 /**
- * The nearest mark below and to the right. Other columns can have lines at the same height, and lines can be centred, so the
+ * The nearest content below and to the right. Other columns can have lines at the same height, and lines can be centred, so the
  * horizontal distance counts a little.
  */
-function nearest(marks: readonly Mark[], left: number, top: number): Mark | undefined {
-  let found: { mark: Mark; distance: number } | undefined;
-  for (const mark of marks.filter((each) => each.left >= left - TOLERANCE)) {
-    const down = mark.top > top + TOLERANCE ? IN_ITS_LINE : Math.max(0, top - mark.top);
-    const distance = down + Math.max(0, mark.left - left) * SIDEWAYS;
-    if (!found || distance < found.distance) found = { mark, distance };
+function nearest(content: readonly ElementContent[], left: number, top: number): ElementContent | undefined {
+  let found: { piece: ElementContent; distance: number } | undefined;
+  for (const piece of content.filter((each) => each.left >= left - TOLERANCE)) {
+    const down = piece.top > top + TOLERANCE ? IN_ITS_LINE : Math.max(0, top - piece.top);
+    const distance = down + Math.max(0, piece.left - left) * SIDEWAYS;
+    if (!found || distance < found.distance) found = { piece, distance };
   }
-  return found?.mark;
+  return found?.piece;
 }
 
 /** The block that contains an element, so that a link leads to a paragraph and not to a word in it. */

@@ -8,7 +8,7 @@ import { namespaceOfVersion2 } from './standard-types.ts';
 import { isAnnotation, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
@@ -20,25 +20,25 @@ export class StructureTree {
   #namespace: PdfRef | undefined;
 
   /** Reads the structure tree; creates one if the document has none because it is empty. */
-  static read(draft: EditablePdf): StructureTree {
-    const rootRef = draft.catalog.get('StructTreeRoot');
-    if (rootRef instanceof PdfRef && draft.resolve(rootRef) instanceof PdfDict) return new StructureTree(draft, rootRef);
-    const root = draft.add(PdfDict.of({ Type: PdfName.of('StructTreeRoot') }));
-    const document = draft.add(PdfDict.of({ Type: PdfName.of('StructElem'), S: PdfName.of('Document'), P: root }));
-    const ParentTree = draft.add(PdfDict.of({ Nums: PdfArray.of() }));
-    draft.change(
+  static read(editable: EditablePdf): StructureTree {
+    const rootRef = editable.catalog.get('StructTreeRoot');
+    if (rootRef instanceof PdfRef && editable.resolve(rootRef) instanceof PdfDict) return new StructureTree(editable, rootRef);
+    const root = editable.add(PdfDict.of({ Type: PdfName.of('StructTreeRoot') }));
+    const document = editable.add(PdfDict.of({ Type: PdfName.of('StructElem'), S: PdfName.of('Document'), P: root }));
+    const ParentTree = editable.add(PdfDict.of({ Nums: PdfArray.of() }));
+    editable.change(
       root,
       PdfDict.of({ Type: PdfName.of('StructTreeRoot'), K: document, ParentTree, ParentTreeNextKey: PdfNumber.of(0) }),
     );
-    draft.catalog.set('StructTreeRoot', root);
-    return new StructureTree(draft, root);
+    editable.catalog.set('StructTreeRoot', root);
+    return new StructureTree(editable, root);
   }
 
-  private constructor(draft: EditablePdf, rootRef: PdfRef) {
-    const root = draft.resolve(rootRef);
+  private constructor(editable: EditablePdf, rootRef: PdfRef) {
+    const root = editable.resolve(rootRef);
     if (!(root instanceof PdfDict)) throw new Error('the PDF has no structure');
-    this.#draft = draft;
-    this.#newOwners = new NewOwners(draft);
+    this.#editable = editable;
+    this.#newOwners = new NewOwners(editable);
     this.#rootRef = rootRef;
     this.#root = root.clone();
     const kid = root.get('K');
@@ -65,7 +65,7 @@ export class StructureTree {
   /** Creates an element, which is not yet in the tree. */
   create(type: string, kids: Array<StructureElement | Leaf>): StructureElement {
     const dict = PdfDict.of({ Type: PdfName.of('StructElem'), S: PdfName.of(type) });
-    const element = new StructureElement(this.#draft.add(dict).objectNumber, dict, undefined);
+    const element = new StructureElement(this.#editable.add(dict).objectNumber, dict, undefined);
     element.replaceKids(kids);
     return element;
   }
@@ -101,7 +101,7 @@ export class StructureTree {
   hasLink(element: StructureElement): boolean {
     return element.kids.some((kid) => {
       const annotation =
-        !(kid instanceof StructureElement) && isAnnotation(kid) ? this.#draft.resolve(kid.get('Obj')) : undefined;
+        !(kid instanceof StructureElement) && isAnnotation(kid) ? this.#editable.resolve(kid.get('Obj')) : undefined;
       return annotation instanceof PdfDict && annotation.get('Subtype') === PdfName.of('Link');
     });
   }
@@ -115,7 +115,7 @@ export class StructureTree {
 
   /** Gives an element a structure type of the PDF 2.0 namespace. */
   setVersion2Type(element: StructureElement, type: string): void {
-    this.#namespace ??= this.#draft.add(namespaceOfVersion2());
+    this.#namespace ??= this.#editable.add(namespaceOfVersion2());
     element.type = type;
     element.set('NS', this.#namespace);
   }
@@ -145,43 +145,43 @@ export class StructureTree {
       const kids = element.kids.map((kid) => (kid instanceof StructureElement ? kid.ref : kid));
       if (kids.length) element.dict.set('K', PdfArray.of(...kids));
       else element.dict.delete('K');
-      this.#draft.change(element.ref, element.dict);
+      this.#editable.change(element.ref, element.dict);
     }
     const mapped = Object.entries(roles).map(([from, to]): [string, PdfName] => [from, PdfName.of(to)]);
     if (mapped.length) this.#root.set('RoleMap', new PdfDict(mapped));
     if (this.#namespace) this.#root.set('Namespaces', PdfArray.of(this.#namespace));
     this.#newOwners.write(this.#root.get('ParentTree'));
     this.#extendParentTree();
-    this.#draft.change(this.#rootRef, this.#root);
+    this.#editable.change(this.#rootRef, this.#root);
   }
 
   #extendParentTree(): void {
     if (!this.#newParents.length) return;
-    const tree = this.#draft.copyOf(this.#root, 'ParentTree');
+    const tree = this.#editable.copyOf(this.#root, 'ParentTree');
     const added = this.#newParents.flatMap(([key, parent]) => [PdfNumber.of(key), parent]);
-    const nums = this.#draft.resolve(tree.get('Nums'));
+    const nums = this.#editable.resolve(tree.get('Nums'));
     if (nums instanceof PdfArray) tree.set('Nums', PdfArray.of(...nums.toArray(), ...added));
     else tree.set('Kids', this.#withBranch(tree, added));
-    this.#root.set('ParentTree', this.#draft.add(tree));
+    this.#root.set('ParentTree', this.#editable.add(tree));
   }
 
   /** Adds a leaf node to a parent tree that has several. */
   #withBranch(tree: PdfDict, added: Array<PdfNumber | PdfRef>): PdfArray {
-    const kids = this.#draft.resolve(tree.get('Kids'));
+    const kids = this.#editable.resolve(tree.get('Kids'));
     const keys = this.#newParents.map(([key]) => PdfNumber.of(key));
     const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
-    const branch = this.#draft.add(PdfDict.of({ Limits, Nums: PdfArray.of(...added) }));
+    const branch = this.#editable.add(PdfDict.of({ Limits, Nums: PdfArray.of(...added) }));
     return PdfArray.of(...(kids instanceof PdfArray ? kids.toArray() : []), branch);
   }
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
-    const text = this.#draft.unchangedText(id);
+    const text = this.#editable.unchangedText(id);
     const plain = text === undefined ? undefined : readPlain(text);
     if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
-    const dict = this.#draft.resolve(PdfRef.of(id));
+    const dict = this.#editable.resolve(PdfRef.of(id));
     if (!(dict instanceof PdfDict && dict.has('S'))) return undefined;
     const element = new StructureElement(id, dict.clone(), parent);
-    const kids = this.#draft.resolve(dict.get('K'));
+    const kids = this.#editable.resolve(dict.get('K'));
     const list = kids instanceof PdfArray ? kids.toArray() : [dict.get('K')];
     for (const kid of list) if (kid) this.#addKid(kid, element);
     return element;
@@ -203,7 +203,7 @@ export class StructureTree {
   }
 
   #dictionary(id: number, text: string): PdfDict {
-    const dict = parseObject(text) ?? this.#draft.resolve(PdfRef.of(id));
+    const dict = parseObject(text) ?? this.#editable.resolve(PdfRef.of(id));
     return dict instanceof PdfDict ? dict.clone() : new PdfDict();
   }
 
@@ -222,7 +222,7 @@ export class StructureTree {
 
   /** Adds a structure element, or an object reference, as a kid. */
   #addObject(id: number, parent: StructureElement): void {
-    const kid = this.#readElement(id, parent) ?? this.#draft.resolve(PdfRef.of(id));
+    const kid = this.#readElement(id, parent) ?? this.#editable.resolve(PdfRef.of(id));
     if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
   }
 }

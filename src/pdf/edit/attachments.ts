@@ -13,17 +13,17 @@ export interface AssociatedFile extends Attachment {
 }
 
 /** Embeds the files, lists them in the name tree and associates them with the whole document (ISO 32000-2, 7.11.4 and 14.13). */
-export function attach(draft: EditablePdf, attachments: AssociatedFile[]): void {
+export function attach(editable: EditablePdf, attachments: AssociatedFile[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
     key: unicodeString(attachment.name), // always UTF-16, because some readers expect all keys in one encoding
-    file: draft.add(fileSpecification(attachment, draft.add(embeddedFile(attachment)))),
+    file: editable.add(fileSpecification(attachment, editable.add(embeddedFile(attachment)))),
   }));
   const tree = files.toSorted((one, other) => Buffer.compare(one.key.bytes, other.key.bytes)); // 7.9.6
-  const names = draft.copyOf(draft.catalog, 'Names');
+  const names = editable.copyOf(editable.catalog, 'Names');
   names.set('EmbeddedFiles', PdfDict.of({ Names: PdfArray.of(...tree.flatMap(({ key, file }) => [key, file])) }));
-  draft.catalog.set('Names', names);
-  draft.catalog.set('AF', PdfArray.of(...files.map(({ file }) => file)));
+  editable.catalog.set('Names', names);
+  editable.catalog.set('AF', PdfArray.of(...files.map(({ file }) => file)));
 }
 
 function fileSpecification({ name, description, relationship }: AssociatedFile, content: PdfRef): PdfDict {

@@ -14,30 +14,30 @@ const MAX_TITLE = 4_096;
 
 /** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
 export function addMetadata(
-  draft: EditablePdf,
+  editable: EditablePdf,
   { metadata, conformance, structure }: Pick<FinishSettings, 'metadata' | 'conformance' | 'structure'>,
   invoice: InvoiceFacts | undefined,
 ): string {
-  const facts = factsOf(metadata, conformance ? structure?.title || undefined : ownTitle(draft));
-  if (conformance && isVersion2(conformance)) draft.beginVersion2();
-  else writeInformation(draft, informationDictionary(facts));
+  const facts = factsOf(metadata, conformance ? structure?.title || undefined : ownTitle(editable));
+  if (conformance && isVersion2(conformance)) editable.beginVersion2();
+  else writeInformation(editable, informationDictionary(facts));
   const packet = Buffer.from(xmpPacket(facts, conformance, invoice));
-  draft.catalog.set(
+  editable.catalog.set(
     'Metadata',
-    draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
+    editable.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
   );
-  if (facts.title && draft.catalog.has('StructTreeRoot')) showTitle(draft);
+  if (facts.title && editable.catalog.has('StructTreeRoot')) showTitle(editable);
   return facts.title ?? '';
 }
 
-function writeInformation(draft: EditablePdf, info: PdfDict): void {
-  if (draft.info) draft.change(draft.info, info);
-  else draft.info = draft.add(info);
+function writeInformation(editable: EditablePdf, info: PdfDict): void {
+  if (editable.info) editable.change(editable.info, info);
+  else editable.info = editable.add(info);
 }
 
-function ownTitle(draft: EditablePdf): string | undefined {
-  const info = draft.resolve(draft.info);
-  const title = info instanceof PdfDict ? draft.resolve(info.get('Title')) : undefined;
+function ownTitle(editable: EditablePdf): string | undefined {
+  const info = editable.resolve(editable.info);
+  const title = info instanceof PdfDict ? editable.resolve(info.get('Title')) : undefined;
   return title instanceof PdfString ? title.asString() : undefined;
 }
 
@@ -86,8 +86,8 @@ export function pdfDate(date: string | undefined): string | undefined {
 }
 
 /** Makes readers show the title of a tagged PDF instead of its filename (PDF/UA, 7.1). */
-function showTitle(draft: EditablePdf): void {
-  const preferences = draft.copyOf(draft.catalog, 'ViewerPreferences');
+function showTitle(editable: EditablePdf): void {
+  const preferences = editable.copyOf(editable.catalog, 'ViewerPreferences');
   preferences.set('DisplayDocTitle', PdfBool.TRUE);
-  draft.catalog.set('ViewerPreferences', preferences);
+  editable.catalog.set('ViewerPreferences', preferences);
 }

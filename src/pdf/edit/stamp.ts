@@ -17,12 +17,12 @@ import { inherited, type PageView, viewOf } from '../objects/page-view.ts';
 import { decimal, deflated } from '../objects/syntax.ts';
 
 /** Throws if the stamp cannot be parsed. */
-export async function stampPages(draft: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
+export async function stampPages(editable: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
   if (!watermark) return;
-  const stamp = await draft.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
-  makeGroup(draft, stamp.ref);
-  const drawing = new Drawing(draft, stamp, watermark);
-  for (const page of draft.pdf.getPages().filter((_, index) => isChosen(watermark, index + 1))) drawing.drawOn(page);
+  const stamp = await editable.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
+  makeGroup(editable, stamp.ref);
+  const drawing = new Drawing(editable, stamp, watermark);
+  for (const page of editable.pdf.getPages().filter((_, index) => isChosen(watermark, index + 1))) drawing.drawOn(page);
 }
 
 function isChosen({ pages }: PageStamp, number: number): boolean {
@@ -30,12 +30,12 @@ function isChosen({ pages }: PageStamp, number: number): boolean {
 }
 
 /** A transparency group applies the opacity to the stamp as a whole, even if its parts overlap (ISO 32000-1, 11.6.6). */
-function makeGroup(draft: EditablePdf, ref: PdfRef): void {
-  const form = draft.resolve(ref);
+function makeGroup(editable: EditablePdf, ref: PdfRef): void {
+  const form = editable.resolve(ref);
   if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
   const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
   const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
-  draft.change(ref, deflated({ ...entries, Group }, form.data));
+  editable.change(ref, deflated({ ...entries, Group }, form.data));
 }
 
 /** Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number. */
@@ -43,47 +43,47 @@ const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 
 class Drawing {
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #stamp: PDFEmbeddedPage;
   readonly #over: boolean;
   readonly #opacity: PdfRef;
   /** Content streams by their text, which pages of the same size share. */
   readonly #streams = new Map<string, PdfRef>();
 
-  constructor(draft: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: PageStamp) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: PageStamp) {
+    this.#editable = editable;
     this.#stamp = stamp;
     this.#over = layer === 'over';
     const alpha = PdfNumber.of(opacity);
-    this.#opacity = draft.add(PdfDict.of({ Type: PdfName.of('ExtGState'), ca: alpha, CA: alpha }));
+    this.#opacity = editable.add(PdfDict.of({ Type: PdfName.of('ExtGState'), ca: alpha, CA: alpha }));
   }
 
   drawOn(page: PDFPage): void {
     const dict = page.dict.clone();
-    const matrix = placement(viewOf(this.#draft, dict), this.#stamp).map(decimal).join(' ');
+    const matrix = placement(viewOf(this.#editable, dict), this.#stamp).map(decimal).join(' ');
     // An artifact, which screen readers skip (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
-    const content = contentOf(this.#draft, dict);
+    const content = contentOf(this.#editable, dict);
     const stamped = this.#over
       ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
       : [this.#stream(draw), ...content];
     dict.set('Contents', PdfArray.of(...stamped));
     dict.set('Resources', this.#resources(dict));
-    this.#draft.change(page.ref, dict);
+    this.#editable.change(page.ref, dict);
   }
 
   #stream(text: string): PdfRef {
-    const known = this.#streams.get(text) ?? this.#draft.add(PdfStream.fromDict({}, Buffer.from(`${text}\n`)));
+    const known = this.#streams.get(text) ?? this.#editable.add(PdfStream.fromDict({}, Buffer.from(`${text}\n`)));
     this.#streams.set(text, known);
     return known;
   }
 
   /** A copy of the page's resources with the stamp added; other pages may share the original. */
   #resources(page: PdfDict): PdfDict {
-    const own = inherited(this.#draft, page, 'Resources');
+    const own = inherited(this.#editable, page, 'Resources');
     const resources = own instanceof PdfDict ? own.clone() : new PdfDict();
     const add = (kind: string, name: string, ref: PdfRef) => {
-      const entries = this.#draft.copyOf(resources, kind);
+      const entries = this.#editable.copyOf(resources, kind);
       entries.set(name, ref);
       resources.set(kind, entries);
     };
@@ -93,9 +93,9 @@ class Drawing {
   }
 }
 
-function contentOf(draft: EditablePdf, page: PdfDict): PdfObject[] {
+function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
   const entry = page.get('Contents');
-  const content = draft.resolve(entry);
+  const content = editable.resolve(entry);
   if (content instanceof PdfArray) return content.toArray();
   return entry && content ? [entry] : [];
 }

@@ -9,12 +9,12 @@ import type { StructureElement } from '../conformance/structure-element.ts';
 import { StructureTree } from '../conformance/structure-tree.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
+import { DrawnAppearances, fill } from './drawn-appearances.ts';
 import { FieldNames } from './field-names.ts';
 import { fieldNumber } from './field-places.ts';
 import { fieldFlags, valueEntries } from './field-values.ts';
 import { formDictionary } from './form-dictionary.ts';
 import type { Forms } from './forms.ts';
-import { fill, Marks } from './marks.ts';
 import { type PrintedAppearances, printedAppearances } from './printed-appearances.ts';
 import { type Margins, textMargins } from './text-margins.ts';
 
@@ -45,13 +45,13 @@ const MAX_DESCRIPTION = 1_000;
 const QUADDING = { left: 0, center: 1, right: 2 };
 
 /** `taken` lists names that the fields must not use. Throws if a field does not have exactly one link. */
-export async function addFields(draft: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
+export async function addFields(editable: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
   if (!forms) return { shown: [], unnamed: [], refs: new Map() };
-  const placed = locateFields(draft, forms);
+  const placed = locateFields(editable, forms);
   if (!placed.length) return { shown: [], unnamed: [], refs: new Map() };
-  const printed = await printedAppearances(draft, forms);
-  const keys = tagFields(draft, placed, forms.key);
-  const form = new InteractiveForm(draft, forms, printed, new FieldNames(taken));
+  const printed = await printedAppearances(editable, forms);
+  const keys = tagFields(editable, placed, forms.key);
+  const form = new InteractiveForm(editable, forms, printed, new FieldNames(taken));
   for (const each of placed) form.add(each, keys.get(each.field.number));
   form.end();
   const unnamed = placed.flatMap(({ field }) => (field.name ? [] : [{ selector: field.selector, snippet: field.snippet }]));
@@ -59,12 +59,12 @@ export async function addFields(draft: EditablePdf, forms: Forms | undefined, ta
 }
 
 /** Finds the link of each field. Returns the fields in document order. Throws if a field does not have exactly one link. */
-function locateFields(draft: EditablePdf, { fields, key, scale }: Forms): Placed[] {
+function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
-  for (const { ref: page } of draft.pdf.getPages()) {
-    for (const { ref, link } of linksOf(draft, page)) {
-      const field = known.get(fieldNumber(addressOf(draft, link), key) ?? -1);
+  for (const { ref: page } of editable.pdf.getPages()) {
+    for (const { ref, link } of linksOf(editable, page)) {
+      const field = known.get(fieldNumber(addressOf(editable, link), key) ?? -1);
       if (!field) continue;
       if (placed.has(field)) throw new Error('a form field has more than one link');
       placed.set(field, { field, ref, page, rect: within(rectOf(link), textMargins(field, scale)) });
@@ -74,23 +74,23 @@ function locateFields(draft: EditablePdf, { fields, key, scale }: Forms): Placed
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
 }
 
-function* linksOf(draft: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
-  const dict = draft.resolve(page);
-  const annotations = dict instanceof PdfDict ? draft.resolve(dict.get('Annots')) : undefined;
+function* linksOf(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
+  const dict = editable.resolve(page);
+  const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
   if (!(dict instanceof PdfDict) || !(annotations instanceof PdfArray)) return;
   for (const ref of annotations.toArray()) {
-    const link = draft.resolve(ref);
+    const link = editable.resolve(ref);
     if (ref instanceof PdfRef && link instanceof PdfDict) yield { ref, link };
   }
-  if (!draft.catalog.has('StructTreeRoot')) return;
+  if (!editable.catalog.has('StructTreeRoot')) return;
   const copy = dict.clone();
   copy.set('Tabs', PdfName.of('S'));
-  draft.change(page, copy);
+  editable.change(page, copy);
 }
 
-function addressOf(draft: EditablePdf, annotation: PdfDict): string {
-  const action = draft.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? draft.resolve(action.get('URI')) : undefined;
+function addressOf(editable: EditablePdf, annotation: PdfDict): string {
+  const action = editable.resolve(annotation.get('A'));
+  const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
   return address instanceof PdfString ? address.asString() : '';
 }
 
@@ -106,9 +106,9 @@ function within([left = 0, bottom = 0, right = 0, top = 0]: number[], margins: M
 }
 
 /** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */
-function tagFields(draft: EditablePdf, placed: Placed[], key: string): Map<number, number> {
-  if (!draft.catalog.has('StructTreeRoot')) return new Map();
-  const tree = StructureTree.read(draft);
+function tagFields(editable: EditablePdf, placed: Placed[], key: string): Map<number, number> {
+  if (!editable.catalog.has('StructTreeRoot')) return new Map();
+  const tree = StructureTree.read(editable);
   const elements = labelledElements(tree, key);
   const keys = new Map<number, number>();
   for (const { field, ref, page } of placed) {
@@ -152,22 +152,22 @@ interface RadioGroup {
 /** The interactive form while fields are added to it. */
 class InteractiveForm {
   readonly shown: PdfRef[] = [];
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #forms: Forms;
   readonly #printed: PrintedAppearances;
   readonly #names: FieldNames;
-  readonly #marks: Marks;
+  readonly #drawn: DrawnAppearances;
   readonly #fields: PdfRef[] = [];
   #hasSignatures = false;
   /** Groups of radio buttons by form and name. */
   readonly #groups = new Map<string, RadioGroup>();
 
-  constructor(draft: EditablePdf, forms: Forms, printed: PrintedAppearances, names: FieldNames) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, forms: Forms, printed: PrintedAppearances, names: FieldNames) {
+    this.#editable = editable;
     this.#forms = forms;
     this.#printed = printed;
     this.#names = names;
-    this.#marks = new Marks(draft);
+    this.#drawn = new DrawnAppearances(editable);
   }
 
   add(placed: Placed, key: number | undefined): void {
@@ -182,7 +182,7 @@ class InteractiveForm {
     else {
       this.#fields.push(ref);
       const own = { T: textString(this.#names.next(field.key)), ...this.#contentOf(placed) };
-      this.#draft.change(ref, PdfDict.of({ ...entries, ...own }));
+      this.#editable.change(ref, PdfDict.of({ ...entries, ...own }));
     }
   }
 
@@ -203,7 +203,7 @@ class InteractiveForm {
   /** The printed appearance of a field, or an empty one. */
   #textOf({ field, rect }: Placed): PdfRef {
     const [width, height] = sizeOf(rect);
-    return this.#show(this.#printed.get(field.number) ?? this.#marks.empty(width, height));
+    return this.#show(this.#printed.get(field.number) ?? this.#drawn.empty(width, height));
   }
 
   #checkbox(placed: Placed): Record<string, PdfObject> {
@@ -225,7 +225,7 @@ class InteractiveForm {
     const state = PdfName.of(field.isChecked ? on : 'Off');
     if (field.isChecked) group.dict.set('V', state);
     const own = { Parent: group.ref, AS: state, ...this.#stateEntries(placed, on) };
-    this.#draft.change(ref, PdfDict.of({ ...entries, ...own }));
+    this.#editable.change(ref, PdfDict.of({ ...entries, ...own }));
   }
 
   #groupOf(field: FormControl): RadioGroup {
@@ -234,7 +234,7 @@ class InteractiveForm {
     if (known) return known;
     const T = textString(this.#names.next(field.key));
     const dict = PdfDict.of({ FT: PdfName.of('Btn'), T, V: PdfName.of('Off') });
-    const group = { ref: this.#draft.add(dict), dict, kids: [], buttons: [], states: new Set<string>() };
+    const group = { ref: this.#editable.add(dict), dict, kids: [], buttons: [], states: new Set<string>() };
     this.#groups.set(id, group);
     this.#fields.push(group.ref);
     return group;
@@ -243,10 +243,10 @@ class InteractiveForm {
   #stateEntries({ field, rect }: Placed, on: string): Record<string, PdfObject> {
     const [width, height] = sizeOf(rect);
     const { color } = field.style;
-    const mark = () => (field.kind === 'radio' ? this.#marks.dot(width, height, color) : this.#marks.tick(width, height, color));
+    const chosen = () => (field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color));
     const states = {
-      [on]: this.#show(this.#printed.get(field.number, 'on') ?? mark()),
-      Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#marks.empty(width, height)),
+      [on]: this.#show(this.#printed.get(field.number, 'on') ?? chosen()),
+      Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#drawn.empty(width, height)),
     };
     return {
       DA: textString(`/ZaDb 0 Tf ${fill(color)}`),
@@ -273,10 +273,10 @@ class InteractiveForm {
       const names = buttons.map(({ name }) => name).filter(Boolean);
       const description = group || names.join(', ').slice(0, MAX_DESCRIPTION);
       if (description) dict.set('TU', textString(description));
-      this.#draft.change(ref, dict);
+      this.#editable.change(ref, dict);
     }
-    const form = formDictionary(this.#fields, this.#hasSignatures, (font) => this.#draft.add(font));
-    this.#draft.catalog.set('AcroForm', form);
+    const form = formDictionary(this.#fields, this.#hasSignatures, (font) => this.#editable.add(font));
+    this.#editable.catalog.set('AcroForm', form);
   }
 }
 

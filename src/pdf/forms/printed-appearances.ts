@@ -1,4 +1,4 @@
-/** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the draft out. */
+/** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the editable out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
@@ -11,13 +11,13 @@ const POINTS_PER_PX = 0.75;
 
 /** The form XObjects by field and state. */
 export async function printedAppearances(
-  draft: EditablePdf,
+  editable: EditablePdf,
   { appearances, shown, scale, fields }: Forms,
 ): Promise<PrintedAppearances> {
   const pages: Array<{ page: PdfDict; copier: Copier }> = [];
   for (const printed of appearances) {
     const pdf = await PDF.load(Buffer.concat(printed));
-    const copier = new Copier(draft, pdf);
+    const copier = new Copier(editable, pdf);
     pages.push(...pdf.getPages().map(({ dict: page }) => ({ page, copier })));
   }
   /** By page and margins, because different kinds of fields that look the same share a page. */
@@ -52,12 +52,12 @@ export class PrintedAppearances {
 
 /** Copies objects from one PDF to another, each only once, because many pages share fonts. */
 class Copier {
-  readonly #draft: EditablePdf;
+  readonly #editable: EditablePdf;
   readonly #source: PDF;
   readonly #copied = new Map<number, PdfRef>();
 
-  constructor(draft: EditablePdf, source: PDF) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf, source: PDF) {
+    this.#editable = editable;
     this.#source = source;
   }
 
@@ -74,7 +74,7 @@ class Copier {
       BBox: numbers(...[before, top - height + below, width - after, top - above].map((value) => Number(decimal(value)))),
       Resources: resources ? this.#copyOf(resources) : new PdfDict(),
     };
-    return this.#draft.add(deflated(entries, Buffer.concat(data)));
+    return this.#editable.add(deflated(entries, Buffer.concat(data)));
   }
 
   resolve(value: PdfObject | undefined): PdfObject | undefined {
@@ -95,10 +95,10 @@ class Copier {
   #refOf(ref: PdfRef): PdfRef {
     const known = this.#copied.get(ref.objectNumber);
     if (known) return known;
-    const added = this.#draft.add(new PdfDict());
+    const added = this.#editable.add(new PdfDict());
     this.#copied.set(ref.objectNumber, added);
     const value = this.#source.getObject(ref);
-    if (value) this.#draft.change(added, this.#copyOf(value));
+    if (value) this.#editable.change(added, this.#copyOf(value));
     return added;
   }
 }

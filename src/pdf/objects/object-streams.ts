@@ -13,28 +13,32 @@ import { bodyOf, identifier, Parts } from './write.ts';
 /** A reader must decompress a whole object stream to read one object. */
 const OBJECTS_PER_STREAM = 200;
 
-export function writeWithObjectStreams(draft: EditablePdf, protection?: Encryption): Parts {
-  let { nextId } = draft;
+export function writeWithObjectStreams(editable: EditablePdf, protection?: Encryption): Parts {
+  let { nextId } = editable;
   const file = new PackedFile(() => nextId++, protection);
-  file.version = draft.version;
-  for (const object of draft.objects()) {
-    const stream = streamOf(object, draft, protection !== undefined);
+  file.version = editable.version;
+  for (const object of editable.objects()) {
+    const stream = streamOf(object, editable, protection !== undefined);
     if (stream) file.addStream(object.id, stream);
     else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
   }
-  return file.end({ Root: draft.root, ...(draft.info && { Info: draft.info }), ...(draft.id && { ID: identifier(draft.id) }) });
+  return file.end({
+    Root: editable.root,
+    ...(editable.info && { Info: editable.info }),
+    ...(editable.id && { ID: identifier(editable.id) }),
+  });
 }
 
 /**
  * An object that must not go into an object stream: a stream, as a value or, without encryption, as its original bytes; or the
  * signature dictionary. Undefined for all other objects.
  */
-function streamOf(object: EditableObject, draft: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
-  if (object.id === draft.signature?.objectNumber && 'value' in object) return Buffer.from(toText(object.value), 'latin1');
+function streamOf(object: EditableObject, editable: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
+  if (object.id === editable.signature?.objectNumber && 'value' in object) return Buffer.from(toText(object.value), 'latin1');
   if ('value' in object) return object.value instanceof PdfStream ? object.value : undefined;
   if (!isStream(object.raw)) return undefined;
   if (!encrypted) return object.raw;
-  const parsed = draft.pdf.getObject(PdfRef.of(object.id));
+  const parsed = editable.pdf.getObject(PdfRef.of(object.id));
   if (!(parsed instanceof PdfStream)) throw new Error(`the PDF's object ${object.id} is not a stream`);
   return parsed;
 }

@@ -18,33 +18,33 @@ export interface PageView {
   turn: number;
 }
 
-export function viewOf(draft: EditablePdf, page: PdfDict): PageView {
-  const media = boxOf(draft, inherited(draft, page, 'MediaBox'));
+export function viewOf(editable: EditablePdf, page: PdfDict): PageView {
+  const media = boxOf(editable, inherited(editable, page, 'MediaBox'));
   if (!media) throw new Error('a page has no size');
-  const crop = boxOf(draft, inherited(draft, page, 'CropBox')) ?? media;
+  const crop = boxOf(editable, inherited(editable, page, 'CropBox')) ?? media;
   const [left, bottom] = [Math.max(media.left, crop.left), Math.max(media.bottom, crop.bottom)];
   const [width, height] = [Math.min(media.right, crop.right) - left, Math.min(media.top, crop.top) - bottom];
-  const rotate = inherited(draft, page, 'Rotate');
+  const rotate = inherited(editable, page, 'Rotate');
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
 /** An entry of a page, or of the nearest ancestor that has it. */
-export function inherited(draft: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
+export function inherited(editable: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
   const seen = new Set<PdfObject>();
   let node: PdfObject | undefined = page;
   while (node instanceof PdfDict && !seen.has(node)) {
-    const found = draft.resolve(node.get(entry));
+    const found = editable.resolve(node.get(entry));
     if (found) return found;
     seen.add(node);
-    node = draft.resolve(node.get('Parent'));
+    node = editable.resolve(node.get('Parent'));
   }
   return undefined;
 }
 
 /** A rectangle is given by any two opposite corners (7.9.5). */
-function boxOf(draft: EditablePdf, value: PdfObject | undefined) {
+function boxOf(editable: EditablePdf, value: PdfObject | undefined) {
   if (!(value instanceof PdfArray)) return undefined;
-  const corners = value.toArray().map((item) => draft.resolve(item));
+  const corners = value.toArray().map((item) => editable.resolve(item));
   const [x1, y1, x2, y2] = corners.map((corner) => (corner instanceof PdfNumber ? corner.value : Number.NaN));
   if (x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined) return undefined;
   return { left: Math.min(x1, x2), bottom: Math.min(y1, y2), right: Math.max(x1, x2), top: Math.max(y1, y2) };

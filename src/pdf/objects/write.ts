@@ -3,17 +3,17 @@ import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfStream, PdfString } fr
 import type { EditablePdf } from './editable-pdf.ts';
 import { type ByteCipher, type PdfVersion, toText } from './syntax.ts';
 
-export function writePlain(draft: EditablePdf): Parts {
+export function writePlain(editable: EditablePdf): Parts {
   const parts = new Parts();
-  parts.version = draft.version;
+  parts.version = editable.version;
   const offsets: number[] = [];
-  for (const object of draft.objects()) {
+  for (const object of editable.objects()) {
     offsets[object.id] = parts.length;
     parts.addObject(object.id, 'raw' in object ? object.raw : bodyOf(object.value));
   }
-  const trailer = PdfDict.of({ Root: draft.root });
-  if (draft.info) trailer.set('Info', draft.info);
-  if (draft.id) trailer.set('ID', identifier(draft.id));
+  const trailer = PdfDict.of({ Root: editable.root });
+  if (editable.info) trailer.set('Info', editable.info);
+  if (editable.id) trailer.set('ID', identifier(editable.id));
   endPlain(parts, offsets, trailer);
   return parts;
 }

@@ -44,70 +44,70 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the draft, but does not add the field yet. Throws `MisplacedFieldError`. */
-export async function placeField(draft: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
+/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `MisplacedFieldError`. */
+export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
-  const position = place && 'number' in place ? undefined : positionOf(draft, place);
+  const position = place && 'number' in place ? undefined : positionOf(editable, place);
   if (!visible) return { position, shown: undefined };
-  const { ref } = await draft.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
+  const { ref } = await editable.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
   return { position, shown: ref };
 }
 
-function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): NewPosition {
-  const pages = draft.pdf.getPages();
+function positionOf(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
+  const pages = editable.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
     throw new MisplacedFieldError(
       `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`,
     );
-  return { page, rect: visible ? rectOf(draft, page, visible) : [0, 0, 0, 0] };
+  return { page, rect: visible ? rectOf(editable, page, visible) : [0, 0, 0, 0] };
 }
 
-/** `ownField` is the form field of the document to sign, if there is one. The draft must not change afterwards. */
+/** `ownField` is the form field of the document to sign, if there is one. The editable must not change afterwards. */
 export function addSignatureField(
-  draft: EditablePdf,
+  editable: EditablePdf,
   field: SignatureField,
   { position, shown }: FieldPlace,
   ownField: PdfRef | undefined,
 ): SignatureMarker {
   const marker = newMarker();
-  const signature = draft.add(signatureDictionary(field, marker));
-  draft.signature = signature;
+  const signature = editable.add(signatureDictionary(field, marker));
+  editable.signature = signature;
   const entries: Record<string, PdfObject> = {
     ...{ V: signature, F: PdfNumber.of(FIELD_FLAGS) },
     ...(shown && { AP: PdfDict.of({ N: shown }) }),
   };
   const description = textString(field.description);
   const own = { T: textString(SIGNATURE_NAME), TU: description, Contents: description };
-  if (position) addWidget(draft, position, { ...entries, ...own });
-  else completeWidget(draft, ownField, entries);
+  if (position) addWidget(editable, position, { ...entries, ...own });
+  else completeWidget(editable, ownField, entries);
   return marker.toString('hex');
 }
 
-function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
-  const widget = draft.add(new PdfDict());
-  addToPage(draft, page, widget);
-  const key = isUntaggedWidget(draft, rect) ? undefined : adopt(draft, widget, page);
+function addWidget(editable: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
+  const widget = editable.add(new PdfDict());
+  addToPage(editable, page, widget);
+  const key = isUntaggedWidget(editable, rect) ? undefined : adopt(editable, widget, page);
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
     ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
     ...(key !== undefined && { StructParent: PdfNumber.of(key) }),
   };
-  draft.change(widget, PdfDict.of(all));
-  const form = formOf(draft);
-  const fields = draft.resolve(form.get('Fields'));
+  editable.change(widget, PdfDict.of(all));
+  const form = formOf(editable);
+  const fields = editable.resolve(form.get('Fields'));
   form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
-  draft.catalog.set('AcroForm', form);
+  editable.catalog.set('AcroForm', form);
 }
 
 /** Signs a form field of the document, which keeps its name and description. */
-function completeWidget(draft: EditablePdf, ref: PdfRef | undefined, entries: Record<string, PdfObject>): void {
-  const widget = ref && draft.resolve(ref);
+function completeWidget(editable: EditablePdf, ref: PdfRef | undefined, entries: Record<string, PdfObject>): void {
+  const widget = ref && editable.resolve(ref);
   if (!(ref && widget instanceof PdfDict)) throw new Error('the form field for the signature is missing');
   const copy = widget.clone();
   for (const [name, value] of Object.entries(entries)) copy.set(name, value);
-  draft.change(ref, copy);
-  draft.catalog.set('AcroForm', formOf(draft));
+  editable.change(ref, copy);
+  editable.catalog.set('AcroForm', formOf(editable));
 }
 
 /** Random bytes at the start of the placeholder of a signature. */
@@ -134,10 +134,10 @@ function dateOf(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
 }
 
-function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
-  const dict = draft.resolve(page);
+function rectOf(editable: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
+  const dict = editable.resolve(page);
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
-  const { left, bottom, width, height } = viewOf(draft, dict);
+  const { left, bottom, width, height } = viewOf(editable, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
     throw new MisplacedFieldError(
       `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
@@ -156,28 +156,28 @@ function isUntaggedWidget({ version }: EditablePdf, [left, bottom, right, top]: 
   return version === '2.0' && left === right && bottom === top;
 }
 
-function addToPage(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {
-  const page = draft.resolve(ref);
+function addToPage(editable: EditablePdf, ref: PdfRef, widget: PdfRef): void {
+  const page = editable.resolve(ref);
   if (!(page instanceof PdfDict)) throw new Error('a page is missing');
   const copy = page.clone();
-  const annotations = draft.resolve(page.get('Annots'));
+  const annotations = editable.resolve(page.get('Annots'));
   copy.set('Annots', PdfArray.of(...(annotations instanceof PdfArray ? annotations.toArray() : []), widget));
   copy.set('Tabs', PdfName.of('S'));
-  draft.change(ref, copy);
+  editable.change(ref, copy);
 }
 
 /** In a tagged PDF, adds the field to the structure tree (ISO 14289-1, 7.18.4). Returns its key in the parent tree. */
-function adopt(draft: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
-  if (!draft.catalog.has('StructTreeRoot')) return undefined;
-  const tree = StructureTree.read(draft);
+function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
+  if (!editable.catalog.has('StructTreeRoot')) return undefined;
+  const tree = StructureTree.read(editable);
   const { key } = tree.adopt('Form', widget, page);
   tree.write({});
   return key;
 }
 
 /** The form dictionary with the flags for signatures. */
-function formOf(draft: EditablePdf): PdfDict {
-  const form = draft.copyOf(draft.catalog, 'AcroForm');
+function formOf(editable: EditablePdf): PdfDict {
+  const form = editable.copyOf(editable.catalog, 'AcroForm');
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   if (form.has('NeedAppearances')) form.set('NeedAppearances', PdfBool.FALSE);
   return form;

@@ -10,13 +10,13 @@ const TICK_WIDTH = '.13 w 1 J 1 j';
 const KAPPA = 0.5523;
 const DOT_RADIUS = 0.25;
 
-export class Marks {
-  readonly #draft: EditablePdf;
+export class DrawnAppearances {
+  readonly #editable: EditablePdf;
   /** Form XObjects by size and content, so that equal ones are shared. */
   readonly #drawn = new Map<string, PdfRef>();
 
-  constructor(draft: EditablePdf) {
-    this.#draft = draft;
+  constructor(editable: EditablePdf) {
+    this.#editable = editable;
   }
 
   empty(width: number, height: number): PdfRef {
@@ -40,7 +40,7 @@ export class Marks {
       BBox: numbers(0, 0, width, height),
       Resources: new PdfDict(),
     };
-    const form = this.#draft.add(deflated(entries, Buffer.from(content && `q ${content} Q`)));
+    const form = this.#editable.add(deflated(entries, Buffer.from(content && `q ${content} Q`)));
     this.#drawn.set(key, form);
     return form;
   }
