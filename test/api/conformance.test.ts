@@ -152,6 +152,9 @@ test.each([
     'a heading with a named link',
     `<h2><a href="#x" aria-label="Home">${SQUARE.replace('<svg', '<svg aria-hidden="true"')}</a></h2>`,
   ],
+  ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
+  ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
+  ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],
   ['a field with a hidden label', '<input aria-labelledby="l"><span id="l" aria-hidden="true">Name</span>'],
   ['a hidden part in an invalid language', '<p hidden lang="*">x'],
 ])('accepts %s', async (_, body) => {

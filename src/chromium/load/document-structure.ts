@@ -407,9 +407,11 @@ function controlName(element: PageElement): string {
   return value || labelsOf(element) || (type === 'button' ? '' : type);
 }
 
-/** The first role of an element. */
+/** The first role of an element. What can be focused is never presentational (WAI-ARIA 1.2, 7.4). */
 function roleOf(element: PageElement): string {
   const [role] = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
+  const isNone = role === 'none' || role === 'presentation';
+  if (isNone && builtIn(element).matches(':is(button, input, select, textarea):enabled, [tabindex]')) return '';
   return role === 'image' ? 'img' : role; // synonyms (WAI-ARIA 1.3)
 }
 

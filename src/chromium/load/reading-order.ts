@@ -67,7 +67,7 @@ function ownersIn(root: PageElement, owned: Map<PageElement, PageElement[]>, isO
 /** Whether Chromium lets an element own others. */
 function mayOwn(owner: PageElement): boolean {
   const isAtomic = /^(?:input|textarea|select|br|area|map|i?frame)$/.test(builtIn(owner).localName);
-  return !isAtomic && !builtIn(owner).closest('[aria-hidden="true" i], [role="img" i]');
+  return !isAtomic && !builtIn(owner).closest('[aria-hidden="true" i], [role="img" i], [role="image" i]');
 }
 
 /** The children of a node as they are laid out: those of its shadow root, and the nodes that are assigned to a slot. */

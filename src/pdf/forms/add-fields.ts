@@ -243,7 +243,8 @@ class InteractiveForm {
   #stateEntries({ field, rect }: Placed, on: string): Record<string, PdfObject> {
     const [width, height] = sizeOf(rect);
     const { color } = field.style;
-    const chosen = () => (field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color));
+    const chosen = () =>
+      field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color);
     const states = {
       [on]: this.#show(this.#printed.get(field.number, 'on') ?? chosen()),
       Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#drawn.empty(width, height)),
