@@ -23,7 +23,7 @@ export interface DocumentStructure {
   invalidLanguages: ElementLocation[];
   /**
    * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
-   * element with that role that contains only an `svg`, which Chromium does not tag there, or an `svg` that cannot get the role.
+   * element with that role that contains only `svg` elements, which Chromium does not tag there, or an `svg` that cannot get the role.
    */
   images: Array<NamedElement & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */

@@ -127,6 +127,7 @@ describe('violations of a document', () => {
 });
 
 const SQUARE = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
+const ICON = SQUARE.replace('<svg', '<svg aria-hidden="true"');
 const shadow = (inside: string) => `<template shadowrootmode="open">${inside}</template>`;
 
 test.each([
@@ -148,10 +149,8 @@ test.each([
     '<svg role="img" aria-label="A" width="9" height="9"><foreignObject><use>x</use></foreignObject></svg>',
   ],
   ['a heading in a slot', `<x-a>${shadow('<h2><slot></slot></h2>')}Two</x-a>`],
-  [
-    'a heading with a named link',
-    `<h2><a href="#x" aria-label="Home">${SQUARE.replace('<svg', '<svg aria-hidden="true"')}</a></h2>`,
-  ],
+  ['a heading with a named link', `<h2><a href="#x" aria-label="Home">${ICON}</a></h2>`],
+  ['a drawing in an element with the role of an image', `<p><x-a role="img" aria-label="A">${shadow(ICON)}</x-a>`],
   ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
   ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
   ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],
@@ -177,8 +176,11 @@ test('include images whose role is written in another way, and drawings that get
     'alternate_text_missing #b',
   ]);
   const titled = SQUARE.replace('>', '><title>Square</title>');
-  const wrapped = `<p id="a" role="img" aria-label="A">${titled}</p><x-a id="b" role="img" aria-label="B">${shadow(titled)}</x-a>`;
+  const within = (id: string, body: string) => `<span id="${id}" role="img" aria-label="A">${body}</span>`;
+  const wrapped = within('a', titled.repeat(2)) + within('b', `<i aria-hidden="true">${titled}</i>`);
+  const chosen = '<style>svg[aria-hidden] { fill: red }</style>';
   expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
+  expect(await rulesOf(html(chosen + within('c', ICON)), 'PDF/UA-1')).toEqual(['image_untagged #c']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
   expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
     'alternate_text_missing html > body > x-a > svg',

@@ -304,6 +304,17 @@ describe('adds to the tags of Chromium', () => {
     expect(figures.map((figure) => figure.text('Alt'))).toEqual(['Stars', '']);
   });
 
+  test('a figure for the drawing of an icon, with the name of the icon, unless styles select what that changes', async () => {
+    const icon = `<p><span role="img" aria-label="Star"><svg aria-hidden="true" width="9" height="9"><rect width="9" height="9"/></svg></span> five`;
+    const alternatesFor = async (css: string) => {
+      const { tree } = await read(document(`<style>${css}</style>${icon}`));
+      return tree.elements().flatMap((element) => (element.type === 'Figure' ? element.text('Alt') : []));
+    };
+    expect(await alternatesFor('[aria-hidden].no { color: red } span::after { content: attr(aria-label) }')).toEqual(['Star']);
+    for (const css of ['svg[aria-hidden] { fill: red }', 'svg:not([aria-label]) { fill: red }', '[role] { color: red }'])
+      expect(await alternatesFor(css)).toEqual([]);
+  });
+
   test('fields for elements with the role of a field', async () => {
     const { tree } = await read(
       document('<div role="button">A</div><button>B</button><div role="textbox">value</div><label>C <input></label>'),

@@ -62,6 +62,7 @@ function describedDocuments(): ConformanceDocument[] {
   }));
 }
 
+const ICON = '<svg aria-hidden="true" focusable="false" width="12" height="12"><rect width="12" height="12" /></svg>';
 const RED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20" fill="red"/></svg>')}`;
 const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -86,6 +87,9 @@ const CONFORMANT: Record<string, string | [html: string, options: object]> = {
   ),
   'a drawing beside styles for roles': page(
     '<style>[role="button"] { color: red } svg[role="img"][aria-label] { fill: red }</style><svg role="img" aria-label="Dot" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg><svg width="20" height="20"><title>Dot</title><circle r="9" cx="10" cy="10" /></svg>',
+  ),
+  'drawings in elements with the role of an image': page(
+    `<h2><span role="img" aria-label="Home" class="icon">${ICON}</span> Home</h2><p><i role="img" title="Star">${ICON}</i> <a href="https://example.com/"><span role="img" aria-labelledby="l">${ICON}</span></a><table><tr><th>Done<td><x-icon role="img" aria-label="Yes"><template shadowrootmode="open"><style>svg { fill: green }</style>${ICON}</template></x-icon></table><ul><li><span role="img" aria-label="Dot">${ICON}</span> item</ul><b id="l" hidden>More</b>`,
   ),
   'a drawing that is decoration': page('<svg width="40" height="20" aria-hidden="true"><circle r="9" cx="10" cy="10" /></svg>'),
   'a drawing named by a label': page(
@@ -273,8 +277,8 @@ const NONCONFORMANT: Record<string, [html: string, refused: string[]]> = {
     page(`<figure><img id="f" src="${RED}"><figcaption>Caption</figcaption></figure>`),
     ['alternate_text_missing #f'],
   ],
-  'a description around a drawing': [
-    page('<span id="w" role="img" aria-label="Logo"><svg width="20" height="20"><rect width="20" height="20" /></svg></span>'),
+  'a description around several drawings': [
+    page(`<span id="w" role="img" aria-label="Two stars">${ICON.repeat(2)}</span>`),
     ['image_untagged #w'],
   ],
   'a drawing that styles select by its role': [

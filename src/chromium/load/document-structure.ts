@@ -8,7 +8,7 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
+import { type AttributeChange, DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
 import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
@@ -146,7 +146,9 @@ const FUNCTIONS = [
   ...READING_ORDER_FUNCTIONS,
   ...DRAWING_FUNCTIONS,
   documentStructure,
-  tagImages,
+  tagDrawings,
+  tagWrappers,
+  onlyDrawing,
   ofRoot,
   languageOf,
   isDrawing,
@@ -184,7 +186,9 @@ type PageElement = any;
 declare const document: PageElement;
 declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
-declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
+declare const roleChange: (drawing: PageElement) => AttributeChange;
+declare const wrapperChanges: (wrapper: PageElement, drawing: PageElement, label: string) => AttributeChange[];
+declare const setForPrint: (changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
 declare const childNodesOf: (node: PageElement) => PageElement[];
 declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
 declare const isRasterized: (element: PageElement) => boolean;
@@ -235,21 +239,42 @@ function documentStructure(
     if (image) images.set(element, image);
   }
   const canBeTagged = (element: PageElement) => isDrawing(element) && (tagsAllDrawings || isOnePicture(element, max));
-  tagImages(
+  tagDrawings(
     [...images].filter(([element]) => canBeTagged(element)),
     roots,
     linked,
   );
+  tagWrappers(
+    [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < max.name),
+    roots,
+    linked,
+  );
+  delete (globalThis as PageElement).takeBackRoles;
   return structure;
 }
 
-function tagImages(
-  drawings: Array<[element: PageElement, image: ImageStructure]>,
-  roots: PageElement[],
-  linked: LinkedStyle[] | null,
-): void {
-  const elements = drawings.map(([element]) => element);
-  if (!tagDrawings(elements, roots, linked)) for (const [, image] of drawings) image.kind = 'wrapper';
+function tagDrawings(drawings: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
+  const changes = drawings.map(([element]) => roleChange(element));
+  if (!setForPrint(changes, ...styles)) for (const [, image] of drawings) image.kind = 'wrapper';
+}
+
+/** Tags the drawings in other elements with the role `img`, such as icons. */
+function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
+  const found = wrappers.flatMap(([element, image]) => {
+    const drawing = onlyDrawing(element);
+    return drawing ? [{ image, changes: wrapperChanges(element, drawing, image.name) }] : [];
+  });
+  const changes = found.flatMap((each) => each.changes);
+  if (setForPrint(changes, ...styles)) for (const { image } of found) image.kind = 'picture';
+}
+
+/** The drawing that is all that an element shows, if it can be tagged in its place. */
+function onlyDrawing(wrapper: PageElement): PageElement | undefined {
+  if (!/^(?:span|i|b|em|strong|p|div)$|-/.test(builtIn(wrapper).localName)) return undefined;
+  const drawings = nodesIn(wrapper).filter((node) => isDrawing(node) && !isPartOfDrawing(node));
+  const [drawing] = drawings;
+  const isShownAlone = drawings.length === 1 && isShown(drawing) && hasSize(drawing) && !isBlank(drawing);
+  return isShownAlone && !isHidden(PARENTS.get(drawing) ?? builtIn(drawing).parentElement) ? drawing : undefined;
 }
 
 function ofRoot(root: PageElement, max: MaxCharacters): DocumentStructure {
@@ -302,6 +327,7 @@ function mayCount(element: PageElement): boolean {
 }
 
 type ImageStructure = DocumentStructure['images'][number];
+type Styles = [roots: PageElement[], linked: LinkedStyle[] | null];
 type Add = <T>(list: T[], item: T) => unknown;
 
 /** Returns the image, if it is one. */

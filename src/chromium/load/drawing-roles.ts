@@ -1,6 +1,7 @@
 /**
- * Functions that run in a page and give drawings the role `img`, without which Chromium tags nothing of them but their text. CSS of
- * the document can select the role, and must not: the tagged PDF shows the same as any other.
+ * Functions that run in a page and give drawings the role `img`, without which Chromium tags nothing of them but their text. A drawing
+ * in an element that has the role takes it over with its name. CSS of the document can select these attributes, and must not: the
+ * tagged PDF shows the same as any other.
  */
 import {
   type isSameSelection as IsSameSelection,
@@ -18,33 +19,62 @@ declare const selectorsFor: typeof SelectorsFor;
 declare const selected: typeof Selected;
 declare const isSameSelection: typeof IsSameSelection;
 
-/** What style sheets must contain to select the role. */
-export const MENTIONS_ROLE = /role/i;
+/** What style sheets must contain to select the attributes. */
+export const MENTIONS_ROLE = /role|aria-/i;
 
-/** Takes back roles that were set when `tagDrawings` was terminated. */
+/** Takes back attributes that were set when reading was terminated. */
 export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.()';
 
-export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, tagDrawings, setRole];
+export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, setForPrint, setAttribute];
 
-/** Returns false, and leaves the drawings as they are, if a selector would select other elements, or may do so. */
-function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
-  if (!drawings.length) return true;
-  const selectors = selectorsFor(drawings, roots, linked, /\[[^\]]*role/i);
-  if (!selectors) return false;
-  const before = selected(selectors);
-  const given = drawings.map((drawing) => builtIn(drawing).getAttribute('role'));
-  const world = globalThis as PageElement;
-  world.takeBackRoles = () => {
-    for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
-  };
-  for (const drawing of drawings) setRole(drawing, 'img');
-  const isSame = isSameSelection(before, selected(selectors));
-  if (!isSame) world.takeBackRoles();
-  delete world.takeBackRoles;
-  return isSame;
+/** An attribute to set, or to remove if the value is null. */
+export interface AttributeChange {
+  element: PageElement;
+  name: string;
+  value: string | null;
 }
 
-function setRole(drawing: PageElement, role: string | null): void {
-  if (role === null) builtIn(drawing).removeAttribute('role');
-  else builtIn(drawing).setAttribute('role', role);
+function roleChange(drawing: PageElement): AttributeChange {
+  return { element: drawing, name: 'role', value: 'img' };
+}
+
+/** Moves the role and the name of an image to the drawing in it. */
+function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: string): AttributeChange[] {
+  return [
+    { element: wrapper, name: 'role', value: null },
+    roleChange(drawing),
+    { element: drawing, name: 'aria-label', value: label },
+    { element: drawing, name: 'aria-hidden', value: null },
+  ];
+}
+
+/**
+ * Returns false, and leaves the attributes as they are, if a selector would select other elements, or may do so. Until
+ * `takeBackRoles` is deleted, it takes back all changes.
+ */
+function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
+  if (!changes.length) return true;
+  const mentions = changes.every(({ name }) => name === 'role') ? /\[[^\]]*role/i : /\[[^\]]*(?:role|aria-)/i;
+  const elements = changes.map(({ element }) => element);
+  const selectors = selectorsFor(elements, roots, linked, mentions);
+  if (!selectors) return false;
+  const before = selected(selectors);
+  const given = changes.map(({ element, name }) => ({ element, name, value: builtIn(element).getAttribute(name) }));
+  const world = globalThis as PageElement;
+  const earlier = world.takeBackRoles;
+  world.takeBackRoles = () => {
+    given.forEach(setAttribute);
+    earlier?.();
+  };
+  changes.forEach(setAttribute);
+  const isSame = isSameSelection(before, selected(selectors));
+  if (isSame) return true;
+  given.forEach(setAttribute);
+  world.takeBackRoles = earlier;
+  return false;
+}
+
+function setAttribute({ element, name, value }: AttributeChange): void {
+  if (value === null) builtIn(element).removeAttribute(name);
+  else builtIn(element).setAttribute(name, value);
 }

@@ -57,7 +57,7 @@ export const RULES = {
     archive: '6.7.5',
     archiveNeeds: 'structure',
     message: 'The drawing gets no tag, because it has no role of its own.',
-    remedy: 'Put role="img" and aria-label on the svg element itself.',
+    remedy: 'Put role="img" and aria-label on the svg element itself, and do not select it by them in CSS.',
   },
   heading_skipped: {
     accessible: ['7.4.2', ''],
