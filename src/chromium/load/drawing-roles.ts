@@ -23,7 +23,7 @@ declare const isSameSelection: typeof IsSameSelection;
 export const MENTIONS_ROLE = /role|aria-/i;
 
 /** Takes back attributes that were set when reading was terminated. */
-export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.()';
+export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.(); delete globalThis.takeBackRoles';
 
 export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, setForPrint, setAttribute];
 
