@@ -181,6 +181,8 @@ test('include images whose role is written in another way, and drawings that get
   const chosen = '<style>svg[aria-hidden] { fill: red }</style>';
   expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
   expect(await rulesOf(html(chosen + within('c', ICON)), 'PDF/UA-1')).toEqual(['image_untagged #c']);
+  const styled = `<x-a id="d" role="img" aria-label="A">${shadow(`<style>:host([role]) svg { fill: red }</style>${ICON}`)}</x-a>`;
+  expect(await rulesOf(html(styled), 'PDF/UA-1')).toEqual(['image_untagged #d']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
   expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
     'alternate_text_missing html > body > x-a > svg',
