@@ -324,6 +324,21 @@ describe('adds to the tags of Chromium', () => {
     expect(await alternatesFor('', host(':host([hidden])') + host(':host(.a)'))).toEqual(['Star', 'Star']);
   });
 
+  test('figures for icons with the name of the icon, not of its drawing, and with hidden drawings and hidden text in it', async () => {
+    const icon = (name: string, ...drawings: string[]) =>
+      `<p><span role="img" aria-label="${name}">${drawings.join('')}</span> x`;
+    const drawing = (attributes: string, inside = '<rect width="9" height="9"/>') =>
+      `<svg ${attributes} width="9" height="9">${inside}</svg>`;
+    const icons = [
+      icon('A', drawing('aria-labelledby="t"', '<title id="t">No</title><rect width="9" height="9"/>')),
+      icon('B', drawing(''), drawing('style="display: none"')),
+      icon('C', drawing('aria-hidden="true"', '<text y="9">c</text>')),
+    ];
+    const { tree } = await read(document(icons.join('')));
+    const figures = tree.elements().filter(({ type }) => type === 'Figure');
+    expect(figures.map((figure) => figure.text('Alt'))).toEqual(['A', 'B', 'C']);
+  });
+
   test('fields for elements with the role of a field', async () => {
     const { tree } = await read(
       document('<div role="button">A</div><button>B</button><div role="textbox">value</div><label>C <input></label>'),
