@@ -152,6 +152,10 @@ test.each([
   ['a heading with a named link', `<h2><a href="#x" aria-label="Home">${ICON}</a></h2>`],
   ['a drawing in an element with the role of an image', `<p><x-a role="img" aria-label="A">${shadow(ICON)}</x-a>`],
   ['a drawing in an icon, in a presentational element', `<p><b role="img" aria-label="A"><i role="presentation">${ICON}</i></b>`],
+  [
+    'an icon whose drawing is not shown',
+    `<p><b role="img" aria-label="A">${SQUARE.replace('<svg', '<svg style="display: none"')}</b>`,
+  ],
   ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
   ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
   ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],

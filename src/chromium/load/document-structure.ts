@@ -149,6 +149,7 @@ const FUNCTIONS = [
   tagDrawings,
   tagWrappers,
   onlyDrawing,
+  isDrawingShown,
   isPlain,
   ofRoot,
   languageOf,
@@ -275,9 +276,13 @@ function onlyDrawing(wrapper: PageElement): PageElement | undefined {
   const others = inside.filter((node) => !isDrawing(node));
   if (!isPlain(wrapper) || !others.every((node) => isPlain(node) && /^(?:none|presentation)?$/.test(roleOf(node))))
     return undefined;
-  const [drawing, ...rest] = inside.filter((node) => isDrawing(node) && isShown(node) && hasSize(node) && !isBlank(node));
+  const [drawing, ...rest] = inside.filter((node) => isDrawing(node) && isDrawingShown(node));
   const isAlone = drawing && !rest.length && !isHidden(PARENTS.get(drawing) ?? builtIn(drawing).parentElement);
   return isAlone ? drawing : undefined;
+}
+
+function isDrawingShown(drawing: PageElement): boolean {
+  return isShown(drawing) && hasSize(drawing) && !isBlank(drawing);
 }
 
 /** Whether Chromium tags nothing of an element but its content. */
@@ -551,13 +556,13 @@ function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
-/** Whether the element, with the role `img`, only wraps an `svg`, which Chromium does not tag in such an element, nor hidden text. */
+/** Whether the element, with the role `img`, only wraps an `svg` that is shown, which Chromium does not tag in such an element, nor hidden text. */
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
-  const has = (...names: string[]) => inside.some((node) => names.includes(builtIn(node).localName));
+  const hasImage = inside.some((node) => /^(?:img|canvas)$/.test(builtIn(node).localName));
   const isRead = (node: PageElement) => !isHidden(PARENTS.get(node) ?? builtIn(node).parentElement);
   const isText = (node: PageElement) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data) && isRead(node);
-  return has('svg') && !has('img', 'canvas') && !inside.some(isText);
+  return !hasImage && inside.some((node) => isDrawing(node) && isDrawingShown(node)) && !inside.some(isText);
 }
 
 /** All nodes in an element, as they are laid out, except those that are never shown. */
