@@ -151,6 +151,11 @@ test.each([
   ['a heading in a slot', `<x-a>${shadow('<h2><slot></slot></h2>')}Two</x-a>`],
   ['a heading with a named link', `<h2><a href="#x" aria-label="Home">${ICON}</a></h2>`],
   ['a drawing in an element with the role of an image', `<p><x-a role="img" aria-label="A">${shadow(ICON)}</x-a>`],
+  ['a drawing in an icon, in a presentational element', `<p><b role="img" aria-label="A"><i role="presentation">${ICON}</i></b>`],
+  [
+    'an icon whose drawing is not shown',
+    `<p><b role="img" aria-label="A">${SQUARE.replace('<svg', '<svg style="display: none"')}</b>`,
+  ],
   ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
   ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
   ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],
@@ -181,6 +186,16 @@ test('include images whose role is written in another way, and drawings that get
   const chosen = '<style>svg[aria-hidden] { fill: red }</style>';
   expect(await rulesOf(html(wrapped), 'PDF/UA-1')).toEqual(['image_untagged #a', 'image_untagged #b']);
   expect(await rulesOf(html(chosen + within('c', ICON)), 'PDF/UA-1')).toEqual(['image_untagged #c']);
+  const styled = `<x-a id="d" role="img" aria-label="A">${shadow(`<style>:host([role]) svg { fill: red }</style>${ICON}`)}</x-a>`;
+  expect(await rulesOf(html(styled), 'PDF/UA-1')).toEqual(['image_untagged #d']);
+  for (const tagged of [
+    `<i role="img" aria-label="B">${ICON}</i>`,
+    `<button aria-label="B">${ICON}</button>`,
+    `<ul><li>${ICON}</ul>`,
+  ])
+    expect(await rulesOf(html(`<div id="e" role="img" aria-label="A">${tagged}</div>`), 'PDF/UA-1')).toEqual([
+      'image_untagged #e',
+    ]);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
   expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
     'alternate_text_missing html > body > x-a > svg',

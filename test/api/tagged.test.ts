@@ -305,14 +305,38 @@ describe('adds to the tags of Chromium', () => {
   });
 
   test('a figure for the drawing of an icon, with the name of the icon, unless styles select what that changes', async () => {
-    const icon = `<p><span role="img" aria-label="Star"><svg aria-hidden="true" width="9" height="9"><rect width="9" height="9"/></svg></span> five`;
-    const alternatesFor = async (css: string) => {
-      const { tree } = await read(document(`<style>${css}</style>${icon}`));
+    const drawing = '<svg aria-hidden="true" width="9" height="9"><rect width="9" height="9"/></svg>';
+    const icon = `<p><span role="img" aria-label="Star">${drawing}</span> five`;
+    const alternatesFor = async (css: string, body = icon) => {
+      const { tree } = await read(document(`<style>${css}</style>${body}`));
       return tree.elements().flatMap((element) => (element.type === 'Figure' ? element.text('Alt') : []));
     };
     expect(await alternatesFor('[aria-hidden].no { color: red } span::after { content: attr(aria-label) }')).toEqual(['Star']);
-    for (const css of ['svg[aria-hidden] { fill: red }', 'svg:not([aria-label]) { fill: red }', '[role] { color: red }'])
+    for (const css of [
+      'svg[aria-hidden] { fill: red }',
+      'svg:not([aria-label]) { fill: red }',
+      '[role] { color: red }',
+      '@scope ([role=img]) { svg { fill: red } }',
+    ])
       expect(await alternatesFor(css)).toEqual([]);
+    const host = (css: string) =>
+      `<x-a role="img" aria-label="Star"><template shadowrootmode="open"><style>${css} { fill: red }</style>${drawing}</template></x-a>`;
+    expect(await alternatesFor('', host(':host([hidden])') + host(':host(.a)'))).toEqual(['Star', 'Star']);
+  });
+
+  test('figures for icons with the name of the icon, not of its drawing, and with hidden drawings and hidden text in it', async () => {
+    const icon = (name: string, ...drawings: string[]) =>
+      `<p><span role="img" aria-label="${name}">${drawings.join('')}</span> x`;
+    const drawing = (attributes: string, inside = '<rect width="9" height="9"/>') =>
+      `<svg ${attributes} width="9" height="9">${inside}</svg>`;
+    const icons = [
+      icon('A', drawing('aria-labelledby="t"', '<title id="t">No</title><rect width="9" height="9"/>')),
+      icon('B', drawing(''), drawing('style="display: none"')),
+      icon('C', drawing('aria-hidden="true"', '<text y="9">c</text>')),
+    ];
+    const { tree } = await read(document(icons.join('')));
+    const figures = tree.elements().filter(({ type }) => type === 'Figure');
+    expect(figures.map((figure) => figure.text('Alt'))).toEqual(['A', 'B', 'C']);
   });
 
   test('fields for elements with the role of a field', async () => {

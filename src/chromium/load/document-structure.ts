@@ -149,6 +149,8 @@ const FUNCTIONS = [
   tagDrawings,
   tagWrappers,
   onlyDrawing,
+  isDrawingShown,
+  isPlain,
   ofRoot,
   languageOf,
   isDrawing,
@@ -268,13 +270,24 @@ function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructur
   if (setForPrint(changes, ...styles)) for (const { image } of found) image.kind = 'picture';
 }
 
-/** The drawing that is all that an element shows, if it can be tagged in its place. */
+/** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
 function onlyDrawing(wrapper: PageElement): PageElement | undefined {
-  if (!/^(?:span|i|b|em|strong|p|div)$|-/.test(builtIn(wrapper).localName)) return undefined;
-  const drawings = nodesIn(wrapper).filter((node) => isDrawing(node) && !isPartOfDrawing(node));
-  const [drawing] = drawings;
-  const isShownAlone = drawings.length === 1 && isShown(drawing) && hasSize(drawing) && !isBlank(drawing);
-  return isShownAlone && !isHidden(PARENTS.get(drawing) ?? builtIn(drawing).parentElement) ? drawing : undefined;
+  const inside = nodesIn(wrapper).filter((node) => builtIn(node).nodeType === 1 && !isPartOfDrawing(node));
+  const others = inside.filter((node) => !isDrawing(node));
+  if (!isPlain(wrapper) || !others.every((node) => isPlain(node) && /^(?:none|presentation)?$/.test(roleOf(node))))
+    return undefined;
+  const [drawing, ...rest] = inside.filter((node) => isDrawing(node) && isDrawingShown(node));
+  const isAlone = drawing && !rest.length && !isHidden(PARENTS.get(drawing) ?? builtIn(drawing).parentElement);
+  return isAlone ? drawing : undefined;
+}
+
+function isDrawingShown(drawing: PageElement): boolean {
+  return isShown(drawing) && hasSize(drawing) && !isBlank(drawing);
+}
+
+/** Whether Chromium tags nothing of an element but its content. */
+function isPlain(element: PageElement): boolean {
+  return /^(?:span|i|b|em|strong|p|div|slot|br|style|script|link|template)$|-/.test(builtIn(element).localName);
 }
 
 function ofRoot(root: PageElement, max: MaxCharacters): DocumentStructure {
@@ -543,13 +556,13 @@ function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
-/** Whether the element, with the role `img`, only wraps an `svg`, which Chromium does not tag in such an element. */
+/** Whether the element, with the role `img`, only wraps an `svg` that is shown, which Chromium does not tag in such an element, nor hidden text. */
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
-  const has = (...names: string[]) => inside.some((node) => names.includes(builtIn(node).localName));
-  return (
-    has('svg') && !has('img', 'canvas') && !inside.some((node) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data))
-  );
+  const hasImage = inside.some((node) => /^(?:img|canvas)$/.test(builtIn(node).localName));
+  const isRead = (node: PageElement) => !isHidden(PARENTS.get(node) ?? builtIn(node).parentElement);
+  const isText = (node: PageElement) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data) && isRead(node);
+  return !hasImage && inside.some((node) => isDrawing(node) && isDrawingShown(node)) && !inside.some(isText);
 }
 
 /** All nodes in an element, as they are laid out, except those that are never shown. */

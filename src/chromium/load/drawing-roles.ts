@@ -44,6 +44,7 @@ function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: strin
     { element: wrapper, name: 'role', value: null },
     roleChange(drawing),
     { element: drawing, name: 'aria-label', value: label },
+    { element: drawing, name: 'aria-labelledby', value: null },
     { element: drawing, name: 'aria-hidden', value: null },
   ];
 }

@@ -41,6 +41,9 @@ interface Rule {
   href?: string;
   media?: { mediaText: string };
   selectorText?: string;
+  /** The selectors of `@scope`. */
+  start?: string | null;
+  end?: string | null;
   style?: { cssText: string; getPropertyValue(name: string): string };
   styleSheet?: PageSheet | null;
   cssRules?: Iterable<Rule>;

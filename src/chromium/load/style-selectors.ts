@@ -56,8 +56,9 @@ export function selectorsFor(
   const maxWork = 5_000_000;
   if (!linked || roots.some((root) => [...builtIn(root).styleSheets].some((sheet) => isUnknown(sheet, linked)))) return undefined;
   const areSlotted = changed.some((element) => builtIn(builtIn(element).parentNode).shadowRoot);
+  const areHosts = changed.some((element) => builtIn(element).shadowRoot);
   const selectors = roots.flatMap((root) => {
-    const own = selectorsIn(root, linked).filter((selector) => isAbout(selector, mentions, areSlotted));
+    const own = selectorsIn(root, linked).filter((selector) => isAbout(selector, mentions, areSlotted, areHosts));
     return own.map((selector) => ({ root, selector }));
   });
   const isUntold = ({ root, selector }: ScopedSelector) => root !== roots[0] && /:host|::slotted/.test(selector); // in a document, they select nothing
@@ -84,16 +85,16 @@ function workOf(selectors: ScopedSelector[]): number {
 function selectorsIn(root: PageElement, linked: LinkedStyle[]): string[] {
   const anyMedia = { baseURI: '', defaultView: null } as StyledDocument; // the paper has another width than the window
   const rules = sheetsOf(root, linked).flatMap((sheet) => [...rulesOf(anyMedia, sheet)]);
-  return [...new Set(rules.flatMap(({ rule, around }) => (rule.selectorText ? selectorOf(rule.selectorText, around) : [])))];
+  const found = rules.flatMap(({ rule: { selectorText, start, end }, around }) =>
+    [selectorText, start, end].flatMap((selector) => (selector ? selectorOf(selector, around) : [])),
+  );
+  return [...new Set(found)];
 }
 
-/**
- * The host of a shadow root does not count, because neither a drawing nor a form control can be one, nor does what is slotted if nothing
- * of it is changed.
- */
-function isAbout(selector: string, mentions: RegExp, areSlotted: boolean): boolean {
+/** Neither hosts of shadow roots nor what is slotted count if nothing of them is changed. */
+function isAbout(selector: string, mentions: RegExp, areSlotted: boolean, areHosts: boolean): boolean {
   const others = selector.replace(/(:host|::slotted)\((?:[^()]|\([^()]*\))*\)/g, (whole, name) =>
-    /:has\(/.test(whole) || (name === '::slotted' && areSlotted) ? whole : name,
+    /:has\(/.test(whole) || (name === ':host' ? areHosts : areSlotted) ? whole : name,
   );
   return mentions.test(others);
 }
