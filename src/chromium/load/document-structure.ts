@@ -556,7 +556,7 @@ function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
-/** Whether the element, with the role `img`, only wraps an `svg` that is shown, which Chromium does not tag in such an element, nor hidden text. */
+/** Whether an element with the role `img` shows nothing but drawings and hidden text. Chromium tags no drawing in such an element. */
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
   const hasImage = inside.some((node) => /^(?:img|canvas)$/.test(builtIn(node).localName));
