@@ -1,4 +1,4 @@
-/** Downloads validators written in Java from Maven Central, once per machine. Needs Java and Maven. */
+/** Downloads validators written in Java from Maven Central, once per machine, and runs them. Needs Java and Maven. */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -24,4 +24,13 @@ export async function fetchJars(program: string, pom: string): Promise<void> {
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
+}
+
+/** Arguments of Java for programs that end soon: the second compiler of Java costs more than it saves there. */
+const SHORT_RUN = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+const MAX_OUTPUT = 512 * 1_048_576;
+
+/** Runs Java with the libraries in a folder. `program` is a class or source file and its arguments. */
+export async function runJava(folder: string, program: string[]): Promise<{ stdout: string }> {
+  return run('java', [...SHORT_RUN, '-cp', join(folder, '*'), ...program], { maxBuffer: MAX_OUTPUT });
 }

@@ -1,12 +1,9 @@
 /** Validates files with Mustang, a validator of Factur-X and ZUGFeRD: files in, the errors of each file out. */
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run } from '../support/printed-files.ts';
-import { fetchJars, jarsOf } from './jars.ts';
+import { fetchJars, jarsOf, runJava } from './jars.ts';
 
 const PROGRAM = 'mustang-2.22.0';
 const SOURCE = fileURLToPath(new URL('Mustang.java', import.meta.url));
-const MAX_OUTPUT = 256 * 1_048_576;
 
 export async function fetchMustang(): Promise<void> {
   await fetchJars(PROGRAM, './mustang.pom.xml');
@@ -14,7 +11,7 @@ export async function fetchMustang(): Promise<void> {
 
 /** Validates all files in one call, because Java starts slowly. Returns the errors by file; empty if the file is completely valid. */
 export async function validateInvoices(files: string[]): Promise<Map<string, string[]>> {
-  const { stdout } = await run('java', ['-cp', join(jarsOf(PROGRAM), '*'), SOURCE, ...files], { maxBuffer: MAX_OUTPUT });
+  const { stdout } = await runJava(jarsOf(PROGRAM), [SOURCE, ...files]);
   const verdicts = [...String(stdout).matchAll(/<judged file="([^"]*)" valid="(\w+)">([\s\S]*?)(?=<judged |$)/g)];
   return new Map(verdicts.map(([, file = '', valid, report = '']) => [file, valid === 'true' ? [] : errorsIn(report)]));
 }

@@ -5,13 +5,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/printed-files.ts';
+import { runJava } from './jars.ts';
 
 const CACHE = join(homedir(), '.cache', 'platen-test');
 const JARS = join(CACHE, 'dss-6.3');
 const PYTHON = join(CACHE, 'pyhanko-0.38');
 const POM = fileURLToPath(new URL('dss/pom.xml', import.meta.url));
 const JUDGE = fileURLToPath(new URL('dss/Judge.java', import.meta.url));
-const MAX_OUTPUT = 64 * 1_048_576;
 
 /** Downloads them from Maven Central and PyPI, once per machine. */
 export async function fetchSignatureTools(): Promise<void> {
@@ -42,7 +42,7 @@ async function downloadOnce(folder: string, fetch: (folder: string) => Promise<u
 
 /** Returns the verdicts of EU DSS, one line for each signature. */
 export async function verifyWithDss(root: string, files: string[]): Promise<string[]> {
-  const { stdout } = await run('java', ['-cp', join(JARS, '*'), JUDGE, root, ...files], { maxBuffer: MAX_OUTPUT });
+  const { stdout } = await runJava(JARS, [JUDGE, root, ...files]);
   return stdout.split('\n').filter(Boolean);
 }
 

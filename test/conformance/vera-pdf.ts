@@ -1,10 +1,8 @@
 /** Validates files with veraPDF, the reference validator of PDF/A and PDF/UA: files in, the broken rules of each file out. */
-import { basename, join } from 'node:path';
-import { run } from '../support/printed-files.ts';
-import { fetchJars, jarsOf } from './jars.ts';
+import { basename } from 'node:path';
+import { fetchJars, jarsOf, runJava } from './jars.ts';
 
 const PROGRAM = 'verapdf-1.28.2';
-const MAX_OUTPUT = 512 * 1_048_576;
 
 /** The broken rules by profile, under the names of veraPDF, such as `PDF/UA-1`. */
 export type Verdict = Record<string, string[]>;
@@ -15,9 +13,9 @@ export async function fetchVeraPdf(): Promise<void> {
 
 /** Validates each file for one flavour, such as `3a`, or by default for the profiles it claims. One call for all files, because Java starts slowly. */
 export async function validateWithVeraPdf(files: string[], flavour = '0'): Promise<Map<string, Verdict>> {
-  const program = ['-cp', join(jarsOf(PROGRAM), '*'), 'org.verapdf.apps.GreenfieldCliWrapper', '-f', flavour, '--format', 'xml'];
+  const program = ['org.verapdf.apps.GreenfieldCliWrapper', '-f', flavour, '--format', 'xml'];
   // The exit status is 1 if a file breaks a rule.
-  const { stdout } = await run('java', [...program, ...files], { maxBuffer: MAX_OUTPUT }).catch((error) => error);
+  const { stdout } = await runJava(jarsOf(PROGRAM), [...program, ...files]).catch((error) => error);
   const jobs = String(stdout).split('<job>').slice(1);
   return new Map(jobs.map((job) => [basename(/<name>([^<]*)<\/name>/.exec(job)?.[1] ?? ''), verdictOf(job)]));
 }
