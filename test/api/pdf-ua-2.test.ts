@@ -77,7 +77,7 @@ describe('structure destinations', () => {
   /** Returns the elements that links lead to, in the order of the links. */
   function targets(pdf: EditablePdf): string[] {
     const tree = StructureTree.read(pdf);
-    const elements = [...tree.elements()];
+    const elements = tree.elements();
     const annotations = pdf.pdf.getPages().flatMap(({ dict }) => {
       const list = pdf.resolve(dict.get('Annots'));
       return list instanceof PdfArray ? list.toArray() : [];
@@ -155,7 +155,7 @@ describe('structure destinations', () => {
 
   test('lead from bookmarks to headings', async () => {
     const pdf = await render('<h1>One</h1><h2>Two</h2><h2>Three</h2><h1>Four</h1>', { outline: true });
-    const elements = [...StructureTree.read(pdf).elements()];
+    const elements = StructureTree.read(pdf).elements();
     const found: string[] = [];
     const visit = (ref: PdfObject | undefined) => {
       const item = pdf.resolve(ref);

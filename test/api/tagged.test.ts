@@ -83,7 +83,10 @@ function descriptionsOf(pdf: EditablePdf): string[] {
 
 /** Returns the descriptions of the links in reading order. */
 function describedLinks(pdf: EditablePdf, tree: StructureTree): string[] {
-  const kids = [...tree.elements()].filter(({ type }) => type === 'Link').flatMap((link) => link.kids);
+  const kids = tree
+    .elements()
+    .filter(({ type }) => type === 'Link')
+    .flatMap((link) => link.kids);
   return kids.flatMap((kid) => {
     const annotation = kid instanceof PdfDict ? pdf.resolve(kid.get('Obj')) : undefined;
     const text = annotation instanceof PdfDict ? annotation.get('Contents') : undefined;
@@ -92,14 +95,14 @@ function describedLinks(pdf: EditablePdf, tree: StructureTree): string[] {
 }
 
 function rowSpansOf(tree: StructureTree): number[] {
-  const cells = [...tree.elements()].filter(({ type }) => /^T[HD]$/.test(type));
+  const cells = tree.elements().filter(({ type }) => /^T[HD]$/.test(type));
   const spans = cells.map(({ attributes }) => attributes.map((each) => each.get('RowSpan')).find(Boolean));
   return spans.map((span) => (span instanceof PdfNumber ? span.value : 0));
 }
 
 /** Returns the descriptions of the fields in reading order. */
 function namesOf(tree: StructureTree): string[] {
-  const fields = [...tree.elements()].filter(({ type }) => type === 'Form');
+  const fields = tree.elements().filter(({ type }) => type === 'Form');
   return fields.map(({ attributes }) => {
     const text = attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
     return text?.asString() ?? '';
@@ -300,7 +303,7 @@ describe('adds to the tags of Chromium', () => {
   test('one figure for an element with the role of an image, whatever is in it', async () => {
     const html = `<span role="img" aria-label="Stars"><img src="${PIXEL_URL}" width="9" height="9"></span><img src="${PIXEL_URL}" width="9" height="9">`;
     const { tree } = await read(document(html));
-    const figures = [...tree.elements()].filter(({ type }) => type === 'Figure');
+    const figures = tree.elements().filter(({ type }) => type === 'Figure');
     expect(figures.map((figure) => figure.text('Alt'))).toEqual(['Stars', '']);
   });
 
@@ -352,7 +355,7 @@ describe('adds to the tags of Chromium', () => {
         '<svg aria-label="Named" width="90" height="20"><text y="9">In</text></svg><svg width="20" height="20"><rect width="9" height="9"/></svg><svg width="90" height="20"><text y="9">Text</text></svg>',
       ),
     );
-    const figures = [...tree.elements()].filter(({ type }) => type === 'Figure');
+    const figures = tree.elements().filter(({ type }) => type === 'Figure');
     expect(figures.map((figure) => figure.text('Alt'))).toEqual(['Named', '']);
     const { tagged } = await textsOf(await render(document('<svg width="90" height="20"><text y="9">Text</text></svg>')));
     expect(tagged).toBe('Text');
@@ -362,7 +365,7 @@ describe('adds to the tags of Chromium', () => {
     const { pdf, tree } = await read(
       '<!doctype html><html lang="de"><title>T</title><p>Ein <span lang="fr">bonjour</span>, <q lang="en_GB">well</q> und <em lang="es">hola</em><blockquote lang="it">ciao',
     );
-    const languages = [...tree.elements()].map((element): [string, string] => [element.type, element.text('Lang')]);
+    const languages = tree.elements().map((element): [string, string] => [element.type, element.text('Lang')]);
     expect(languages.filter(([, language]) => language)).toEqual([
       ['Document', 'de'],
       ['NonStruct', 'fr'],
@@ -374,7 +377,12 @@ describe('adds to the tags of Chromium', () => {
     for (const html of ['<!doctype html><title>T</title><p>x', '<!doctype html><html xml:lang="de"><title>T</title><p>x']) {
       const silent = await read(html);
       expect(silent.pdf.catalog.get('Lang')).toBeUndefined();
-      expect([...silent.tree.elements()].map((element) => element.text('Lang')).join('')).toBe('');
+      expect(
+        silent.tree
+          .elements()
+          .map((element) => element.text('Lang'))
+          .join(''),
+      ).toBe('');
     }
     const inner = await read('<!doctype html><html lang="en"><title>T</title><body lang="fr_CA"><p>x');
     expect(inner.tree.document.text('Lang')).toBe('fr-CA');
@@ -386,7 +394,10 @@ describe('adds to the tags of Chromium', () => {
         '<div style="display: flex; flex-direction: row-reverse"><h1>1</h1><h2 style="order: 2">2</h2></div><h3 style="position: absolute; top: 0">3</h3><h4>4</h4>',
       ),
     );
-    const headings = [...tree.elements()].map(({ type }) => type).filter((type) => /^H\d/.test(type));
+    const headings = tree
+      .elements()
+      .map(({ type }) => type)
+      .filter((type) => /^H\d/.test(type));
     expect(headings).toEqual(['H1', 'H2', 'H3', 'H4']);
   });
 });
@@ -428,9 +439,11 @@ describe('claims and refuses nothing', () => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
     const pdf = await render(html, { compress: false });
     expect((await textsOf(pdf)).tagged).toBe('a b');
-    expect([...StructureTree.read(await EditablePdf.read(pdf)).elements()].map((element) => element.text('Lang'))).toContain(
-      'fr',
-    );
+    expect(
+      StructureTree.read(await EditablePdf.read(pdf))
+        .elements()
+        .map((element) => element.text('Lang')),
+    ).toContain('fr');
   });
 
   const HIDES = (selector: string) => `p:has(${selector}) ~ b { display: none }`;
@@ -453,7 +466,7 @@ describe('claims and refuses nothing', () => {
       const reply = await client.pdf({ ...source, options: { tagged: true, compress: false } });
       const pdf = await bytesOf(reply);
       expect((await textsOf(pdf)).tagged).toBe('aseen');
-      const elements = [...StructureTree.read(await EditablePdf.read(pdf)).elements()];
+      const elements = StructureTree.read(await EditablePdf.read(pdf)).elements();
       expect(elements.map((element) => element.text('Alt')).join('')).toBe(alternate);
       expect(elements.map((element) => element.text('Lang'))).toContain('fr');
     }
@@ -469,7 +482,7 @@ describe('claims and refuses nothing', () => {
     });
     const pdf = await bytesOf(reply);
     const { tagged, rest } = await textsOf(pdf);
-    const elements = [...StructureTree.read(await EditablePdf.read(pdf)).elements()];
+    const elements = StructureTree.read(await EditablePdf.read(pdf)).elements();
     return [tagged + rest, elements.map((element) => element.text('Alt')).join('')];
   }
 
@@ -549,7 +562,7 @@ describe('claims and refuses nothing', () => {
 
   test('for a document without content', async () => {
     const { tree } = await read('<!doctype html>');
-    expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);
+    expect(tree.elements().filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);
   });
 });
 

@@ -229,7 +229,7 @@ async function renderPlain({ name, html, options }: ConformanceDocument): Promis
 
 /** Returns alternate texts, languages, titles, names of fields and descriptions of links. */
 function textsIn(pdf: EditablePdf): string[] {
-  const elements = [...StructureTree.read(pdf).elements()];
+  const elements = StructureTree.read(pdf).elements();
   const texts = elements.flatMap((element) => [
     element.text('Alt'),
     element.text('Lang').replaceAll('-', '_'),
@@ -246,7 +246,9 @@ function textsIn(pdf: EditablePdf): string[] {
 }
 
 function levelsIn(pdf: EditablePdf): Set<string> {
-  const types = [...StructureTree.read(pdf).elements()].map(({ type }) => type);
+  const types = StructureTree.read(pdf)
+    .elements()
+    .map(({ type }) => type);
   return new Set(types.flatMap((type) => /^H(\d)$/.exec(type)?.[1] ?? []));
 }
 

@@ -8,7 +8,7 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../docume
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { type AttributeChange, DRAWING_FUNCTIONS, MENTIONS_ROLE, TAKE_BACK_ROLES } from './drawing-roles.ts';
+import { type AttributeChange, DRAWING_FUNCTIONS, MENTIONS_ATTRIBUTES, TAKE_BACK_ATTRIBUTES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
 import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
@@ -51,7 +51,7 @@ export async function readDocumentStructure(
   need: 'wanted' | 'demanded',
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
-  const styles = stylesMentioning(MENTIONS_ROLE, linked);
+  const styles = stylesMentioning(MENTIONS_ATTRIBUTES, linked);
   const values = [MAX_EACH, MAX_TEXT, isDemanded, styles ?? null].map((value) => JSON.stringify(value));
   // As JSON, which takes less time than to return the value.
   const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); ${FUNCTIONS.join('\n')}
@@ -102,10 +102,10 @@ async function read(session: Session, what: Reading & { contextId?: number }, st
     if (!exceptionDetails) return result.value;
   } catch (error) {
     if (!(error instanceof DevToolsError)) throw error;
-    await evaluate(TAKE_BACK_ROLES);
+    await evaluate(TAKE_BACK_ATTRIBUTES);
     throw error;
   }
-  await evaluate(TAKE_BACK_ROLES);
+  await evaluate(TAKE_BACK_ATTRIBUTES);
   return undefined;
 }
 
@@ -163,6 +163,7 @@ const FUNCTIONS = [
   isDecoration,
   isHidden,
   isWithin,
+  parentOf,
   isPartOfImage,
   isPrinted,
   levelOf,
@@ -251,7 +252,7 @@ function documentStructure(
     roots,
     linked,
   );
-  delete (globalThis as PageElement).takeBackRoles;
+  delete (globalThis as PageElement).takeBackAttributes;
   return structure;
 }
 
@@ -277,7 +278,7 @@ function onlyDrawing(wrapper: PageElement): PageElement | undefined {
   if (!isPlain(wrapper) || !others.every((node) => isPlain(node) && /^(?:none|presentation)?$/.test(roleOf(node))))
     return undefined;
   const [drawing, ...rest] = inside.filter((node) => isDrawing(node) && isDrawingShown(node));
-  const isAlone = drawing && !rest.length && !isHidden(PARENTS.get(drawing) ?? builtIn(drawing).parentElement);
+  const isAlone = drawing && !rest.length && !isHidden(parentOf(drawing));
   return isAlone ? drawing : undefined;
 }
 
@@ -285,7 +286,7 @@ function isDrawingShown(drawing: PageElement): boolean {
   return isShown(drawing) && hasSize(drawing) && !isBlank(drawing);
 }
 
-/** Whether Chromium tags nothing of an element but its content. */
+/** Whether only the content of an element counts: it is no link, control, heading, list or table. */
 function isPlain(element: PageElement): boolean {
   return /^(?:span|i|b|em|strong|p|div|slot|br|style|script|link|template)$|-/.test(builtIn(element).localName);
 }
@@ -393,6 +394,11 @@ function isWithin(element: PageElement, selector: string): boolean {
   let at = PARENTS.size ? element : null;
   while (at && !PARENTS.has(at)) at = builtIn(at).parentElement;
   return at !== null && isWithin(PARENTS.get(at), selector);
+}
+
+/** The element around a node as it is laid out. */
+function parentOf(node: PageElement): PageElement {
+  return PARENTS.get(node) ?? builtIn(node).parentElement;
 }
 
 /** Whether something of a link or a field that is shown can be on a page: it is not empty, clipped, left of the pages or above them. */
@@ -542,7 +548,7 @@ function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrappe
 }
 
 function isPartOfImage(element: PageElement): boolean {
-  return isWithin(PARENTS.get(element) ?? builtIn(element).parentElement, 'svg, [role="img" i], [role="image" i]');
+  return isWithin(parentOf(element), 'svg, [role="img" i], [role="image" i]');
 }
 
 /** Whether a drawing can be tagged as a single image without losing text. */
@@ -560,8 +566,8 @@ function isBlank(element: PageElement): boolean {
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
   const hasImage = inside.some((node) => /^(?:img|canvas)$/.test(builtIn(node).localName));
-  const isRead = (node: PageElement) => !isHidden(PARENTS.get(node) ?? builtIn(node).parentElement);
-  const isText = (node: PageElement) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data) && isRead(node);
+  const isText = (node: PageElement) =>
+    builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data) && !isHidden(parentOf(node));
   return !hasImage && inside.some((node) => isDrawing(node) && isDrawingShown(node)) && !inside.some(isText);
 }
 

@@ -19,11 +19,11 @@ declare const selectorsFor: typeof SelectorsFor;
 declare const selected: typeof Selected;
 declare const isSameSelection: typeof IsSameSelection;
 
-/** What style sheets must contain to select the attributes. */
-export const MENTIONS_ROLE = /role|aria-/i;
+/** What style sheets must contain to select the attributes that are set. */
+export const MENTIONS_ATTRIBUTES = /role|aria-/i;
 
 /** Takes back attributes that were set when reading was terminated. */
-export const TAKE_BACK_ROLES = 'globalThis.takeBackRoles?.(); delete globalThis.takeBackRoles';
+export const TAKE_BACK_ATTRIBUTES = 'globalThis.takeBackAttributes?.(); delete globalThis.takeBackAttributes';
 
 export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, setForPrint, setAttribute];
 
@@ -51,7 +51,7 @@ function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: strin
 
 /**
  * Returns false, and leaves the attributes as they are, if a selector would select other elements, or may do so. Until
- * `takeBackRoles` is deleted, it takes back all changes.
+ * `takeBackAttributes` is deleted, it takes back all changes.
  */
 function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
   if (!changes.length) return true;
@@ -62,8 +62,8 @@ function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: L
   const before = selected(selectors);
   const given = changes.map(({ element, name }) => ({ element, name, value: builtIn(element).getAttribute(name) }));
   const world = globalThis as PageElement;
-  const earlier = world.takeBackRoles;
-  world.takeBackRoles = () => {
+  const earlier = world.takeBackAttributes;
+  world.takeBackAttributes = () => {
     given.forEach(setAttribute);
     earlier?.();
   };
@@ -71,7 +71,7 @@ function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: L
   const isSame = isSameSelection(before, selected(selectors));
   if (isSame) return true;
   given.forEach(setAttribute);
-  world.takeBackRoles = earlier;
+  world.takeBackAttributes = earlier;
   return false;
 }
 

@@ -10,7 +10,7 @@ export type Leaf = PdfNumber | PdfDict;
 /** The form in which Chromium writes most elements: a type, and kids as plain numbers and references. */
 const PLAIN =
   /^<<\/Type \/StructElem\n\/S \/(\w+)\n\/P \d+ 0 R(?:\n\/Pg (\d+) 0 R)?\n\/K (?:(\d+(?: 0 R)?)|\[([\d R]*)\])(?=\n|>)/;
-/** The entries that it has, except `Pg`, or are written before all others. */
+/** The entries at its beginning, except `Pg`. */
 const FIRST = new Set(['Type', 'S', 'P', 'K']);
 
 /** The entries of an element, read from its text. */
