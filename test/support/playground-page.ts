@@ -39,8 +39,9 @@ export class PlaygroundPage {
     return this.result.locator('.trouble');
   }
 
+  /** A page of the PDF that is shown. The next PDF is in the document too while it is drawn. */
   sheet(number: number): Locator {
-    return this.page.getByLabel(new RegExp(`^Page ${number} of `));
+    return this.page.locator('.sheets:not(.coming)').getByLabel(new RegExp(`^Page ${number} of `));
   }
 
   editor(label: string): Locator {
