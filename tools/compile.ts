@@ -9,7 +9,7 @@ const DIST = join(PROJECT, 'dist');
 const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 
 await rm(DIST, { recursive: true, force: true });
-const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
+const tsc = join(PROJECT, 'node_modules/typescript-7/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: PROJECT, stdio: 'inherit' });
 for await (const path of glob('**/*.{css,json}', { cwd: join(PROJECT, 'src') }))
   await cp(join(PROJECT, 'src', path), join(DIST, path));
