@@ -1,7 +1,6 @@
 /** Reads PDFs with poppler, to compare their text and appearance. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PNG } from 'pngjs';
 import { run } from '../support/printed-files.ts';
 
 const PAGES = 3;
@@ -19,23 +18,13 @@ export async function textOf(file: string): Promise<string> {
 
 /** Returns whether no channel of any pixel on the first three pages differs by more than 1 of 255. */
 export async function hasSameAppearance(file: string, other: string): Promise<boolean> {
-  const rasterize = async (file: string) => {
-    await run('pdftoppm', ['-r', '40', '-l', String(PAGES), '-png', file, file]);
-    return Promise.all([1, 2, 3].map((page) => readPage(file, page)));
-  };
-  const [pages, otherPages] = await Promise.all([rasterize(file), rasterize(other)]);
-  return pages.every((page, index) => {
-    const match = otherPages[index];
-    return (
-      page?.length === match?.length && (page ?? []).every((byte, at) => Math.abs(byte - (match?.[at] ?? 0)) <= MAX_DIFFERENCE)
-    );
-  });
+  const [pixels, otherPixels] = await Promise.all([file, other].map(rasterize));
+  if (!pixels || !otherPixels || pixels.length !== otherPixels.length) return false;
+  return pixels.equals(otherPixels) || pixels.every((byte, at) => Math.abs(byte - (otherPixels[at] ?? 0)) <= MAX_DIFFERENCE);
 }
 
-async function readPage(file: string, page: number): Promise<Buffer | undefined> {
-  for (const name of [`${file}-${page}.png`, `${file}-0${page}.png`, `${file}-00${page}.png`]) {
-    const bytes = await readFile(name).catch(() => undefined);
-    if (bytes) return PNG.sync.read(bytes).data;
-  }
-  return undefined;
+/** Returns the pages one after the other, as portable pixmaps. */
+async function rasterize(file: string): Promise<Buffer> {
+  const settings = { encoding: 'buffer', maxBuffer: 64 * 1_048_576 } as const;
+  return (await run('pdftoppm', ['-r', '40', '-l', String(PAGES), file], settings)).stdout;
 }
