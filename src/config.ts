@@ -5,8 +5,9 @@
 import { Resolver } from 'node:dns';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { CACHE_VARIABLE, DEFAULT_CACHE_FOLDER } from './cache-folder.ts';
 import { parseRules } from './egress/rules.ts';
 import { checkDatabaseUrl, parseS3Location } from './storage/locations.ts';
 
@@ -33,7 +34,6 @@ interface Secret {
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const cores = availableParallelism();
-const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
 const SETTINGS = {
   host: text('PLATEN_HOST', '127.0.0.1', 'Address that the service listens on.'),
@@ -78,11 +78,7 @@ const SETTINGS = {
   ),
   sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'Time between two sweeps, which remove expired content from the disk.'),
   cacheDir: {
-    ...folder(
-      'PLATEN_CACHE_DIR',
-      join(cacheHome, 'platen'),
-      'Folder for the unpacked bundled browser and fonts, and for compiled code.',
-    ),
+    ...folder(CACHE_VARIABLE, DEFAULT_CACHE_FOLDER, 'Folder for the unpacked bundled browser and fonts, and for compiled code.'),
     rule: '`platen` in `$XDG_CACHE_HOME`, or in `~/.cache`',
   },
   fontsDir: readableFolder(
@@ -397,13 +393,6 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     );
   if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
   return Object.freeze(config);
-}
-
-/** Reads `cacheDir` alone, which is needed before the other settings. None of its values is invalid. */
-export function cacheFolder(env: Record<string, string | undefined> = process.env): string {
-  const { cacheDir } = SETTINGS;
-  const given = env[cacheDir.env];
-  return given ? cacheDir.parse(given) : cacheDir.fallback;
 }
 
 interface SettingDescription {
