@@ -5,6 +5,7 @@ import { FAULT_SUITES } from './vitest.faults.config.ts';
 
 /** The longest first, so that none of them is left alone at the end. */
 const LONGEST = [
+  'cli/render',
   'cli/cli',
   'api/fail-conditions',
   'api/wait-until-finished',
