@@ -1,11 +1,11 @@
 /** Starts the rendering engine without the service: one browser with its pages, and the finishing threads. */
 import { randomBytes } from 'node:crypto';
-import { createFinisher, createFinishQueue } from '../src/app.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';
+import { createFinisher, createFinishQueue } from '../src/engine.ts';
 import { Pool } from '../src/pool/pool.ts';
 import type { PrintEngine } from '../src/render/print-content.ts';
 

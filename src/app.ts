@@ -6,35 +6,26 @@ import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
 import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
-import { Revocation } from './certificates/revocation.ts';
-import { type Browser, launchBrowser } from './chromium/browser.ts';
-import type { BrowserSettings } from './chromium/browser-settings.ts';
-import { locateBrowser } from './chromium/launch/locate-browser.ts';
-import { removeStaleProfiles } from './chromium/launch/temporary-profile.ts';
-import type { Page } from './chromium/page.ts';
+import type { Browser } from './chromium/browser.ts';
 import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
-import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
-import { OutboundPolicy } from './egress/policy.ts';
+import { startEgressProxy } from './egress/egress-proxy.ts';
+import type { OutboundPolicy } from './egress/policy.ts';
+import { createFinisher, createFinishQueue, type Logger, type RenderEngine, startEngine } from './engine.ts';
 import { BackgroundJobs } from './http/gotenberg/background.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { releaseUnusedMemory } from './http/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
-import { Finisher } from './pdf/finisher.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
-import { Pool } from './pool/pool.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
-import { OwnerQueue } from './queue/owner-queue.ts';
 import { PageDrawing } from './render/draw-pages.ts';
 import { dryRun } from './render/dry-run.ts';
-import { FinishQueue } from './render/finish-queue.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
 import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
-import { runEgressSelfTest } from './render/self-test.ts';
 import { UploadValidation } from './render/validate-uploads.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
@@ -49,8 +40,6 @@ import { requireReachable } from './webhooks/webhook-url.ts';
 /** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 
-/** Threads in addition to the configured ones, reserved for owners who have none. */
-const RESERVED_THREADS = 1;
 /** Disk space for PDFs that clients have not read yet, as a multiple of the memory that requests may use. */
 const REPLIES_ON_DISK = 4;
 /** How long merging may run while others wait. Merging hundreds of documents takes longer than any other work. */
@@ -58,96 +47,6 @@ const LONGEST_MERGE_MS = 30_000;
 
 const COUNTED_BY_NODE =
   'the limits of open streams and of requests that do not render are counted by each node: with several nodes, they add up';
-
-export interface Logger {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
-
-/** Browsers that are ready to render, without an HTTP server. `platen render` uses nothing else. */
-export interface RenderEngine {
-  pool: Pool<Page>;
-  finishing: FinishQueue;
-  browsers: ReadonlySet<Browser>;
-  policy: OutboundPolicy;
-  revocation: Revocation;
-  proxy: EgressProxy;
-  /** Launches another browser, which the caller closes. */
-  launch(settings: BrowserSettings, through: EgressProxy): Promise<Browser>;
-  close(): Promise<void>;
-}
-
-/**
- * Throws `browser_unavailable` with the remedy. The keys of encrypted PDFs derive from `secret`, so that the same request gives the
- * same bytes as long as the secret stays the same.
- */
-export async function startEngine(config: Config, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
-  await removeStaleProfiles();
-  const located = await locateBrowser(config);
-  const policy = new OutboundPolicy(config);
-  const revocation = new Revocation(policy);
-  const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
-  const browsers = new Set<Browser>();
-  const launch = async (settings: BrowserSettings, through: EgressProxy) => {
-    const browser = await launchBrowser(located, settings, through);
-    await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
-      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and is not used');
-      await browser.close();
-      throw error;
-    });
-    browsers.add(browser);
-    void browser.closed.then(() => browsers.delete(browser));
-    void browser.ended.then(() => logger.info({ browser_pid: browser.pid }, 'browser ended'));
-    report(browser, located.path, logger);
-    return browser;
-  };
-  const pool = new Pool(() => launch(config, proxy), config);
-  const finisher = createFinisher(config, secret);
-  const close = async () => {
-    await pool.close();
-    await finisher.close();
-    revocation.close();
-    await proxy.close();
-  };
-  await pool.start().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
-  return { pool, finishing: createFinishQueue(config, finisher), browsers, policy, revocation, proxy, launch, close };
-}
-
-export function createFinisher(config: Config, secret: Uint8Array): Finisher {
-  return new Finisher({
-    threads: config.finishThreads + RESERVED_THREADS,
-    heapMb: config.finishMemoryBytes / 1_048_576,
-    secret,
-  });
-}
-
-/** The queue in front of the finisher. It admits no more work than there are threads. */
-export function createFinishQueue(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishQueue {
-  const queue = new OwnerQueue({
-    capacity: config.finishThreads,
-    limit: config.finishQueueLimit,
-    reserved: RESERVED_THREADS,
-    ...options,
-  });
-  return new FinishQueue(finisher, queue, { maxBytes: config.finishQueueBytes });
-}
-
-function report(browser: Browser, path: string, logger: Logger): void {
-  logger.info({ product: browser.product, path, sandbox: browser.sandboxed, browser_pid: browser.pid }, 'browser started');
-  if (!browser.sandboxed)
-    logger.warn(
-      {},
-      'Chromium runs without its sandbox. Run the service as an ordinary user on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0)',
-    );
-  if (browser.isFullBrowser)
-    logger.warn(
-      {},
-      'the browser is a full browser, which is several times slower than a headless shell. Install chromium-headless-shell, or use the bundled browser',
-    );
-}
 
 export interface App {
   /** The address on which the service listens, for example `http://127.0.0.1:3000`. */

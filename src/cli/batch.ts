@@ -1,11 +1,11 @@
 /** `platen batch`: renders a file with one item per line into a folder with a PDF for each, without a server. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { type RenderEngine, startEngine } from '../app.ts';
 import { isMembers, type Members } from '../batches/batch-request.ts';
 import { FileNames } from '../batches/file-names.ts';
 import { itemErrorOf } from '../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { type RenderEngine, startEngine } from '../engine.ts';
 import { ServiceError } from '../errors.ts';
 import { printAlone } from '../render/print-content.ts';
 import { itemsOf, type LineItem } from './batch-items.ts';

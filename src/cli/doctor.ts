@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { createFinisher, createFinishQueue } from '../app.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/fonts/font-coverage.ts';
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
@@ -10,6 +9,7 @@ import { type LocatedBrowser, locateBrowser } from '../chromium/launch/locate-br
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
 import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
+import { createFinisher, createFinishQueue } from '../engine.ts';
 import { messageWithCause } from '../errors.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
