@@ -82,6 +82,16 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
   }
 }
 
+/** Returns the number of pages, which takes much less time than reading thousands of them. */
+export async function countPages(bytes: ArrayBuffer | Uint8Array): Promise<number> {
+  const task = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
+  try {
+    return (await task.promise).numPages;
+  } finally {
+    await task.destroy();
+  }
+}
+
 /** Returns a name such as `Arimo-Bold` or `Type 3 NotoColorEmoji`. */
 function nameOf({ name, isType3Font }: { name: string; isType3Font: boolean }): string {
   return (isType3Font ? 'Type 3 ' : '') + name.replace(/^[A-Z]{6}\+/, '');
