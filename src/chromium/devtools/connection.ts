@@ -231,23 +231,32 @@ export class Connection {
     this.#flush();
   }
 
-  /** Collects the chunks of a message and concatenates them once, so that a large message takes linear time. */
+  /**
+   * Collects the chunks of a message and concatenates them once, so that a large message takes linear time. Ignores what the browser
+   * still sends after the connection has ended, such as the rest of a message.
+   */
   #read(chunk: Buffer): void {
     this.heardAt = performance.now();
     let start = 0;
-    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+    for (let end = chunk.indexOf(0); end >= 0 && !this.#closed; end = chunk.indexOf(0, start)) {
       this.#collect(chunk.subarray(start, end));
       start = end + 1;
-      const [first, ...more] = this.#parts;
-      const whole = this.#isReadable(first);
+      const parts = this.#parts;
+      const whole = this.#isReadable(parts[0]);
       const bytes = this.#length;
       this.#parts = [];
       this.#length = 0;
-      if (whole && first)
-        this.#dispatch(JSON.parse((more.length ? Buffer.concat([first, ...more]) : first).toString()) as Message, bytes);
-      else if (first) this.#refuse(first, Buffer.concat(more), bytes);
+      if (whole) this.#receive(parts, bytes);
+      else this.#refuse(parts, bytes);
     }
-    if (start < chunk.length) this.#collect(start ? chunk.subarray(start) : chunk);
+    if (start < chunk.length && !this.#closed) this.#collect(start ? chunk.subarray(start) : chunk);
+  }
+
+  /** A browser that sends something else than messages is no longer listened to. */
+  #receive(parts: Buffer[], bytes: number): void {
+    const message = messageIn(parts);
+    if (message) this.#dispatch(message, bytes);
+    else this.close();
   }
 
   /** Keeps only the beginning and the end of a message that is too large. */
@@ -268,11 +277,11 @@ export class Connection {
   }
 
   /** A page can send messages of any size. An answer that is too large becomes an error, and such an event is dropped. */
-  #refuse(head: Buffer, tail: Buffer, bytes: number): void {
+  #refuse([head = Buffer.alloc(0), ...rest]: Buffer[], bytes: number): void {
     const id = idIn(head);
     const pending = this.#pending.get(id);
     if (!pending) {
-      if (Number.isNaN(id)) this.#sessions.get(sessionIn(tail))?.count(bytes);
+      if (Number.isNaN(id)) this.#sessions.get(sessionIn(Buffer.concat(rest)))?.count(bytes);
       return;
     }
     this.#pending.delete(id);
@@ -296,6 +305,17 @@ export class Connection {
     session?.dispatch(message.method ?? '', message.params);
     session?.count(bytes);
     if (message.method === 'Target.detachedFromTarget') this.#detach(message.params as Events['Target.detachedFromTarget'][0]);
+  }
+}
+
+/** Returns undefined if it is not a JSON object. */
+function messageIn(parts: Buffer[]): Message | undefined {
+  const [first, ...more] = parts;
+  try {
+    const value: unknown = JSON.parse(String(more.length ? Buffer.concat(parts) : first));
+    return typeof value === 'object' && value !== null ? (value as Message) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
