@@ -35,7 +35,7 @@ const all = [...elementPayloads, ...scriptPayloads, ...addressPayloads]
   .map((payload, n) => ({ ...payload, mark: markOf(n) }));
 type Marked = (typeof all)[number];
 /** Payloads that share a document. */
-type Sheet = Marked[];
+type PayloadGroup = Marked[];
 
 function markOf(n: number): string {
   return `mark${String(n).padStart(3, '0')}z`;
@@ -109,21 +109,21 @@ class Range {
     this.#ownPorts = ownPorts;
   }
 
-  async render(sheet: Sheet): Promise<Outcome> {
-    return outcomeOf(await this.client.pdf({ html: this.#documentOf(sheet) }));
+  async render(group: PayloadGroup): Promise<Outcome> {
+    return outcomeOf(await this.client.pdf({ html: this.#documentOf(group) }));
   }
 
   /** Renders the same document from its URL at the allowed site, directly or by a redirect. */
-  async visit(sheet: Sheet, { redirected = false } = {}): Promise<Outcome> {
-    const name = sheet[0]?.mark ?? '';
-    this.site.documents.set(name, this.#documentOf(sheet));
+  async visit(group: PayloadGroup, { redirected = false } = {}): Promise<Outcome> {
+    const name = group[0]?.mark ?? '';
+    this.site.documents.set(name, this.#documentOf(group));
     const path = redirected ? `/redirect/302?to=/document/${name}` : `/document/${name}`;
     return outcomeOf(await this.client.pdf({ url: `http://127.0.0.1:${this.site.port}${path}` }));
   }
 
   /** Renders the same document, whose payloads load their files from this base URL instead. */
-  async renderAt(base: string, sheet: Sheet, assets?: object, client = this.client): Promise<Outcome> {
-    return outcomeOf(await client.pdf({ html: this.#documentOf(sheet, base), ...(assets && { assets }) }));
+  async renderAt(base: string, group: PayloadGroup, assets?: object, client = this.client): Promise<Outcome> {
+    return outcomeOf(await client.pdf({ html: this.#documentOf(group, base), ...(assets && { assets }) }));
   }
 
   /** Returns a client with a key on a new account. */
@@ -132,10 +132,10 @@ class Range {
   }
 
   /** Late payloads share an image that arrives when each of them has had its time. */
-  #documentOf(sheet: Sheet, base?: string): string {
-    const late = sheet.filter((payload) => payload.late).map(({ mark }) => mark);
+  #documentOf(group: PayloadGroup, base?: string): string {
+    const late = group.filter((payload) => payload.late).map(({ mark }) => mark);
     const held = late.length ? `<img src="http://127.0.0.1:${this.site.port}/hold/${late.join('+')}">` : '';
-    return sheet.map((payload) => this.#markupOf(payload, base)).join('') + held;
+    return group.map((payload) => this.#markupOf(payload, base)).join('') + held;
   }
 
   #markupOf(payload: Marked, base = `http://127.0.0.1:${this.canary.port}/`): string {
@@ -179,14 +179,17 @@ function statusesOf({ alone }: Marked): number[] {
 }
 
 /** Returns the result for the document of a payload. Its first payload starts the render. */
-function oncePerSheet<T>(payloads: Marked[], render: (sheet: Sheet, n: number) => Promise<T>): (payload: Marked) => Promise<T> {
-  const sheets = documentsOf(payloads);
-  const rendered = new Map<Sheet, Promise<T>>();
+function oncePerDocument<T>(
+  payloads: Marked[],
+  render: (group: PayloadGroup, n: number) => Promise<T>,
+): (payload: Marked) => Promise<T> {
+  const groups = documentsOf(payloads);
+  const rendered = new Map<PayloadGroup, Promise<T>>();
   return (payload) => {
-    const n = sheets.findIndex((sheet) => sheet.includes(payload));
-    const sheet = sheets[n] as Sheet;
-    const outcome = rendered.get(sheet) ?? render(sheet, n);
-    rendered.set(sheet, outcome);
+    const n = groups.findIndex((group) => group.includes(payload));
+    const group = groups[n] as PayloadGroup;
+    const outcome = rendered.get(group) ?? render(group, n);
+    rendered.set(group, outcome);
     return outcome;
   };
 }
@@ -206,7 +209,7 @@ describe('by default', () => {
   afterAll(() => range?.close());
 
   describe.concurrent('reaches nothing', () => {
-    const rendered = oncePerSheet(all, (sheet) => range.render(sheet));
+    const rendered = oncePerDocument(all, (group) => range.render(group));
     test.for(all)('$name', async (payload, { expect }) => {
       const { status, text } = await rendered(payload);
       expect(statusesOf(payload)).toContain(status);
@@ -216,7 +219,7 @@ describe('by default', () => {
   });
 
   describe.concurrent('reaches nothing from a URL', () => {
-    const rendered = oncePerSheet(visited, (sheet, n) => range.visit(sheet, { redirected: n % 5 === 0 }));
+    const rendered = oncePerDocument(visited, (group, n) => range.visit(group, { redirected: n % 5 === 0 }));
     test.for(visited)('$name', async (payload, { expect }) => {
       const { status, text } = await rendered(payload);
       expect(statusesOf(payload)).toContain(status);
@@ -235,8 +238,8 @@ describe('by default', () => {
     });
 
     describe.concurrent.each(['the same key', 'another key'])('from a later render of %s', (whose) => {
-      const rendered = oncePerSheet(readers, async (sheet) =>
-        range.renderAt(base, sheet, undefined, whose === 'another key' ? await range.another() : undefined),
+      const rendered = oncePerDocument(readers, async (group) =>
+        range.renderAt(base, group, undefined, whose === 'another key' ? await range.another() : undefined),
       );
       test.for(readers)('$name', async (payload, { expect }) => {
         const { status, text } = await rendered(payload);
@@ -247,7 +250,7 @@ describe('by default', () => {
 
     const shown: string[] = [];
     describe.concurrent('control: from the render with the assets', () => {
-      const rendered = oncePerSheet(readers, (sheet) => range.renderAt('', sheet, ASSETS));
+      const rendered = oncePerDocument(readers, (group) => range.renderAt('', group, ASSETS));
       test.for(readers)('$name', async (payload) => {
         const { text } = await rendered(payload);
         if (text.includes(SECRET + payload.mark)) shown.push(payload.name);
@@ -294,11 +297,11 @@ describe('control: with everything allowed', () => {
 
   const isSeen = (payload: Marked) => range.canary.hitsOf(payload.mark).length > 0;
   /** Whether some fire is a race: a document does not wait for its workers, nor the browser for what a frame asks that is removed. */
-  const untilSeen = async (sheet: Sheet, attempt: () => Promise<Outcome>): Promise<string> => {
+  const untilSeen = async (group: PayloadGroup, attempt: () => Promise<Outcome>): Promise<string> => {
     let text = '';
-    for (let visit = 0; visit < VISITS && !sheet.every(isSeen); visit++) {
+    for (let visit = 0; visit < VISITS && !group.every(isSeen); visit++) {
       text += (await attempt()).text;
-      await Promise.all(sheet.map(({ mark }) => range.canary.sees(mark, PATIENCE_MS)));
+      await Promise.all(group.map(({ mark }) => range.canary.sees(mark, PATIENCE_MS)));
     }
     return text;
   };
@@ -307,7 +310,7 @@ describe('control: with everything allowed', () => {
     const firing = visited.filter(
       ({ name, blockedBelowThePolicy }) => !blockedBelowThePolicy && /^(?:script|worker): /.test(name),
     );
-    const visit = oncePerSheet(firing, (sheet) => untilSeen(sheet, () => range.visit(sheet)));
+    const visit = oncePerDocument(firing, (group) => untilSeen(group, () => range.visit(group)));
     test.for(firing)('$name', async (payload, { expect }) => {
       await visit(payload);
       expect(range.canary.hitsOf(payload.mark)).not.toEqual([]);
@@ -317,7 +320,7 @@ describe('control: with everything allowed', () => {
   const texts: string[] = [];
   describe.concurrent('is reached', () => {
     const firing = all.filter(({ blockedBelowThePolicy }) => !blockedBelowThePolicy);
-    const rendered = oncePerSheet(firing, (sheet) => untilSeen(sheet, () => range.render(sheet)));
+    const rendered = oncePerDocument(firing, (group) => untilSeen(group, () => range.render(group)));
     test.for(firing)('$name', async (payload, { expect }) => {
       texts.push(await rendered(payload));
       expect(range.canary.hitsOf(payload.mark)).not.toEqual([]);
@@ -326,7 +329,7 @@ describe('control: with everything allowed', () => {
 
   describe.concurrent('is blocked below the policy', () => {
     const blocked = all.filter(({ blockedBelowThePolicy }) => blockedBelowThePolicy);
-    const rendered = oncePerSheet(blocked, (sheet) => range.render(sheet));
+    const rendered = oncePerDocument(blocked, (group) => range.render(group));
     test.for(blocked)('$name: $blockedBelowThePolicy', async (payload, { expect }) => {
       const { status, text } = await rendered(payload);
       const expected = RACES[payload.blockedBelowThePolicy as keyof typeof RACES];

@@ -40,8 +40,8 @@ export class PlaygroundPage {
   }
 
   /** A page of the PDF that is shown. The next PDF is in the document too while it is drawn. */
-  sheet(number: number): Locator {
-    return this.page.locator('.sheets:not(.coming)').getByLabel(new RegExp(`^Page ${number} of `));
+  pdfPage(number: number): Locator {
+    return this.page.locator('.pdf-pages:not(.coming)').getByLabel(new RegExp(`^Page ${number} of `));
   }
 
   editor(label: string): Locator {
@@ -57,7 +57,7 @@ export class PlaygroundPage {
 
   /** Waits until a page of the PDF contains this text. */
   async shows(text: string, number = 1): Promise<void> {
-    await this.sheet(number).getByText(text).first().waitFor({ state: 'attached' });
+    await this.pdfPage(number).getByText(text).first().waitFor({ state: 'attached' });
   }
 
   tab(name: 'Edit' | 'Options' | 'Preview'): Promise<void> {

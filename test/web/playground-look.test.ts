@@ -67,9 +67,9 @@ test('edits, sets options and shows the PDF on a narrow screen', async () => {
   await playground.shows('Small screen');
   const tools = await page.getByRole('toolbar', { name: 'Preview' }).boundingBox();
   expect(tools?.height, 'the tools are in one line').toBeLessThan(45);
-  const sheet = playground.sheet(1);
-  await eventually('the sheet is as wide as the screen allows', async () => {
-    const { x = 0, width = 0 } = (await sheet.boundingBox()) ?? {};
+  const pdfPage = playground.pdfPage(1);
+  await eventually('the page is as wide as the screen allows', async () => {
+    const { x = 0, width = 0 } = (await pdfPage.boundingBox()) ?? {};
     return width > 280 && x + width <= NARROW.width;
   });
   expect(await page.getByRole('textbox', { name: 'HTML' }).isVisible()).toBe(false);

@@ -248,13 +248,13 @@ test('keeps zoom and position between renders, and draws only a few of many page
   await playground.shows('After 77', 77);
   expect(await position()).toBeCloseTo(before, 0);
   expect(await page.getByRole('combobox', { name: 'Zoom' }).inputValue()).toBe('150');
-  expect(await page.locator('.sheet canvas').count()).toBeLessThan(30);
+  expect(await page.locator('.pdf-page canvas').count()).toBeLessThan(30);
 });
 
 test('draws as many pixels as the screen has', async () => {
   const playground = await open({ deviceScaleFactor: 2 });
   await playground.shows('Northlight Studio');
-  const canvas = playground.page.locator('.sheet canvas').first();
+  const canvas = playground.page.locator('.pdf-page canvas').first();
   const pixels = Number(await canvas.getAttribute('width'));
   expect(Math.abs(pixels - 2 * ((await canvas.boundingBox())?.width ?? 0))).toBeLessThanOrEqual(2);
 });

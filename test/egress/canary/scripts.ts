@@ -134,12 +134,12 @@ const TIMES: Row[] = [
   [
     'when the document is left',
     script('onpagehide = () => navigator.sendBeacon("{url}.html")'),
-    'the page is left after the reply, when its gate is shut',
+    'the page is left after the reply, when its proxy listener is closed',
   ],
   [
     'a timer after the reply',
     script('setInterval(() => new Image().src = "{url}.png?" + Math.random(), 5000)'),
-    'the gate is shut when the reply is sent',
+    'the proxy listener is closed when the reply is sent',
   ],
 ];
 

@@ -21,7 +21,7 @@ export class PageView {
   constructor(page: () => Promise<PDFPageProxy>, label: string, size: PageSize) {
     this.#page = page;
     this.#size = size;
-    this.element.className = 'sheet';
+    this.element.className = 'pdf-page';
     this.element.setAttribute('aria-label', label);
   }
 

@@ -25,7 +25,7 @@ export function PreviewTools({ beside }: { beside: Signal<boolean> }) {
       <ZoomChoice />
       <Tool icon="plus" label="Zoom in" disabled={!shown} onClick={() => shown?.step(ZOOM_STEP)} />
       <Tool icon="width" label="Fit width" pressed={shown?.zoom.value === 'width'} onClick={() => shown?.setZoom('width')} />
-      <Tool icon="sheet" label="Fit page" pressed={shown?.zoom.value === 'page'} onClick={() => shown?.setZoom('page')} />
+      <Tool icon="page" label="Fit page" pressed={shown?.zoom.value === 'page'} onClick={() => shown?.setZoom('page')} />
     </div>
   );
 }

@@ -17,7 +17,7 @@ export class RenderedPages {
 
   constructor(pdf: OpenPdf) {
     this.#pdf = pdf;
-    this.element.className = 'sheets';
+    this.element.className = 'pdf-pages';
     const count = pdf.sizes.length;
     this.#views = pdf.sizes.map((size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size));
     this.element.append(...this.#views.map(({ element }) => element));

@@ -47,19 +47,19 @@ export class Thumbnails {
     button.className = 'thumbnail';
     button.dataset.page = String(number);
     button.setAttribute('aria-label', `Go to page ${number}`);
-    const sheet = document.createElement('span');
-    sheet.className = 'thumbnail-sheet';
+    const page = document.createElement('span');
+    page.className = 'thumbnail-page';
     const label = document.createElement('span');
     label.textContent = String(number);
-    button.append(sheet, label);
+    button.append(page, label);
     button.addEventListener('click', () => this.#goTo(number));
     return button;
   }
 }
 
 function shaped(button: HTMLButtonElement, shape: number): HTMLButtonElement {
-  const sheet = button.querySelector<HTMLElement>('.thumbnail-sheet');
-  if (sheet) sheet.style.height = `${Math.round(Math.min(shape, 3) * WIDTH)}px`;
+  const page = button.querySelector<HTMLElement>('.thumbnail-page');
+  if (page) page.style.height = `${Math.round(Math.min(shape, 3) * WIDTH)}px`;
   return button;
 }
 
@@ -80,5 +80,5 @@ async function draw(pdf: OpenPdf, button: HTMLButtonElement): Promise<void> {
   canvas.width = Math.max(1, Math.round(viewport.width));
   canvas.height = Math.max(1, Math.round(viewport.height));
   await page.render({ canvas, viewport }).promise;
-  button.querySelector('.thumbnail-sheet')?.replaceChildren(canvas);
+  button.querySelector('.thumbnail-page')?.replaceChildren(canvas);
 }
