@@ -22,8 +22,8 @@ export interface DocumentStructure {
   /** Elements whose language is not a language tag. */
   invalidLanguages: ElementLocation[];
   /**
-   * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
-   * element with that role that contains only `svg` elements, which Chromium does not tag there, or an `svg` that cannot get the role.
+   * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is one of
+   * which Chromium tags nothing, or an `svg` that cannot get the role.
    */
   images: Array<NamedElement & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */

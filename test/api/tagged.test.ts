@@ -315,16 +315,38 @@ describe('adds to the tags of Chromium', () => {
       return tree.elements().flatMap((element) => (element.type === 'Figure' ? element.text('Alt') : []));
     };
     expect(await alternatesFor('[aria-hidden].no { color: red } span::after { content: attr(aria-label) }')).toEqual(['Star']);
+    // Then the icon itself gets the tag, unless styles select what that changes too.
     for (const css of [
       'svg[aria-hidden] { fill: red }',
       'svg:not([aria-label]) { fill: red }',
       '[role] { color: red }',
       '@scope ([role=img]) { svg { fill: red } }',
-    ])
-      expect(await alternatesFor(css)).toEqual([]);
+    ]) {
+      expect(await alternatesFor(css)).toEqual(['Star']);
+      expect(await alternatesFor(`${css} span:not([style]) { color: red }`)).toEqual([]);
+    }
     const host = (css: string) =>
       `<x-a role="img" aria-label="Star"><template shadowrootmode="open"><style>${css} { fill: red }</style>${drawing}</template></x-a>`;
     expect(await alternatesFor('', host(':host([hidden])') + host(':host(.a)'))).toEqual(['Star', 'Star']);
+  });
+
+  test('figures for images of which the browser tags nothing: generated and hidden content, and several drawings', async () => {
+    const drawing = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
+    const style = '<style>.icon::before { content: "★" } .mask::before { content: ""; padding: 4px; background: red }</style>';
+    const images = [
+      '<i class="icon" role="img" aria-label="Own"></i>',
+      '<span role="img" aria-label="Inner" style="color: red"><i class="icon"></i></span>',
+      '<i class="mask" role="img" aria-label="Mask"></i>',
+      '<span role="img" aria-label="Hidden text"><i aria-hidden="true">★</i></span>',
+      `<span role="img" aria-label="Hidden picture"><img alt="" src="${PIXEL_URL}" width="9" height="9"></span>`,
+      `<span role="img" aria-label="Two">${drawing.repeat(2)}</span>`,
+      `<figure role="img" aria-label="Figure">${drawing.repeat(2)}</figure>`,
+      '<span role="img" aria-label="Text">★</span>',
+    ];
+    const html = document(style + images.join(' '));
+    const { tree } = await read(html);
+    const figures = tree.elements().filter(({ type }) => type === 'Figure');
+    expect(figures.map((figure) => figure.text('Alt'))).toEqual(images.map((image) => /label="([^"]*)/.exec(image)?.[1]));
   });
 
   test('figures for icons with the name of the icon, not of its drawing, and with hidden drawings and hidden text in it', async () => {

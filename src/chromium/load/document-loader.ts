@@ -282,7 +282,8 @@ export class DocumentLoader {
     const linked = job.structureNeed || job.fieldKey ? await attempt.step(this.#network.styleTexts()) : undefined;
     if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      const reading = { ...attempt, runsScripts: load.device.javascript, linked };
+      const printsBackgrounds = job.print?.printBackground ?? true;
+      const reading = { ...attempt, runsScripts: load.device.javascript, linked, printsBackgrounds };
       this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
     if (job.fieldKey)

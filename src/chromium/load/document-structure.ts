@@ -38,6 +38,7 @@ interface Reader {
   runsScripts: boolean;
   /** The style sheets that were loaded; undefined if not all are known. */
   linked: LinkedStyle[] | undefined;
+  printsBackgrounds: boolean;
 }
 
 /**
@@ -47,14 +48,14 @@ interface Reader {
 export async function readDocumentStructure(
   session: Session,
   frameId: string | undefined,
-  { step, deadline, runsScripts, linked }: Reader,
+  { step, deadline, runsScripts, linked, printsBackgrounds }: Reader,
   need: 'wanted' | 'demanded',
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
   const styles = stylesMentioning(MENTIONS_ATTRIBUTES, linked);
   const values = [MAX_EACH, MAX_TEXT, isDemanded, styles ?? null].map((value) => JSON.stringify(value));
   // As JSON, which takes less time than to return the value.
-  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); ${FUNCTIONS.join('\n')}
+  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); const PRINTS_BACKGROUNDS = ${printsBackgrounds}; ${FUNCTIONS.join('\n')}
     return JSON.stringify(documentStructure(${values})) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
@@ -148,6 +149,9 @@ const FUNCTIONS = [
   documentStructure,
   tagDrawings,
   tagWrappers,
+  tagByBackground,
+  canBeBacked,
+  isBacked,
   onlyDrawing,
   isDrawingShown,
   isPlain,
@@ -172,6 +176,7 @@ const FUNCTIONS = [
   saysSomething,
   isBlank,
   isWrapper,
+  hasGenerated,
   nodesIn,
   isOnePicture,
   linkOf,
@@ -191,6 +196,7 @@ declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
 declare const roleChange: (drawing: PageElement) => AttributeChange;
 declare const wrapperChanges: (wrapper: PageElement, drawing: PageElement, label: string) => AttributeChange[];
+declare const backgroundChange: (image: PageElement) => AttributeChange;
 declare const setForPrint: (changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
 declare const childNodesOf: (node: PageElement) => PageElement[];
 declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
@@ -204,7 +210,8 @@ interface Siblings {
 declare const SIBLINGS: Map<PageElement, Siblings>;
 /** The parents of elements in shadow roots and slots, whose `parentElement` is another or none. */
 declare const PARENTS: Map<PageElement, PageElement>;
-declare function getComputedStyle(element: PageElement): PageElement;
+declare const PRINTS_BACKGROUNDS: boolean;
+declare function getComputedStyle(element: PageElement, part?: string): PageElement;
 declare const scrollX: number;
 declare const scrollY: number;
 declare const CSS: { escape(name: string): string };
@@ -247,11 +254,9 @@ function documentStructure(
     roots,
     linked,
   );
-  tagWrappers(
-    [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < max.name),
-    roots,
-    linked,
-  );
+  const wrappers = [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < max.name);
+  tagWrappers(wrappers, roots, linked);
+  if (PRINTS_BACKGROUNDS) tagByBackground(wrappers, roots, linked);
   delete (globalThis as PageElement).takeBackAttributes;
   return structure;
 }
@@ -269,6 +274,32 @@ function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructur
   });
   const changes = found.flatMap((each) => each.changes);
   if (setForPrint(changes, ...styles)) for (const { image } of found) image.kind = 'picture';
+}
+
+/** Tags other elements with the role `img` that show nothing Chromium tags, such as icons of a font and rows of stars. */
+function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
+  const left = wrappers.filter(([element, { kind }]) => kind === 'wrapper' && canBeBacked(element));
+  if (
+    !setForPrint(
+      left.map(([element]) => backgroundChange(element)),
+      ...styles,
+    )
+  )
+    return;
+  for (const [element, image] of left) if (isBacked(element)) image.kind = 'role';
+}
+
+/** Whether an element has the role, a box and no background, and nothing in it can be used, which would have tags of its own. */
+function canBeBacked(element: PageElement): boolean {
+  const used = ':is(a, area)[href], button, input, select, textarea, [tabindex]';
+  if (roleOf(element) !== 'img' || isBacked(element) || !hasSize(element)) return false;
+  return ![element, ...nodesIn(element)].some((node) => builtIn(node).matches?.(used));
+}
+
+/** Whether an element has a background, which Chromium tags in an image. */
+function isBacked(element: PageElement): boolean {
+  const { backgroundImage, backgroundColor } = getComputedStyle(element);
+  return backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor);
 }
 
 /** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
@@ -562,13 +593,23 @@ function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
-/** Whether an element with the role `img` shows nothing but drawings and hidden text. Chromium tags no drawing in such an element. */
+/**
+ * Whether an element with the role `img` shows only what Chromium does not tag in such an element: drawings, what is hidden from assistive
+ * technology, and generated content.
+ */
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
-  const hasImage = inside.some((node) => /^(?:img|canvas)$/.test(builtIn(node).localName));
-  const isText = (node: PageElement) =>
-    builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data) && !isHidden(parentOf(node));
-  return !hasImage && inside.some((node) => isDrawing(node) && isDrawingShown(node)) && !inside.some(isText);
+  const isText = (node: PageElement) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data);
+  const isPicture = (node: PageElement) => /^(?:img|canvas)$/.test(builtIn(node).localName);
+  const isTagged = (node: PageElement) => (isText(node) && !isHidden(parentOf(node))) || (isPicture(node) && !isDecoration(node));
+  if (inside.some(isTagged) || (PRINTS_BACKGROUNDS && isBacked(element))) return false;
+  const isUntagged = (node: PageElement) => isText(node) || isPicture(node) || (isDrawing(node) && isDrawingShown(node));
+  return inside.some(isUntagged) || [element, ...inside].some(hasGenerated);
+}
+
+function hasGenerated(node: PageElement): boolean {
+  if (builtIn(node).nodeType !== 1) return false;
+  return ['::before', '::after'].some((part) => !/^(?:none|normal)$/.test(getComputedStyle(node, part).content));
 }
 
 /** All nodes in an element, as they are laid out, except those that are never shown. */

@@ -1,7 +1,7 @@
 /**
  * Functions that run in a page and give drawings the role `img`, without which Chromium tags nothing of them but their text. A drawing
- * in an element that has the role takes it over with its name. CSS of the document can select these attributes, and must not: the
- * tagged PDF shows the same as any other.
+ * in an element that has the role takes it over with its name; other elements with the role get a background that can be tagged. CSS
+ * of the document can select these attributes, and must not: the tagged PDF shows the same as any other.
  */
 import {
   type isSameSelection as IsSameSelection,
@@ -20,12 +20,12 @@ declare const selected: typeof Selected;
 declare const isSameSelection: typeof IsSameSelection;
 
 /** What style sheets must contain to select the attributes that are set. */
-export const MENTIONS_ATTRIBUTES = /role|aria-/i;
+export const MENTIONS_ATTRIBUTES = /role|aria-|\[[^\]]*style/i;
 
 /** Takes back attributes that were set when reading was terminated. */
 export const TAKE_BACK_ATTRIBUTES = 'globalThis.takeBackAttributes?.(); delete globalThis.takeBackAttributes';
 
-export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, setForPrint, setAttribute];
+export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, backgroundChange, setForPrint, setAttribute];
 
 /** An attribute to set, or to remove if the value is null. */
 export interface AttributeChange {
@@ -49,13 +49,20 @@ function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: strin
   ];
 }
 
+/** A background that shows nothing. Chromium tags it, with the name of the image. */
+function backgroundChange(image: PageElement): AttributeChange {
+  const own = builtIn(image).getAttribute('style') ?? '';
+  return { element: image, name: 'style', value: `background-image: linear-gradient(#0000, #0000) !important; ${own}` };
+}
+
 /**
  * Returns false, and leaves the attributes as they are, if a selector would select other elements, or may do so. Until
  * `takeBackAttributes` is deleted, it takes back all changes.
  */
 function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
   if (!changes.length) return true;
-  const mentions = changes.every(({ name }) => name === 'role') ? /\[[^\]]*role/i : /\[[^\]]*(?:role|aria-)/i;
+  const names = [...new Set(changes.map(({ name }) => name.replace(/-.*/, '')))]; // `aria` for all of ARIA
+  const mentions = new RegExp(`\\[[^\\]]*(?:${names.join('|')})`, 'i');
   const elements = changes.map(({ element }) => element);
   const selectors = selectorsFor(elements, roots, linked, mentions);
   if (!selectors) return false;

@@ -55,8 +55,8 @@ function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedS
 }
 
 /**
- * Reports an image without a tag if it has no name, or is a wrapper, whose drawing Chromium does not tag. Other named images need
- * no tag here, because they are not painted on any page.
+ * Reports an image without a tag if it has no name, or is a wrapper, of which Chromium tags nothing. Other named images need no tag
+ * here, because they are not painted on any page.
  */
 function checkUntagged(image: DocumentImage, violations: Violations): void {
   if (!image.name) violations.add('alternate_text_missing', image);

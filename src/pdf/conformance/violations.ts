@@ -56,8 +56,9 @@ export const RULES = {
     accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
     archiveNeeds: 'structure',
-    message: 'The drawing gets no tag, because it has no role of its own.',
-    remedy: 'Put role="img" and aria-label on the svg element itself, and do not select it by them in CSS.',
+    message: 'The image gets no tag.',
+    remedy:
+      'Put role="img" and aria-label on an svg or img element, not on a link or a control, and do not select it by them in CSS.',
   },
   heading_skipped: {
     accessible: ['7.4.2', ''],
