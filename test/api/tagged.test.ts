@@ -516,6 +516,11 @@ describe('claims and refuses nothing', () => {
     expect(await printed(linked, {}, cssAssets(HIDES('[role]')))).toEqual(['aseen', '']);
   });
 
+  test('of a document with a long style sheet of brackets', async () => {
+    const html = `<link rel="stylesheet" href="a.css">${DRAWN}`;
+    expect(await printed(html, {}, cssAssets('['.repeat(400_000)))).toEqual(['aseen', 'Dot']);
+  });
+
   test('of a document whose style sheet comes from the cache', async () => {
     const cached = { 'cache-control': 'max-age=600', 'access-control-allow-origin': '*' };
     const site = await Site.start({
