@@ -163,6 +163,10 @@ test.each([
     'an icon whose drawing is selected by styles',
     `<style>svg[aria-hidden] { fill: red }</style><b role="img" aria-label="A">${ICON}</b>`,
   ],
+  [
+    'icons in a table with empty cells',
+    `<table><tr><th>A<th>B<tr><td><b role="img" aria-label="A">${ICON}</b><td><tr><td><td><b role="img" aria-label="A">${ICON.repeat(2)}</b></table>`,
+  ],
   ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
   ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
   ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],

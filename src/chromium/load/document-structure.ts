@@ -180,6 +180,7 @@ const FUNCTIONS = [
   nodesIn,
   isOnePicture,
   linkOf,
+  isTable,
   rowsOf,
   isEmpty,
   rowSpanOf,
@@ -242,7 +243,8 @@ function documentStructure(
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   const roots: PageElement[] = [];
   const images = new Map<PageElement, ImageStructure>();
-  for (const element of elementsOf(roots)) {
+  const elements = elementsOf(roots);
+  for (const element of elements) {
     if (element !== root) readLanguage(element, structure, add, max);
     if (builtIn(element).localName === 'caption') makeTagged(element);
     const image = addElement(element, structure, add, max);
@@ -257,6 +259,8 @@ function documentStructure(
   const wrappers = [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < max.name);
   tagWrappers(wrappers, roots, linked);
   if (PRINTS_BACKGROUNDS) tagByBackground(wrappers, roots, linked);
+  // After that, because cells with these images are not empty.
+  for (const element of elements) if (isTable(element)) add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
   delete (globalThis as PageElement).takeBackAttributes;
   return structure;
 }
@@ -399,7 +403,6 @@ function addShown(element: PageElement, structure: DocumentStructure, add: Add, 
   const image = kind ? { ...named(), kind } : undefined;
   if (image) add(structure.images, image);
   if (role && !target && isPrinted(element)) add(structure.fields, { ...named(), role });
-  if (builtIn(element).localName === 'table') add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
   if (isEmbedded(element)) add(structure.embedded, placeOf(element, max));
   return image;
 }
@@ -640,6 +643,10 @@ function linkOf(element: PageElement): string {
   return fragment !== undefined && before === builtIn(document).baseURI.split('#')[0] ? `#${fragment}` : target;
 }
 
+function isTable(element: PageElement): boolean {
+  return builtIn(element).localName === 'table' && isShown(element) && !isDecoration(element);
+}
+
 /** The rows that are laid out and have cells. Cells that are only invisible have their place in the table. */
 function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
   const isLaidOut = (element: PageElement) => builtIn(element).checkVisibility();
@@ -667,7 +674,7 @@ function showsTagged(node: PageElement): boolean {
   if (builtIn(node).nodeType === 3) return /[^ \t\n\r\f]/.test(builtIn(node).data);
   if (builtIn(node).nodeType !== 1 || !isShown(node) || isDecoration(node)) return false;
   const isTagged = /^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(node).localName);
-  return isTagged || hasTagged(node);
+  return isTagged || hasTagged(node) || (roleOf(node) === 'img' && isBacked(node) && hasSize(node));
 }
 
 function hasTagged(element: PageElement): boolean {
