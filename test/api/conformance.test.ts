@@ -167,6 +167,7 @@ test.each([
     'icons in a table with empty cells',
     `<table><tr><th>A<th>B<tr><td><b role="img" aria-label="A">${ICON}</b><td><tr><td><td><b role="img" aria-label="A">${ICON.repeat(2)}</b></table>`,
   ],
+  ['an image that is empty', '<style>b::after { content: ""; display: table }</style><b role="img" aria-label="A"></b>'],
   ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
   ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
   ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],
@@ -198,10 +199,13 @@ test('include images whose role is written in another way, and images that get n
   expect(await untagged(`<a id="b" role="img" aria-label="A" href="#x">${ICON}</a>`)).toEqual(['image_untagged #b']);
   const chosen = '<style>span:not([style]) { color: red }</style>';
   expect(await untagged(chosen + within('c', ICON.repeat(2)))).toEqual(['image_untagged #c']);
-  expect(await untagged(within('d', ICON.repeat(2)), { printBackground: false })).toEqual(['image_untagged #d']);
+  const shaded = '<style>span { box-shadow: 0 0 9px red }</style>'; // another shadow takes the place of a background
+  expect(await untagged(shaded + within('d', ICON.repeat(2)), { printBackground: false })).toEqual(['image_untagged #d']);
   expect(await untagged('<style>i::after { content: "x" }</style><i id="e" role="img"></i>')).toEqual([
     'alternate_text_missing #e',
   ]);
+  const cell = `<table><tr><th>A<th>B<tr><td>x<td id="f" role="img" aria-label="A">${ICON.repeat(2)}</table>`;
+  expect(await untagged(cell)).toEqual(['image_untagged #f']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
   expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
     'alternate_text_missing html > body > x-a > svg',

@@ -330,23 +330,43 @@ describe('adds to the tags of Chromium', () => {
     expect(await alternatesFor('', host(':host([hidden])') + host(':host(.a)'))).toEqual(['Star', 'Star']);
   });
 
-  test('figures for images of which the browser tags nothing: generated and hidden content, and several drawings', async () => {
-    const drawing = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
-    const style = '<style>.icon::before { content: "★" } .mask::before { content: ""; padding: 4px; background: red }</style>';
-    const images = [
-      '<i class="icon" role="img" aria-label="Own"></i>',
-      '<span role="img" aria-label="Inner" style="color: red"><i class="icon"></i></span>',
-      '<i class="mask" role="img" aria-label="Mask"></i>',
-      '<span role="img" aria-label="Hidden text"><i aria-hidden="true">★</i></span>',
-      `<span role="img" aria-label="Hidden picture"><img alt="" src="${PIXEL_URL}" width="9" height="9"></span>`,
-      `<span role="img" aria-label="Two">${drawing.repeat(2)}</span>`,
-      `<figure role="img" aria-label="Figure">${drawing.repeat(2)}</figure>`,
-      '<span role="img" aria-label="Text">★</span>',
-    ];
-    const html = document(style + images.join(' '));
-    const { tree } = await read(html);
-    const figures = tree.elements().filter(({ type }) => type === 'Figure');
-    expect(figures.map((figure) => figure.text('Alt'))).toEqual(images.map((image) => /label="([^"]*)/.exec(image)?.[1]));
+  test.each([true, false])(
+    'figures for images of which the browser tags nothing, with printBackground %s',
+    async (printBackground) => {
+      const drawing = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
+      const policy = `<meta http-equiv="Content-Security-Policy" content="style-src-attr 'none'">`;
+      const style =
+        '<style>.icon::before { content: "★" } .mask::before { content: ""; padding: 4px; background: red } .bar { height: 9px }</style>';
+      const images = [
+        '<i class="icon" role="img" aria-label="Own"></i>',
+        '<span role="img" aria-label="Inner" style="color: red"><i class="icon"></i></span>',
+        '<i class="mask" role="img" aria-label="Mask"></i>',
+        '<div role="img" aria-label="Chart"><p class="bar"></div>',
+        '<span role="img" aria-label="Hidden text"><i aria-hidden="true">★</i></span>',
+        '<span role="img" aria-label="Clipped"><i class="icon"></i><b style="position: absolute; clip: rect(0, 0, 0, 0)">x</b></span>',
+        '<span role="img" aria-label="Not displayed"><i class="icon"></i><b hidden>x</b></span>',
+        '<i class="icon" role="img" aria-label="Focusable" tabindex="0"></i>',
+        `<span role="img" aria-label="Hidden picture"><img alt="" src="${PIXEL_URL}" width="9" height="9"></span>`,
+        `<span role="img" aria-label="Two">${drawing.repeat(2)}</span>`,
+        `<span role="img" aria-label="${'Long '.repeat(80)}">${drawing.repeat(2)}</span>`,
+        `<figure role="img" aria-label="Figure">${drawing.repeat(2)}</figure>`,
+        '<x-a role="img" aria-label="Component"><template shadowrootmode="closed"><i class="icon" aria-hidden="true">★</i></template></x-a>',
+        '<i class="icon" role="img" aria-label="Forbidden" style="background: none !important"></i>',
+        '<span role="img" aria-label="Text">★</span>',
+      ];
+      for (const head of ['', policy]) {
+        const { tree } = await read(document(head + style + images.join(' ')), { printBackground });
+        const figures = tree.elements().filter(({ type }) => type === 'Figure');
+        expect(figures.map((figure) => figure.text('Alt'))).toEqual(images.map((image) => /label="([^"]*)/.exec(image)?.[1]));
+      }
+    },
+  );
+
+  test('figures for a thousand icons, which take little space', async () => {
+    const icon = '<i role="img" aria-label="Star"></i> ';
+    const html = document(`<style>i::before { content: "*" }</style>${icon.repeat(1_000)}`);
+    expect((await read(html)).tree.elements().filter(({ type }) => type === 'Figure')).toHaveLength(1_000);
+    expect((await render(html)).byteLength).toBeLessThan(200_000);
   });
 
   test('figures for icons with the name of the icon, not of its drawing, and with hidden drawings and hidden text in it', async () => {

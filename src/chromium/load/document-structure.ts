@@ -176,7 +176,7 @@ const FUNCTIONS = [
   saysSomething,
   isBlank,
   isWrapper,
-  hasGenerated,
+  isTextTagged,
   nodesIn,
   isOnePicture,
   linkOf,
@@ -197,7 +197,7 @@ declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
 declare const roleChange: (drawing: PageElement) => AttributeChange;
 declare const wrapperChanges: (wrapper: PageElement, drawing: PageElement, label: string) => AttributeChange[];
-declare const backgroundChange: (image: PageElement) => AttributeChange;
+declare const backgroundChange: (image: PageElement, printsBackgrounds: boolean) => AttributeChange;
 declare const setForPrint: (changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
 declare const childNodesOf: (node: PageElement) => PageElement[];
 declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
@@ -256,9 +256,13 @@ function documentStructure(
     roots,
     linked,
   );
-  const wrappers = [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < max.name);
-  tagWrappers(wrappers, roots, linked);
-  if (PRINTS_BACKGROUNDS) tagByBackground(wrappers, roots, linked);
+  const wrappers = [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '');
+  tagWrappers(
+    wrappers.filter(([, { name }]) => name.length < max.name),
+    roots,
+    linked,
+  );
+  tagByBackground(wrappers, roots, linked);
   // After that, because cells with these images are not empty.
   for (const element of elements) if (isTable(element)) add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
   delete (globalThis as PageElement).takeBackAttributes;
@@ -283,27 +287,26 @@ function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructur
 /** Tags other elements with the role `img` that show nothing Chromium tags, such as icons of a font and rows of stars. */
 function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
   const left = wrappers.filter(([element, { kind }]) => kind === 'wrapper' && canBeBacked(element));
-  if (
-    !setForPrint(
-      left.map(([element]) => backgroundChange(element)),
-      ...styles,
-    )
-  )
-    return;
-  for (const [element, image] of left) if (isBacked(element)) image.kind = 'role';
+  const changes = left.map(([element]) => backgroundChange(element, PRINTS_BACKGROUNDS));
+  if (setForPrint(changes, ...styles)) for (const [element, image] of left) if (isBacked(element)) image.kind = 'role';
 }
 
-/** Whether an element has the role, a box and no background, and nothing in it can be used, which would have tags of its own. */
+/**
+ * Whether an element has the role, a box and no background. Part of a table would no longer be tagged as one, what can be used has tags of
+ * its own, and the background of the root is that of the page.
+ */
 function canBeBacked(element: PageElement): boolean {
-  const used = ':is(a, area)[href], button, input, select, textarea, [tabindex]';
-  if (roleOf(element) !== 'img' || isBacked(element) || !hasSize(element)) return false;
+  const used = ':is(a, area)[href], button, input, select, textarea';
+  if (roleOf(element) !== 'img' || builtIn(element).matches(':root, caption, thead, tbody, tfoot, tr, th, td')) return false;
+  if (isBacked(element) || !hasSize(element)) return false;
+  if (!PRINTS_BACKGROUNDS && getComputedStyle(element).boxShadow !== 'none') return false;
   return ![element, ...nodesIn(element)].some((node) => builtIn(node).matches?.(used));
 }
 
-/** Whether an element has a background, which Chromium tags in an image. */
+/** Whether an element has a background, or what is set in its place, which Chromium tags in an image. */
 function isBacked(element: PageElement): boolean {
-  const { backgroundImage, backgroundColor } = getComputedStyle(element);
-  return backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor);
+  const { backgroundImage, backgroundColor, boxShadow } = getComputedStyle(element);
+  return backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor) || boxShadow.includes('/ 0.0001)');
 }
 
 /** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
@@ -596,23 +599,18 @@ function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).querySelector(drawn) === null;
 }
 
-/**
- * Whether an element with the role `img` shows only what Chromium does not tag in such an element: drawings, what is hidden from assistive
- * technology, and generated content.
- */
+/** Whether Chromium tags nothing of an element with the role `img`: it has no background, no text, and no images but drawings. */
 function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
-  const isText = (node: PageElement) => builtIn(node).nodeType === 3 && /\S/.test(builtIn(node).data);
-  const isPicture = (node: PageElement) => /^(?:img|canvas)$/.test(builtIn(node).localName);
-  const isTagged = (node: PageElement) => (isText(node) && !isHidden(parentOf(node))) || (isPicture(node) && !isDecoration(node));
-  if (inside.some(isTagged) || (PRINTS_BACKGROUNDS && isBacked(element))) return false;
-  const isUntagged = (node: PageElement) => isText(node) || isPicture(node) || (isDrawing(node) && isDrawingShown(node));
-  return inside.some(isUntagged) || [element, ...inside].some(hasGenerated);
+  const isText = (node: PageElement) => builtIn(node).nodeType === 3 && isTextTagged(node);
+  const isPicture = (node: PageElement) => /^(?:img|canvas)$/.test(builtIn(node).localName) && !isDecoration(node);
+  if (isBacked(element) || inside.some((node) => isText(node) || isPicture(node))) return false;
+  return hasSize(element) || inside.some((node) => isDrawing(node) && isDrawingShown(node));
 }
 
-function hasGenerated(node: PageElement): boolean {
-  if (builtIn(node).nodeType !== 1) return false;
-  return ['::before', '::after'].some((part) => !/^(?:none|normal)$/.test(getComputedStyle(node, part).content));
+function isTextTagged(text: PageElement): boolean {
+  const around = parentOf(text); // none directly in a shadow root
+  return /\S/.test(builtIn(text).data) && (!around || (isShown(around) && isPrinted(around) && !isHidden(around)));
 }
 
 /** All nodes in an element, as they are laid out, except those that are never shown. */
