@@ -206,6 +206,8 @@ test('include images whose role is written in another way, and images that get n
   ]);
   const cell = `<table><tr><th>A<th>B<tr><td>x<td id="f" role="img" aria-label="A">${ICON.repeat(2)}</table>`;
   expect(await untagged(cell)).toEqual(['image_untagged #f']);
+  const floating = '<div id="g" role="img" aria-label="A"><i aria-hidden="true" style="float: left">x</i></div>';
+  expect(await untagged(floating)).toEqual(['image_untagged #g']);
   expect(await rulesOf(html('<input id="i" type="button">'), 'PDF/UA-1')).toEqual(['field_name_missing #i']);
   expect(await rulesOf(html(`<x-a>${shadow(SQUARE)}</x-a>`), 'PDF/UA-1')).toEqual([
     'alternate_text_missing html > body > x-a > svg',

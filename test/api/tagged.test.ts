@@ -352,6 +352,7 @@ describe('adds to the tags of Chromium', () => {
         `<figure role="img" aria-label="Figure">${drawing.repeat(2)}</figure>`,
         '<x-a role="img" aria-label="Component"><template shadowrootmode="closed"><i class="icon" aria-hidden="true">★</i></template></x-a>',
         '<i class="icon" role="img" aria-label="Forbidden" style="background: none !important"></i>',
+        '<i class="icon" role="img" aria-label="Transition" style="transition: all 1s"></i>',
         '<span role="img" aria-label="Text">★</span>',
       ];
       for (const head of ['', policy]) {

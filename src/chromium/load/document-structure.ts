@@ -288,7 +288,7 @@ function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructur
 function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
   const left = wrappers.filter(([element, { kind }]) => kind === 'wrapper' && canBeBacked(element));
   const changes = left.map(([element]) => backgroundChange(element, PRINTS_BACKGROUNDS));
-  if (setForPrint(changes, ...styles)) for (const [element, image] of left) if (isBacked(element)) image.kind = 'role';
+  if (setForPrint(changes, ...styles)) for (const [, image] of left) image.kind = 'role';
 }
 
 /**
@@ -298,15 +298,16 @@ function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStru
 function canBeBacked(element: PageElement): boolean {
   const used = ':is(a, area)[href], button, input, select, textarea';
   if (roleOf(element) !== 'img' || builtIn(element).matches(':root, caption, thead, tbody, tfoot, tr, th, td')) return false;
-  if (isBacked(element) || !hasSize(element)) return false;
+  if (isBacked(element) || !hasSize(element) || !builtIn(element).style) return false;
   if (!PRINTS_BACKGROUNDS && getComputedStyle(element).boxShadow !== 'none') return false;
   return ![element, ...nodesIn(element)].some((node) => builtIn(node).matches?.(used));
 }
 
 /** Whether an element has a background, or what is set in its place, which Chromium tags in an image. */
 function isBacked(element: PageElement): boolean {
-  const { backgroundImage, backgroundColor, boxShadow } = getComputedStyle(element);
-  return backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor) || boxShadow.includes('/ 0.0001)');
+  const { backgroundImage, backgroundColor } = getComputedStyle(element);
+  if (backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor)) return true;
+  return Boolean(builtIn(element).style?.boxShadow.includes('/ 0.0001')); // not computed, as it may be in transition, which ends for the print
 }
 
 /** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
@@ -605,7 +606,7 @@ function isWrapper(element: PageElement): boolean {
   const isText = (node: PageElement) => builtIn(node).nodeType === 3 && isTextTagged(node);
   const isPicture = (node: PageElement) => /^(?:img|canvas)$/.test(builtIn(node).localName) && !isDecoration(node);
   if (isBacked(element) || inside.some((node) => isText(node) || isPicture(node))) return false;
-  return hasSize(element) || inside.some((node) => isDrawing(node) && isDrawingShown(node));
+  return [element, ...inside].some((node) => builtIn(node).nodeType === 1 && hasSize(node) && isShown(node)); // it may float
 }
 
 function isTextTagged(text: PageElement): boolean {

@@ -51,8 +51,8 @@ function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: strin
 }
 
 /**
- * A background that shows nothing, which Chromium tags with the name of the image. A gradient with a size would take 1 KB in the PDF, and
- * a colour could be in transition. If backgrounds are not printed, it would be white, so there is a shadow within the box instead.
+ * A background that shows nothing, which Chromium tags with the name of the image. A gradient with a size would take 1 KB in the PDF. If
+ * backgrounds are not printed, it would be white, so there is a shadow within the box instead.
  */
 function backgroundChange(image: PageElement, printsBackgrounds: boolean): AttributeChange {
   const background = { property: 'background-image', value: 'radial-gradient(0px at 0 0, #0000, #0000)' };
@@ -90,6 +90,6 @@ function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: L
 /** Properties are set without a text of the attribute, which a content security policy may refuse. */
 function setAttribute({ element, name, value, property }: AttributeChange): void {
   if (value === null) builtIn(element).removeAttribute(name);
-  else if (property) builtIn(element).style?.setProperty(property, value, 'important');
+  else if (property) builtIn(element).style.setProperty(property, value, 'important');
   else builtIn(element).setAttribute(name, value);
 }
