@@ -94,6 +94,12 @@ const CONFORMANT: Record<string, string | [html: string, options: object]> = {
   'images of which the browser tags nothing': page(
     `<style>.i::before { content: "\\2605"; color: red }</style><p><i class="i" role="img" aria-label="Home"></i> Home <span role="img" aria-label="Two stars">${ICON.repeat(2)}</span><table><tr><th>Rated<td><span role="img" aria-label="Good" style="color: green"><b aria-hidden="true">+</b></span></table><ul><li><span role="img" aria-label="Red"><img alt="" src="${RED}"></span></ul><figure role="img" aria-label="Stars">${ICON.repeat(3)}</figure>`,
   ),
+  'the same without backgrounds': [
+    page(
+      `<style>.i::before { content: "\\2605" }</style><table><tr><th>A<th>B<tr><td><i class="i" role="img" aria-label="Yes"></i><td></table><div role="img" aria-label="Chart"><p style="height: 20px; border: 1px solid red"></div>`,
+    ),
+    { printBackground: false },
+  ],
   'a drawing that is decoration': page('<svg width="40" height="20" aria-hidden="true"><circle r="9" cx="10" cy="10" /></svg>'),
   'a drawing named by a label': page(
     '<svg role="img" aria-labelledby="t" width="20" height="20"><rect width="9" height="9" /></svg><p id="t">Square',
