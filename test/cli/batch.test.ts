@@ -1,10 +1,10 @@
 /** `platen batch`: a file with one item per line in, a folder of PDFs out. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { setUpCli } from '../support/cli-folder.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually, runCli, spawnCli } from '../support/service.ts';
 
@@ -19,15 +19,8 @@ interface Result {
   error?: { code: string; detail: string };
 }
 
-let folder: string;
-let env: Record<string, string>;
+const { folder, env } = setUpCli({ PLATEN_CONCURRENCY: '2' });
 let count = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-cli-'));
-  env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? folder, PLATEN_CONCURRENCY: '2' };
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const newFolder = () => join(folder, `out-${count++}`);
 

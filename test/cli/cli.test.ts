@@ -8,22 +8,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { setUpCli } from '../support/cli-folder.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { failureOfCli, runCli, spawnCli } from '../support/service.ts';
+import { runCli, spawnCli } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
-let folder: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-cli-'));
-  env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? folder, PLATEN_DATA_DIR: join(folder, 'data') };
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const cli = (...args: string[]) => runCli(args, env);
-const failure = (args: string[], extra: Record<string, string> = {}) => failureOfCli(args, { ...env, ...extra });
+const { folder, env, cli, failure } = setUpCli();
 
 test("resolves paths against the caller's folder with `npm run platen`", async () => {
   const place = join(folder, 'elsewhere');

@@ -1,25 +1,15 @@
 /** `platen render`, which needs no service. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { setUpCli } from '../support/cli-folder.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { failureOfCli, runCli, spawnCli } from '../support/service.ts';
+import { spawnCli } from '../support/service.ts';
 
-let folder: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-cli-'));
-  env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? folder, PLATEN_DATA_DIR: join(folder, 'data') };
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const cli = (...args: string[]) => runCli(args, env);
-const failure = (args: string[]) => failureOfCli(args, env);
+const { folder, env, cli, failure } = setUpCli();
 
 test('renders a file to a file with options', async () => {
   const [input, output, options] = [join(folder, 'in.html'), join(folder, 'out.pdf'), join(folder, 'options.json')];

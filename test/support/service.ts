@@ -106,15 +106,6 @@ export function runCli(args: string[], env: Record<string, string> = environment
   });
 }
 
-/** Runs one `platen` command, which must fail. */
-export async function failureOfCli(args: string[], env?: Record<string, string>): Promise<{ code: number; stderr: string }> {
-  const { code, stderr } = await runCli(args, env).then(
-    () => Promise.reject(new Error('it did not fail')),
-    (error: { code: number; stderr: string }) => error,
-  );
-  return { code, stderr };
-}
-
 export function spawnCli(args: string[], env: Record<string, string> = environment()): ChildProcess {
   return spawn(process.execPath, [...CLI, ...args], { env: { ...BROWSER_SETTINGS, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
 }
