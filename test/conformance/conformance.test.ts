@@ -86,16 +86,22 @@ beforeAll(async () => {
       profiles,
     })),
   );
-  const work = async () => {
-    for (let job = jobs.shift(); job; job = jobs.shift()) outcomes.push(await render(job.document, job.profiles));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  await concurrently(jobs, async ({ document, profiles }) => outcomes.push(await render(document, profiles)));
   verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Works on a few items at a time. */
+async function concurrently<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const waiting = [...items];
+  const workThrough = async () => {
+    for (let item = waiting.shift(); item; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, workThrough));
+}
 
 async function render(document: ConformanceDocument, profiles: Profile[]): Promise<Outcome> {
   const options = {
@@ -200,11 +206,7 @@ describe('an accessible PDF', () => {
 
 test('tags every document without claims, and keeps its appearance and text', async () => {
   const different: string[] = [];
-  const waiting = [...DOCUMENTS];
-  const work = async () => {
-    for (let document = waiting.shift(); document; document = waiting.shift()) different.push(...(await changesByTags(document)));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  await concurrently(DOCUMENTS, async (document) => different.push(...(await changesByTags(document))));
   expect(different).toEqual([]);
 });
 
