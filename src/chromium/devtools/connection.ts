@@ -252,7 +252,7 @@ export class Connection {
     if (start < chunk.length && !this.#closed) this.#collect(start ? chunk.subarray(start) : chunk);
   }
 
-  /** A browser that sends something else than messages is no longer listened to. */
+  /** Closes the connection if the browser sends anything other than a message. */
   #receive(parts: Buffer[], bytes: number): void {
     const message = messageIn(parts);
     if (message) this.#dispatch(message, bytes);

@@ -55,7 +55,7 @@ export async function readDocumentStructure(
   const styles = stylesMentioning(MENTIONS_ATTRIBUTES, linked);
   const values = [MAX_EACH, MAX_TEXT, isDemanded, styles ?? null].map((value) => JSON.stringify(value));
   // As JSON, which takes less time than to return the value.
-  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); const PRINTS_BACKGROUNDS = ${printsBackgrounds}; ${FUNCTIONS.join('\n')}
+  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); const BACKED = new Set(); const PRINTS_BACKGROUNDS = ${printsBackgrounds}; ${FUNCTIONS.join('\n')}
     return JSON.stringify(documentStructure(${values})) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
@@ -211,6 +211,8 @@ interface Siblings {
 declare const SIBLINGS: Map<PageElement, Siblings>;
 /** The parents of elements in shadow roots and slots, whose `parentElement` is another or none. */
 declare const PARENTS: Map<PageElement, PageElement>;
+/** The images that were given a background. */
+declare const BACKED: Set<PageElement>;
 declare const PRINTS_BACKGROUNDS: boolean;
 declare function getComputedStyle(element: PageElement, part?: string): PageElement;
 declare const scrollX: number;
@@ -288,7 +290,11 @@ function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructur
 function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
   const left = wrappers.filter(([element, { kind }]) => kind === 'wrapper' && canBeBacked(element));
   const changes = left.map(([element]) => backgroundChange(element, PRINTS_BACKGROUNDS));
-  if (setForPrint(changes, ...styles)) for (const [, image] of left) image.kind = 'role';
+  if (!setForPrint(changes, ...styles)) return;
+  for (const [element, image] of left) {
+    image.kind = 'role';
+    BACKED.add(element);
+  }
 }
 
 /**
@@ -303,11 +309,10 @@ function canBeBacked(element: PageElement): boolean {
   return ![element, ...nodesIn(element)].some((node) => builtIn(node).matches?.(used));
 }
 
-/** Whether an element has a background, or what is set in its place, which Chromium tags in an image. */
+/** Whether an element has a background, or was given one, which Chromium tags in an image. */
 function isBacked(element: PageElement): boolean {
   const { backgroundImage, backgroundColor } = getComputedStyle(element);
-  if (backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor)) return true;
-  return Boolean(builtIn(element).style?.boxShadow.includes('/ 0.0001')); // not computed, as it may be in transition, which ends for the print
+  return BACKED.has(element) || backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor);
 }
 
 /** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
