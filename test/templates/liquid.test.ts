@@ -79,6 +79,7 @@ describe('money', () => {
     ['{{ 1234.5 | money: "JPY", "ja-JP" }}', '￥1,235'],
     ['{{ "12345678901234567890.12" | money: "CHF", "de-DE" }}', '12.345.678.901.234.567.890,12\u00a0CHF'],
     ['{{ 0.1 | plus: 0.2 | money: "EUR", "fr-FR" }}', '0,30\u00a0€'],
+    ['{{ 1234.5 | money: "EUR", locale: "de" }}', '1.234,50\u00a0€'],
     ['({{ none | money: "EUR" }}{{ "" | money: "EUR" }})', '()'],
   ])('%s', async (html, expected) => {
     expect(await fill(html)).toBe(expected);
@@ -96,11 +97,55 @@ describe('money', () => {
   });
 });
 
+describe('number', () => {
+  test.each([
+    ['{{ 1234567.891 | number: locale: "de" }}', '1.234.567,891'],
+    ['{{ 1234567.891 | number: "de", decimals: 2 }}', '1.234.567,89'],
+    ['{{ 1234 | number: locale: "de", decimals: 2 }}', '1.234,00'],
+    ['{{ "1234.56789012345678901" | number }}', '1,234.56789012345678901'],
+    ['{{ 1234.5 | number: locale: l }}', '1\u202f234,5'],
+    ['({{ none | number }}{{ "" | number: locale: "de" }})', '()'],
+  ])('%s', async (html, expected) => {
+    expect(await fill(html, { l: 'fr' })).toBe(expected);
+  });
+
+  test.each([
+    ['{{ "1.234,5" | number }}', 'number: the value is not a number'],
+    ['{{ true | number }}', 'number: the value is not a number'],
+    ['{{ 1 | number: locale: "german" }}', 'number: the locale must be a language tag such as "de-DE"'],
+    ['{{ 1 | number: locale: list }}', 'number: the locale must be a language tag such as "de-DE"'],
+    ['{{ 1 | number: decimals: 41 }}', 'number: decimals must be a whole number from 0 to 40'],
+    ['{{ 1 | number: places: 2 }}', 'number: unknown argument; it takes locale and decimals by name'],
+  ])('refuses %s', async (html, message) => {
+    await expect(fill(html, { list: ['locale', 'de'] })).rejects.toMatchObject({
+      code: 'template_error',
+      message: `${message} (line 1, column 1)`,
+    });
+  });
+});
+
 describe('dates', () => {
   const cases = [
     ['{{ "2026-07-29" | date: "%d.%m.%Y" }}', '29.07.2026'],
     ['{{ "2026-07-29T23:30" | date: "%-d %B %Y %H:%M %z" }}', '29 July 2026 23:30 +0000'],
-    ['{{ "July 29, 2026" | date: "%a %b %e" }}', 'Wed Jul 29'],
+    ['{{ "2026-07-29" | date: "%a %b %e" }}', 'Wed Jul 29'],
+    ['{{ "2026-03-04" | date: "%-d. %B %Y", locale: "de" }}', '4. März 2026'],
+    ['{{ "2026-03-04" | date: "%A %-d %B %Y", "Europe/Paris", locale: "fr" }}', 'mercredi 4 mars 2026'],
+    [
+      '{{ "2026-03-04" | date: "%-d %B; %%B", locale: "pl" }}, {{ "2026-03-04" | date: "%B %Y", locale: "pl" }}',
+      '4 marca; %B, marzec 2026',
+    ],
+    ['{{ "2026-03-04" | date: "%Y年%B%-d日", locale: "ja" }}', '2026年3月4日'],
+    ['{{ "2026-01-31T23:30:00Z" | date: "%-d %B", "Asia/Tokyo", locale: "ru" }}', '1 февраля'],
+    [
+      '{{ "20260304" | date: "%Y-%m-%d" }} {{ "2026-03" | date: "%Y-%m-%d" }} {{ "2026" | date: "%Y-%m-%d" }}',
+      '2026-03-04 2026-03-01 2026-01-01',
+    ],
+    ['{{ "2026-03-04 09:30:00 +0200" | date: "%H:%M" }} {{ "2026-03-04T09:30+02" | date: "%H:%M" }}', '07:30 07:30'],
+    [
+      '{{ "2028-02-29" | date: "%Y-%m-%d" }} {{ "1785367800" | date: "%Y-%m-%d" }} {{ -1 | date: "%Y-%m-%d" }}',
+      '2028-02-29 2026-07-29 1969-12-31',
+    ],
     ['{{ "2026-07-29T23:30:00+02:00" | date: "%H:%M" }}', '21:30'],
     ['{{ "2026-07-29T23:30:00Z" | date: "%Y-%m-%d %H:%M %z", "Asia/Tokyo" }}', '2026-07-30 08:30 +0900'],
     ['{{ 1785367800 | date: "%c" }}', '7/29/2026, 11:30:00 PM'],
@@ -109,11 +154,56 @@ describe('dates', () => {
     ['{{ "2026-03-29T02:30:00" | date: "%H:%M" }}', '02:30'],
     ['{{ "2026-10-25T02:30:00Z" | date: "%H:%M", "Europe/Berlin" }}', '03:30'],
     ['{{ "2026-07-29" | date_to_string }} {{ "2026-07-29" | date_to_rfc822 }}', '29 Jul 2026 Wed, 29 Jul 2026 00:00:00 +0000'],
-    ['({{ none | date: "%Y" }}) {{ "no date" | date: "%Y" }}', '() no date'],
+    ['({{ none | date: "%Y" }}{{ "" | date: "%Y", locale: "de" }})', '()'],
   ] as const;
 
   test.each(cases)('%s', async (html, expected) => {
     expect(await fill(html)).toBe(expected);
+  });
+
+  test.each([
+    '4.3.2026',
+    '3/4/2026',
+    'March 4, 2026',
+    '4 Mar',
+    '2026-3-4',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-00-10',
+    '20260230',
+    '2026-03-04T25:00',
+    '2026-03-04T09:30+99:00',
+    '1785367800000',
+    'no date',
+    1_785_367_800_000,
+    true,
+    ['2026-03-04'],
+    { day: 4 },
+  ])('are not guessed from %j', async (value) => {
+    const message = `the value is not a date; write ISO 8601 such as "2026-03-04" or "2026-03-04T09:30:00Z", seconds since 1970, or "now"`;
+    for (const filter of [
+      'date: "%Y-%m-%d"',
+      'date',
+      'date_to_string',
+      'date_to_long_string',
+      'date_to_rfc822',
+      'date_to_xmlschema',
+    ]) {
+      const name = filter.split(':')[0];
+      await expect(fill(`{{ v | ${filter} }}`, { v: value })).rejects.toMatchObject({
+        code: 'template_error',
+        message: `${name}: ${message} (line 1, column 1)`,
+      });
+    }
+  });
+
+  test.each([
+    ['locale: "german"', 'date: the locale must be a language tag such as "de-DE"'],
+    ['lang: "de"', 'date: unknown argument; it takes locale by name'],
+  ])('cannot be formatted with %s', async (argument, message) => {
+    await expect(fill(`{{ "now" | date: "%Y-%m-%d", ${argument} }}`)).rejects.toMatchObject({
+      message: `${message} (line 1, column 1)`,
+    });
   });
 
   test.each(['America/New_York', 'Europe/Berlin', 'Asia/Kolkata'])('are the same on a server in %s', async (zone) => {

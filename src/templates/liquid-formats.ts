@@ -1,0 +1,173 @@
+/** The Liquid filters that format values for readers: dates, numbers and money, each with a `locale`. A value in, its text out. */
+import { assert, type FilterToken, filters, type Liquid, toValue } from 'liquidjs';
+
+type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
+type FilterThis = ThisParameterType<FilterHandler>;
+
+/** The locale where a template names none. A fixed value makes the result independent of the server. */
+export const DEFAULT_LOCALE = 'en-US';
+
+export const formatFilters: Record<string, FilterHandler> = {
+  date: formatDate,
+  number: formatNumber,
+  money: formatMoney,
+  ...Object.fromEntries(
+    (['date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'] as const).map((name) => [
+      name,
+      readDateFor(name),
+    ]),
+  ),
+};
+
+/** `{{ due | date: "%-d. %B %Y", "Europe/Berlin", locale: "de" }}`. A missing value gives no text. */
+function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unknown {
+  const { positional, named } = splitArguments(this, 'date', args, ['locale']);
+  const date = readDate('date', value);
+  if (date === undefined) return '';
+  const locale = readLocale('date', named.get('locale'));
+  const [format, timezone] = positional.map(toValue);
+  const context = Object.create(this.context, { opts: { value: { ...this.context.opts, locale } } });
+  const write = (pattern: unknown): unknown =>
+    filters.date.call({ ...this, context }, date, pattern as string, timezone as string);
+  if (typeof format !== 'string' || !format.includes('%B') || !DAY.test(format)) return write(format);
+  return write(inflectMonth(format, locale, Number(write('%m'))));
+}
+
+/** LiquidJS itself reads `4.3.2026` as 3 April, 30 February as 2 March, and other texts by the rules of the server's JavaScript engine. */
+function readDateFor(name: keyof typeof filters): FilterHandler {
+  return function (value, ...args) {
+    const date = readDate(name, value);
+    return date === undefined ? '' : (filters[name] as FilterHandler).call(this, date, ...args);
+  };
+}
+
+const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?: ?(Z|[+-]\d\d(?::?\d\d)?))?)?)?)?$/i;
+const BASIC_DATE = /^(\d{4})(\d\d)(\d\d)$/;
+/** The year 5138. A larger number is a time in milliseconds. */
+const MAX_SECONDS = 100_000_000_000;
+
+/** Reads ISO 8601, seconds since 1970 and `now`. Without a zone, times are in UTC. Returns `undefined` for a missing value. */
+function readDate(filter: string, given: unknown): Date | undefined {
+  const value = toValue(given);
+  if (value === undefined || value === null || value === '') return undefined;
+  if (value === 'now' || value === 'today') return new Date();
+  const text = typeof value === 'string' ? value.slice(0, 50).trim() : '';
+  const parts = DATE.exec(text) ?? BASIC_DATE.exec(text);
+  const date = parts
+    ? dateFromParts(parts)
+    : dateFromSeconds(typeof value === 'number' ? value : SECONDS.test(text) ? Number(text) : Number.NaN);
+  assert(
+    date,
+    `${filter}: the value is not a date; write ISO 8601 such as "2026-03-04" or "2026-03-04T09:30:00Z", seconds since 1970, or "now"`,
+  );
+  return date;
+}
+
+const SECONDS = /^-?\d{1,12}(?:\.\d{1,9})?$/;
+
+function dateFromSeconds(seconds: number): Date | undefined {
+  return Math.abs(seconds) <= MAX_SECONDS ? new Date(seconds * 1_000) : undefined;
+}
+
+/** Returns `undefined` for a day, an hour or an offset that does not exist. */
+function dateFromParts([, year, month = '01', day = '01', hours = '00', minutes = '00', seconds = '00', zone = 'Z']: string[]):
+  | Date
+  | undefined {
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) > 12 || Number(day) > days) return undefined;
+  const digits = zone.replace(
+    /^([+-]\d\d):?(\d\d)?$/,
+    (_, offsetHours, offsetMinutes = '00') => `${offsetHours}:${offsetMinutes}`,
+  );
+  const date = new Date(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}${digits.toUpperCase()}`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+const DAY = /%[-_0]?[de]/;
+
+/** Many languages inflect the name of a month beside a day: "4 marca 2026", but "marzec 2026". */
+function inflectMonth(format: string, locale: string, month: number): string {
+  const name = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })
+    .formatToParts(new Date(Date.UTC(2026, month - 1, 15)))
+    .find(({ type }) => type === 'month')?.value;
+  if (!name || /\d/.test(name)) return format;
+  return format.replace(/%%|%B/g, (directive) => (directive === '%B' ? name : directive));
+}
+
+/** `{{ 1234.5 | number: locale: "de" }}` prints all decimals; `decimals: 2` sets their number. A missing value gives no text. */
+function formatNumber(this: FilterThis, value: unknown, ...args: unknown[]): string {
+  const { positional, named } = splitArguments(this, 'number', args, ['locale', 'decimals']);
+  const decimals = toValue(named.get('decimals'));
+  const isCount = Number.isInteger(decimals) && (decimals as number) >= 0 && (decimals as number) <= MAX_DECIMALS;
+  assert(decimals === undefined || isCount, `number: decimals must be a whole number from 0 to ${MAX_DECIMALS}`);
+  return formatDecimal('number', value, readLocale('number', named.get('locale') ?? positional[0]), {
+    minimumFractionDigits: decimals as number | undefined,
+    maximumFractionDigits: (decimals as number | undefined) ?? MAX_DECIMALS,
+  });
+}
+
+const MAX_DECIMALS = 40;
+
+/** `{{ total | money: "EUR", "de-DE" }}` or `{{ total | money: "EUR", locale: "de-DE" }}`. A missing value gives no text. */
+function formatMoney(this: FilterThis, value: unknown, ...args: unknown[]): string {
+  const { positional, named } = splitArguments(this, 'money', args, ['locale']);
+  const currency = String(positional[0]);
+  const locale = named.get('locale') ?? positional[1];
+  if (isMissing(toValue(value))) return '';
+  assert(CURRENCIES.has(currency), 'money: the currency must be a code of ISO 4217 such as "EUR"');
+  return formatDecimal('money', value, readLocale('money', locale), { style: 'currency', currency });
+}
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+const DECIMAL = /^\s*[+-]?\d{1,40}(?:\.\d{1,40})?\s*$/;
+
+/** Formats a number, or a string of decimal digits with all of its digits. */
+function formatDecimal(filter: string, given: unknown, locale: string, options: Intl.NumberFormatOptions): string {
+  const value = toValue(given);
+  if (isMissing(value)) return '';
+  const isNumber = typeof value === 'string' ? value.length <= 100 && DECIMAL.test(value) : Number.isFinite(value);
+  assert(isNumber, `${filter}: the ${filter === 'money' ? 'amount' : 'value'} is not a number`);
+  return numberFormat(locale, options).format(value as number);
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+/** Creating a formatter takes longer than using it a hundred times. */
+function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify([locale, options]);
+  const known = numberFormats.get(key);
+  if (known) return known;
+  if (numberFormats.size >= 100) numberFormats.clear();
+  const format = new Intl.NumberFormat(locale, options);
+  numberFormats.set(key, format);
+  return format;
+}
+
+/** Separates `locale: "de"` from arguments without a name. A list from the data looks the same; the parsed token tells them apart. */
+function splitArguments(
+  { token }: FilterThis,
+  filter: string,
+  args: unknown[],
+  names: string[],
+): { positional: unknown[]; named: Map<string, unknown> } {
+  const isNamed = (index: number): boolean => Array.isArray((token as FilterToken).args[index]);
+  const named = new Map(args.filter((_, index) => isNamed(index)) as [string, unknown][]);
+  for (const name of named.keys())
+    assert(names.includes(name), `${filter}: unknown argument; it takes ${names.join(' and ')} by name`);
+  return { positional: args.filter((_, index) => !isNamed(index)), named };
+}
+
+function readLocale(filter: string, given: unknown): string {
+  const locale = toValue(given);
+  if (locale === undefined || locale === null) return DEFAULT_LOCALE;
+  const isLocale =
+    typeof locale === 'string' && LANGUAGE_TAG.test(locale) && Intl.NumberFormat.supportedLocalesOf(locale).length > 0;
+  assert(isLocale, `${filter}: the locale must be a language tag such as "de-DE"`);
+  return locale as string;
+}
+
+const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
