@@ -1,7 +1,8 @@
 /** Runs in child processes: converts Markdown to a whole HTML document, or reports that it is too large. */
 import { readFileSync } from 'node:fs';
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { serveTasks } from '../queue/serve-tasks.ts';
+import { createParser } from './parser.ts';
 
 export interface ConvertTask {
   markdown: string;
@@ -16,8 +17,7 @@ export interface ConvertTask {
 export type Converted = { html: string } | { tooLarge: number | undefined } | { tooMany: number };
 
 const DEFAULT_STYLE = readFileSync(new URL('./default-style.css', import.meta.url), 'utf8');
-/** Parses CommonMark with tables and strikethrough, and passes HTML through. */
-const PARSER = new MarkdownIt({ html: true });
+const PARSER = createParser();
 /** 5 MB of text with much markup have a million tokens. More could exceed the memory of the process. */
 const MAX_TOKENS = 1_200_000;
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -50,8 +50,9 @@ serveTasks(convert);
 function convert({ markdown, stylesheet = DEFAULT_STYLE, isFragment, limitBytes }: ConvertTask): Converted {
   tokensLeft = MAX_TOKENS;
   try {
-    const tokens = PARSER.parse(markdown.replace(BYTE_ORDER_MARK, ''), {});
-    const body = PARSER.renderer.render(tokens, PARSER.options, {});
+    const footnotes = {}; // from parsing to rendering
+    const tokens = PARSER.parse(markdown.replace(BYTE_ORDER_MARK, ''), footnotes);
+    const body = PARSER.renderer.render(tokens, PARSER.options, footnotes);
     if (body.length > limitBytes) return { tooLarge: undefined };
     const html = isFragment ? body : documentOf(titleOf(tokens), stylesheet, body);
     const bytes = Buffer.byteLength(html);

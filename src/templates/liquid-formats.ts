@@ -1,5 +1,5 @@
 /** The Liquid filters that format values for readers: dates, numbers and money, each with a `locale`. A value in, its text out. */
-import { assert, type FilterToken, filters, type Liquid, toValue } from 'liquidjs';
+import { assert, filters, type Liquid, toValue } from 'liquidjs';
 
 type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
 type FilterThis = ThisParameterType<FilterHandler>;
@@ -28,7 +28,7 @@ function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unkno
   const [format, timezone] = positional.map(toValue);
   const context = Object.create(this.context, { opts: { value: { ...this.context.opts, locale } } });
   const write = (pattern: unknown): unknown =>
-    filters.date.call({ ...this, context }, date, pattern as string, timezone as string);
+    (filters.date as FilterHandler).call({ ...this, context }, date, pattern, timezone);
   if (typeof format !== 'string' || !format.includes('%B') || !DAY.test(format)) return write(format);
   return write(inflectMonth(format, locale, Number(write('%m'))));
 }
@@ -85,7 +85,7 @@ function dateFromParts([, year, month = '01', day = '01', hours = '00', minutes 
 
 const DAY = /%[-_0]?[de]/;
 
-/** Many languages inflect the name of a month beside a day: "4 marca 2026", but "marzec 2026". */
+/** Many languages inflect the name of a month beside a day, as Polish does. */
 function inflectMonth(format: string, locale: string, month: number): string {
   const name = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })
     .formatToParts(new Date(Date.UTC(2026, month - 1, 15)))
@@ -154,7 +154,7 @@ function splitArguments(
   args: unknown[],
   names: string[],
 ): { positional: unknown[]; named: Map<string, unknown> } {
-  const isNamed = (index: number): boolean => Array.isArray((token as FilterToken).args[index]);
+  const isNamed = (index: number): boolean => Array.isArray(token.args[index]);
   const named = new Map(args.filter((_, index) => isNamed(index)) as [string, unknown][]);
   for (const name of named.keys())
     assert(names.includes(name), `${filter}: unknown argument; it takes ${names.join(' and ')} by name`);

@@ -164,6 +164,15 @@ describe('markdown', () => {
     expect(pdf.firstText?.x).toBeLessThan(40);
   });
 
+  test.each([{}, { landscape: true }, { singlePage: true }])(
+    'keeps a picture that is taller than the page on one page with the text around it, with %j',
+    async (options) => {
+      const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="510" height="1810"><path d="M0 0h510v1810H0z"/></svg>';
+      const markdown = `# Notes\n\n![Screen](data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')})\n\nAfter the picture.`;
+      expect((await readPdfReply(await client.pdf({ markdown, options }))).pages).toEqual(['Notes After the picture.']);
+    },
+  );
+
   test('counts as one of the sources, and has a limit', async () => {
     expect(await errorsOf(client.pdf({ markdown: 'x', html: 'x' }))).toEqual([
       { path: 'markdown', message: 'cannot be combined with html: send exactly one of html, markdown, url, template_id' },

@@ -19,6 +19,10 @@ test.each([
   ['nested emphasis', '**a*'.repeat(1_250_000)],
   ['headings', '# a\n'.repeat(1_250_000)],
   ['quotes', `${'>'.repeat(2_000)}${'a\n'.repeat(500_000)}`],
+  ['footnotes', '[^a]: b\n\n[^a]'.repeat(350_000)],
+  ['inline footnotes', '^['.repeat(2_500_000)],
+  ['addresses', 'http://a@'.repeat(550_000)],
+  ['task lists', '- [ ] '.repeat(800_000)],
   ['deep lists', Array.from({ length: 3_000 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n')],
 ])('converts or rejects %s, and serves others meanwhile', async (_, text) => {
   const ended = convert(text).catch((error: unknown) => error);

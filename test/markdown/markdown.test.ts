@@ -23,6 +23,24 @@ describe('a document', () => {
     ['strikethrough', '~~gone~~', '<s>gone</s>'],
     ['HTML', '<div class="x">a</div>\n\nb <b>c</b>', '<p>b <b>c</b></p>'],
     ['relative images', '![Logo](img/logo.png)', '<img src="img/logo.png" alt="Logo">'],
+    [
+      'addresses that become links',
+      'See https://a.example/b_c, not README.md',
+      '<a href="https://a.example/b_c">https://a.example/b_c</a>, not README.md',
+    ],
+    [
+      'task lists',
+      '- [x] done\n- [ ] *open*\n- [link]',
+      '<li class="task">☑\u00a0done</li>\n<li class="task">☐\u00a0<em>open</em></li>\n<li>[link]</li>',
+    ],
+    [
+      'footnotes',
+      'Note[^n] again[^n]\n\n[^n]: The *note*.',
+      '<li id="fn1" class="footnote-item"><p>The <em>note</em>.</p>\n</li>',
+    ],
+    ['references to footnotes', 'Note[^n]\n\n[^n]: x', 'Note<sup class="footnote-ref"><a href="#fn1" id="fnref1">1</a></sup>'],
+    ['pictures in SVG', '![ok](data:image/svg+xml;base64,PHN2Zy8+)', '<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="ok">'],
+    ['pictures in AVIF', '![ok](data:image/avif;base64,AAAA)', '<img src="data:image/avif;base64,AAAA" alt="ok">'],
     ['a byte order mark', '\uFEFF# Title', '<h1>Title</h1>'],
     ['Windows line ends', 'a\r\n\r\nb', '<p>a</p>\n<p>b</p>'],
   ])('may have %s', async (_, text, html) => expect(await convert(text)).toContain(html));
