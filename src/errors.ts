@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'idempotency_running'
   | 'idempotency_result_gone'
   | 'batch_unfinished'
+  | 'version_conflict'
   | 'document_expired'
   | 'document_deleted'
   | 'document_protected'

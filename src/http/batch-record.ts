@@ -8,6 +8,7 @@ import { recordSchema } from './response-schema.ts';
 /** The record of a batch in lists, which has no items. */
 export function batchSummary(batch: Batch) {
   return {
+    id: batch.id,
     batch_id: batch.id,
     status: batch.status,
     total: batch.total,
@@ -44,6 +45,7 @@ const TIME = { type: 'string', format: 'date-time' };
 export const SUMMARY_SCHEMA = recordSchema(
   'BatchSummary',
   {
+    id: { type: 'string', description: 'The same as `batch_id`.', examples: ['bat_0123456789ABCDEFGHIJKL'] },
     batch_id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] },
     status: {
       title: 'BatchStatus',

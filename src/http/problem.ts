@@ -105,6 +105,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy:
       'Send the request again after the number of seconds in Retry-After, or follow `GET /v1/batches/{id}/events` until the last event.',
   },
+  version_conflict: {
+    status: 412,
+    title: 'The template has changed',
+    meaning:
+      'The `If-Match` header names another version than the current one: somebody else changed the template since you read it. `version` is the current version. Nothing was changed.',
+    remedy: 'Read the template again, make your change in its current version, and send that with the new ETag.',
+  },
   document_expired: {
     status: 410,
     title: 'The document has expired',

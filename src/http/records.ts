@@ -6,6 +6,7 @@ import { recordSchema } from './response-schema.ts';
 
 export function documentRecord(document: StoredDocument, origin: string) {
   return {
+    id: document.id,
     document_id: document.id,
     filename: document.filename,
     type: typeOf(document),
@@ -25,6 +26,7 @@ export function documentRecord(document: StoredDocument, origin: string) {
 
 export function templateRecord(template: Template) {
   return {
+    id: template.id,
     template_id: template.id,
     name: template.name,
     engine: template.engine,
@@ -120,6 +122,7 @@ export const REPORT_SCHEMA = {
 export const DOCUMENT_SCHEMA = recordSchema(
   'Document',
   {
+    id: { type: 'string', description: 'The same as `document_id`.', examples: ['doc_0123456789ABCDEFGHIJKL'] },
     document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
     filename: { type: 'string', examples: ['invoice-42.pdf'] },
     type: { type: 'string', enum: ['application/pdf', 'image/png', 'image/jpeg', 'image/webp'] },
@@ -140,6 +143,7 @@ export const DOCUMENT_SCHEMA = recordSchema(
 );
 
 export const TEMPLATE_SCHEMA = recordSchema('Template', {
+  id: { type: 'string', description: 'The same as `template_id`.', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
   template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
   name: { type: 'string' },
   engine: { type: 'string', enum: ['placeholders', 'liquid'] },

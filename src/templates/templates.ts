@@ -29,6 +29,9 @@ export interface TemplateDraft {
 /** A new version of a template. Fields that are left out keep their values. */
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
+/** The versions in which a change may be made. Without them, it is made in any. */
+export type ExpectedVersions = readonly number[] | undefined;
+
 /** The key that owns the templates, and the owner under which rendering is queued. */
 export interface TemplateOwner {
   keyId: string;
@@ -117,16 +120,25 @@ export class Templates {
     return template;
   }
 
-  /** Replaces a template with a new version. Throws `not_found`, `template_error`, `template_limit`, `content_too_large`. */
-  async replace(owner: TemplateOwner, id: string, { metadata, assets, ...draft }: TemplateChange): Promise<Template> {
+  /**
+   * Replaces a template with a new version. Throws `not_found`, `version_conflict`, `template_error`, `template_limit`,
+   * `content_too_large`.
+   */
+  async replace(
+    owner: TemplateOwner,
+    id: string,
+    { metadata, assets, ...draft }: TemplateChange,
+    expected?: ExpectedVersions,
+  ): Promise<Template> {
     const { keyId } = owner;
-    const current = await this.find(keyId, id); // an unknown id is reported before errors in the draft
+    const current = await this.find(keyId, id); // an unknown id or another version is reported before errors in the draft
+    requireVersion(current, expected);
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
     const placeholders = JSON.stringify(await this.#pathsOf(owner, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
     const values = { engine, ...draft, bytes, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
     return this.#assets.saving(assets ?? new Map(), (written) =>
-      this.#nextVersion(keyId, id, values, async (template, query) => {
+      this.#nextVersion({ keyId, id, expected }, values, async (template, query) => {
         if (metadata) await replaceInIndex(query, keyId, template);
         const version = { templateId: id, version: template.version };
         if (assets) await this.#assets.insert(query, version, keyId, written);
@@ -136,12 +148,19 @@ export class Templates {
   }
 
   /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
-  async changeAsset(keyId: string, id: string, path: string, file: AssetFile | undefined): Promise<Template> {
-    const { version } = await this.find(keyId, id);
+  async changeAsset(
+    keyId: string,
+    id: string,
+    [path, file]: [path: string, file: AssetFile | undefined],
+    expected?: ExpectedVersions,
+  ): Promise<Template> {
+    const current = await this.find(keyId, id);
+    requireVersion(current, expected);
+    const { version } = current;
     const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
     if (!file && !has(await this.#assets.list({ templateId: id, version }))) throw noSuchAsset();
     return this.#assets.saving(new Map(file && [[path, file]]), (written) =>
-      this.#nextVersion(keyId, id, {}, async (template, query) => {
+      this.#nextVersion({ keyId, id, expected }, {}, async (template, query) => {
         const next = { templateId: id, version: template.version };
         await this.#assets.carryOver(query, next, keyId, path);
         await this.#assets.insert(query, next, keyId, written);
@@ -163,8 +182,7 @@ export class Templates {
 
   /** Stores a new version. `also` is written in the same transaction. Content that no version names any more is removed. */
   async #nextVersion(
-    keyId: string,
-    id: string,
+    { keyId, id, expected }: { keyId: string; id: string; expected: ExpectedVersions },
     values: object,
     also: (template: Template, query: Query) => Promise<void>,
   ): Promise<Template> {
@@ -180,6 +198,7 @@ export class Templates {
         .executeTakeFirst();
       if (!updated) throw notFound();
       const template = toTemplate(updated);
+      requireVersion({ version: template.version - 1 }, expected); // an error takes the change back
       await also(template, query);
       await this.#requireRoom(keyId, query);
       const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, keyId, id, maxTemplateBytes));
@@ -236,18 +255,20 @@ export class Templates {
     return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
   }
 
-  /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found`. */
-  async remove(keyId: string, id: string): Promise<void> {
+  /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found` and `version_conflict`. */
+  async remove(keyId: string, id: string, expected?: ExpectedVersions): Promise<void> {
     if (!isId(id)) throw notFound();
     const content = await this.#database.transaction(async (query) => {
       const unnamed = await this.#assets.forgetAll(query, keyId, id);
       await query.deleteFrom('template_versions').where('template_id', '=', id).where('key_id', '=', keyId).execute();
-      const { numDeletedRows } = await query
+      const removed = await query
         .deleteFrom('templates')
         .where('id', '=', id)
         .where('key_id', '=', keyId)
-        .executeTakeFirstOrThrow();
-      if (!numDeletedRows) throw notFound();
+        .returning('version')
+        .executeTakeFirst();
+      if (!removed) throw notFound();
+      requireVersion(removed, expected); // an error takes the removal back
       await removeFromIndex(query, id);
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
       return unnamed;
@@ -353,6 +374,13 @@ async function replaceInIndex(query: Query, keyId: string, template: Template): 
 /** Changes to the templates of one key run one after the other, because limits and versions depend on the other rows. */
 function oneByOne(keyId: string): string {
   return `templates ${keyId}`;
+}
+
+function requireVersion({ version }: { version: number }, expected: ExpectedVersions): void {
+  if (!expected || expected.includes(version)) return;
+  throw new ServiceError('version_conflict', `the template has changed: its current version is ${version}`, {
+    members: { version },
+  });
 }
 
 function limitReached(what: string, limit: number): ServiceError {

@@ -48,7 +48,7 @@ test('stores, returns, lists and deletes a certificate, and never returns its ke
   const id = record.certificate_id;
   expect(response.headers.get('location')).toBe(`${service.url}/v1/certificates/${id}`);
   expect(Object.keys(record).sort()).toEqual(
-    'certificate_id created_at fingerprint_sha256 issuer key_type name not_after not_before serial_number subject'.split(' '),
+    'certificate_id created_at fingerprint_sha256 id issuer key_type name not_after not_before serial_number subject'.split(' '),
   );
   expect(record).toMatchObject({ name: 'invoices', subject: 'CN=Ada Lovelace', issuer: 'CN=Ada Lovelace', key_type: 'RSA 2048' });
   expect(id).toMatch(/^cert_[0-9A-Za-z]{22}$/);

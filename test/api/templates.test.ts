@@ -36,6 +36,7 @@ describe('201 and 200', () => {
       placeholders: ['customer.name', 'note'],
     });
     expect(template.template_id).toMatch(/^tpl_[0-9A-Za-z]{22}$/);
+    expect(template.id).toBe(template.template_id);
     expect(template.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(response.headers.get('location')).toBe(`${service.url}/v1/templates/${template.template_id}`);
     expect(await ada.json(`/v1/templates/${template.template_id}`)).toEqual({
@@ -271,6 +272,65 @@ test('returns the same 404 for a template of another key and an unknown one', as
   expect(await problemsFor(template_id)).toEqual(await problemsFor(unknownId));
   expect(await bob.json<List<TemplateRecord>>('/v1/templates')).toEqual({ data: [], has_more: false, next_cursor: null });
   expect(await textOf({ template_id })).toBe('secret');
+});
+
+describe('412', () => {
+  const html = (version: number) => ({ html: `<p>version ${version}` });
+
+  test('lets only one of two people who read the same version replace it', async () => {
+    const { id } = await ada.template('<p>version 1');
+    const etag = (await ada.get(`/v1/templates/${id}`)).headers.get('etag') ?? '';
+    const change = (version: number, headers: Record<string, string>) =>
+      ada.send('PUT', `/v1/templates/${id}`, html(version), headers);
+    const replies = await Promise.all([2, 3, 4, 5].map((version) => change(version, { 'if-match': etag })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+    const winner = (await ada.get(`/v1/templates/${id}`)).headers.get('etag');
+    expect(replies.find(({ ok }) => ok)?.headers.get('etag')).toBe(winner);
+    for (const reply of replies.filter(({ ok }) => !ok)) {
+      expect(reply.headers.get('etag')).toBeNull();
+      expect(await problem(reply, 412, 'version_conflict')).toMatchObject({ version: 2 });
+    }
+    expect((await ada.json<TemplateRecord>(`/v1/templates/${id}`)).version).toBe(2);
+
+    // A reverse proxy that compresses weakens the tag; `*` and no header at all replace any version.
+    for (const headers of [{ 'if-match': `"7", W/${winner}` }, { 'if-match': '*' }, {}] as Array<Record<string, string>>)
+      expect((await change(9, headers)).status).toBe(200);
+    expect((await ada.json<TemplateRecord>(`/v1/templates/${id}`)).version).toBe(5);
+  });
+
+  test('keeps a template and its files that another has changed since', async () => {
+    const created = await ada.send('POST', '/v1/templates', { name: 'files', html: 'x', assets: { 'a.css': { content: '' } } });
+    const { id } = (await created.json()) as TemplateRecord;
+    const old = { 'if-match': created.headers.get('etag') ?? '' };
+    const added = await ada.send('PUT', `/v1/templates/${id}/assets/b.css`, 'p {}', { ...old, 'content-type': 'text/css' });
+    expect([added.status, added.headers.get('etag')]).toEqual([200, '"2"']);
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['DELETE', '/assets/a.css'],
+      ['PUT', '/assets/a.css'],
+    ])
+      await problem(
+        await ada.send(`${method}`, `/v1/templates/${id}${path}`, method === 'PUT' ? 'p {}' : undefined, old),
+        412,
+        'version_conflict',
+      );
+    const assets = await ada.json<{ data: Array<{ path: string; bytes: number }> }>(`/v1/templates/${id}/assets`);
+    expect(assets.data.map(({ path, bytes }) => [path, bytes])).toEqual([
+      ['a.css', 0],
+      ['b.css', 4],
+    ]);
+    const current = { 'if-match': added.headers.get('etag') ?? '' };
+    expect((await ada.send('DELETE', `/v1/templates/${id}`, undefined, current)).status).toBe(204);
+  });
+
+  test.each(['3', '"3', 'version 3', '"3" "4"'])('does not ignore the malformed If-Match %s', async (value) => {
+    const { id } = await ada.template('x');
+    const reply = await ada.send('PUT', `/v1/templates/${id}`, { html: 'y' }, { 'if-match': value });
+    expect((await problem(reply, 400, 'invalid_request')).errors).toEqual([
+      { path: 'If-Match', message: 'must be the ETag of a template, with its quotes, such as "3"; or *' },
+    ]);
+    expect((await ada.json<TemplateRecord>(`/v1/templates/${id}`)).version).toBe(1);
+  });
 });
 
 test('returns 405 with the allowed methods', async () => {

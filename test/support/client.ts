@@ -38,6 +38,7 @@ export function withoutReport({ report: _, ...record }: DocumentRecord): Documen
 }
 
 export interface TemplateRecord {
+  id: string;
   template_id: string;
   name: string;
   engine: string;

@@ -114,6 +114,7 @@ async function create(
 
 function certificateRecord(certificate: StoredCertificate) {
   return {
+    id: certificate.id,
     certificate_id: certificate.id,
     name: certificate.name,
     subject: certificate.subject,
@@ -131,6 +132,7 @@ const COMMON = { tags: ['Certificates'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } } };
 const TIME = { type: 'string', format: 'date-time' };
 const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
+  id: { type: 'string', description: 'The same as `certificate_id`.', examples: ['cert_0123456789ABCDEFGHIJKL'] },
   certificate_id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] },
   name: { type: 'string' },
   subject: { type: 'string', examples: ['CN=Ada Lovelace, O=ACME Ltd, C=GB'] },

@@ -155,6 +155,7 @@ function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin:
   if (!item) throw noSuchRender();
   const { index: _index, reference: _reference, ...outcome } = itemRecord(item, origin, links);
   return {
+    id,
     render_id: id,
     ...outcome,
     created_at: timeOf(createdAt),
@@ -172,6 +173,7 @@ const { index: _index, reference: _reference, ...OUTCOME } = ITEM_SCHEMA.propert
 const RENDER_SCHEMA = recordSchema(
   'Render',
   {
+    id: { type: 'string', description: 'The same as `render_id`.', examples: ['ren_0123456789ABCDEFGHIJKL'] },
     render_id: { type: 'string', examples: ['ren_0123456789ABCDEFGHIJKL'] },
     ...OUTCOME,
     created_at: TIME,

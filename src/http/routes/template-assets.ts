@@ -1,12 +1,13 @@
 /** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../errors.ts';
 import { parseAssets } from '../../render/assets.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
 import { ValidationErrors } from '../../render/validation-errors.ts';
-import type { TemplateAsset } from '../../templates/assets.ts';
+import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
 import type { Templates } from '../../templates/templates.ts';
 import { principalOf } from '../authenticate.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../if-match.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { readBody } from '../read-body.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
@@ -47,18 +48,29 @@ export async function templateAssetRoutes(
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limits.maxAssetsBytes));
-    scope.put<ByPath>('/v1/templates/:id/assets/*', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
+    scope.put<ByPath>('/v1/templates/:id/assets/*', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
       const { id, '*': given } = request.params;
-      const [path, file] = fileOf(given, request, limits);
-      return templateRecord(await templates.changeAsset(principalOf(request).keyId, id, path, file));
+      return change(templates, request, reply, id, fileOf(given, request, limits));
     });
   });
 
   const config = { ...RATE_LIMITED, bodyOptional: true };
-  app.delete<ByPath>('/v1/templates/:id/assets/*', { schema: REMOVE, config }, async (request) => {
+  app.delete<ByPath>('/v1/templates/:id/assets/*', { schema: REMOVE, config }, async (request, reply) => {
     const { id, '*': path } = request.params;
-    return templateRecord(await templates.changeAsset(principalOf(request).keyId, id, path, undefined));
+    return change(templates, request, reply, id, [path, undefined]);
   });
+}
+
+async function change(
+  templates: Templates,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+  file: [path: string, file: AssetFile | undefined],
+) {
+  const template = await templates.changeAsset(principalOf(request).keyId, id, file, readIfMatch(request));
+  setVersionTag(reply, template);
+  return templateRecord(template);
 }
 
 /** Throws `invalid_request` and `content_too_large`. */
@@ -87,7 +99,8 @@ const ASSET_SCHEMA = recordSchema('TemplateAsset', {
   type: { type: 'string', examples: ['text/css; charset=utf-8'] },
   bytes: { type: 'integer' },
 });
-const NEW_VERSION = { 200: { description: 'The new version of the template.', ...TEMPLATE_SCHEMA } };
+const IF_MATCH = { type: 'object', properties: IF_MATCH_SCHEMA };
+const NEW_VERSION = { 200: { description: 'The new version of the template.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } };
 
 const LIST = {
   ...COMMON,
@@ -120,8 +133,9 @@ const REPLACE = {
   summary: 'Add or replace a file of a template',
   description: 'The body is the file, and `Content-Type` its type. The next render uses the new version.',
   params: BY_PATH,
+  headers: IF_MATCH,
   body: { content: binary('application/octet-stream') },
-  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 408, 413, 415, 422, 429, 500, 503) },
+  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503) },
 };
 
 const REMOVE = {
@@ -130,5 +144,6 @@ const REMOVE = {
   summary: 'Remove a file from a template',
   description: 'Earlier versions keep it.',
   params: BY_PATH,
-  response: { ...NEW_VERSION, ...problemResponses(401, 404, 422, 429, 500, 503) },
+  headers: IF_MATCH,
+  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 412, 422, 429, 500, 503) },
 };

@@ -18,6 +18,7 @@ import { principalOf } from '../authenticate.ts';
 import { requireUtf8 } from '../charset.ts';
 import { readForm } from '../form-body.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../idempotent.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../if-match.ts';
 import { parseJson } from '../json-body.ts';
 import { type ListRequest, listOf, pageOf, readFilteredPage, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
@@ -121,8 +122,9 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
     return listOf(await templates.list(principalOf(request).keyId, page.limit, filter, page.after), templateRecord);
   });
 
-  app.get<ById>('/v1/templates/:id', { schema: READ }, async (request) => {
+  app.get<ById>('/v1/templates/:id', { schema: READ }, async (request, reply) => {
     const template = await templates.find(principalOf(request).keyId, request.params.id);
+    setVersionTag(reply, template);
     return { ...templateRecord(template), html: template.html };
   });
 
@@ -139,7 +141,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
-    await templates.remove(principalOf(request).keyId, request.params.id);
+    await templates.remove(principalOf(request).keyId, request.params.id, readIfMatch(request));
     return reply.code(204).send();
   });
 }
@@ -155,9 +157,11 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
     );
   });
 
-  app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
+  app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(request, checkReplace, limits);
-    return templateRecord(await templates.replace(principalOf(request), request.params.id, draft));
+    const template = await templates.replace(principalOf(request), request.params.id, draft, readIfMatch(request));
+    setVersionTag(reply, template);
+    return templateRecord(template);
   });
 }
 
@@ -224,6 +228,7 @@ async function create(
   const template = await templates.create(principalOf(request), draft, async (made, query) => {
     if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
   });
+  setVersionTag(reply, template);
   return sendJson(reply, answerOf(template));
 }
 
@@ -238,7 +243,7 @@ const CREATE = {
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
   response: {
-    201: { description: 'The template is stored.', ...TEMPLATE_SCHEMA },
+    201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
     ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
   },
 };
@@ -259,7 +264,10 @@ const READ = {
   operationId: 'readTemplate',
   summary: 'Read a template with its HTML',
   params: ID,
-  response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
+  response: {
+    200: { description: 'The template.', headers: VERSION_ETAG, ...WITH_HTML },
+    ...problemResponses(401, 404, 429, 500, 503),
+  },
 };
 
 const VERSIONS = {
@@ -289,10 +297,11 @@ const REPLACE = {
   summary: 'Replace a template',
   description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
   params: ID,
+  headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: ReplaceBody,
   response: {
-    200: { description: 'The new version.', ...TEMPLATE_SCHEMA },
-    ...problemResponses(400, 401, 404, 408, 413, 415, 422, 429, 500, 503),
+    200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
+    ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503),
   },
 };
 
@@ -301,5 +310,9 @@ const REMOVE = {
   operationId: 'deleteTemplate',
   summary: 'Delete a template',
   params: ID,
-  response: { 204: { description: 'The template was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  headers: { type: 'object', properties: IF_MATCH_SCHEMA },
+  response: {
+    204: { description: 'The template was deleted.', type: 'null' },
+    ...problemResponses(400, 401, 404, 412, 500, 503),
+  },
 };
