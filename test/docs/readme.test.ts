@@ -9,7 +9,7 @@ import { readDocument, readDocuments } from '../../tools/docs/documents.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { pathWithCurl } from '../support/shell-path.ts';
+import { pathWithCurlAndJq } from '../support/shell-path.ts';
 
 const commands = readDocument('README.md').blocks.filter(({ language }) => language === 'sh');
 const variables = commands.find(({ text }) => text.startsWith('API='))?.text ?? '';
@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Runs a command as a reader does, after the commands that set the variables. */
 async function paste(text: string): Promise<string> {
   const address = variables.replace(/http:\/\/127\.0\.0\.1:\d+/, service.url);
-  const env = { PATH: await pathWithCurl(folder), KEY: service.key };
+  const env = { PATH: await pathWithCurlAndJq(folder), KEY: service.key };
   const script = `set -e -o pipefail\n${address}\n${text}`;
   return (await promisify(execFile)('bash', ['-c', script], { cwd: folder, env })).stdout;
 }

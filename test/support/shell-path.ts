@@ -1,18 +1,17 @@
-/** Returns a PATH for commands that call curl: the machine's, or one with a folder that contains a replacement for curl. */
+/** Returns a PATH for commands that call curl and jq: the machine's, with a folder that contains replacements for those it lacks. */
 import { spawnSync } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const PROGRAM = new URL('curl.ts', import.meta.url).pathname;
-
-/** `folder` belongs to the caller and may get a file named `curl`. */
-export async function pathWithCurl(folder: string): Promise<string> {
-  const path = process.env.PATH ?? '';
-  if (isInstalled('curl')) return path;
-  const file = join(folder, 'curl');
-  await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' --disable-warning=ExperimentalWarning '${PROGRAM}' "$@"\n`);
-  await chmod(file, 0o755);
-  return `${folder}:${path}`;
+/** `folder` belongs to the caller and may get files named `curl` and `jq`. */
+export async function pathWithCurlAndJq(folder: string): Promise<string> {
+  for (const name of ['curl', 'jq'].filter((each) => !isInstalled(each))) {
+    const file = join(folder, name);
+    const program = new URL(`${name}.ts`, import.meta.url).pathname;
+    await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' --disable-warning=ExperimentalWarning '${program}' "$@"\n`);
+    await chmod(file, 0o755);
+  }
+  return `${folder}:${process.env.PATH ?? ''}`;
 }
 
 export function isInstalled(program: string): boolean {

@@ -9,7 +9,7 @@ import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
-import { isInstalled, pathWithCurl } from '../support/shell-path.ts';
+import { isInstalled, pathWithCurlAndJq } from '../support/shell-path.ts';
 
 let service: Service;
 const playgrounds = setUpPlaygrounds(async () => {
@@ -23,7 +23,7 @@ let PATH: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-snippets-'));
-  PATH = await pathWithCurl(folder);
+  PATH = await pathWithCurlAndJq(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -7,6 +7,8 @@ export const PROJECT = new URL('../../', import.meta.url).pathname;
 
 export interface Block {
   language: string;
+  /** Whether the block shows the reply to the command before it: its language is followed by `reply`. */
+  isReply: boolean;
   text: string;
   line: number;
 }
@@ -18,7 +20,7 @@ export interface Document {
   blocks: Block[];
 }
 
-const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
+const FENCE = /^```(\w*)( reply)?\n([\s\S]*?)^```$/gm;
 
 export async function readDocuments(): Promise<Document[]> {
   const paths: string[] = [];
@@ -29,8 +31,8 @@ export async function readDocuments(): Promise<Document[]> {
 export function readDocument(path: string): Document {
   const text = readFileSync(join(PROJECT, path), 'utf8');
   const lineOf = (index: number) => text.slice(0, index).split('\n').length;
-  const blocks = [...text.matchAll(FENCE)].map(({ 1: language = '', 2: content = '', index }) => ({
-    ...{ language, text: content },
+  const blocks = [...text.matchAll(FENCE)].map(({ 1: language = '', 2: reply, 3: content = '', index }) => ({
+    ...{ language, isReply: reply !== undefined, text: content },
     line: lineOf(index),
   }));
   return { path, prose: text.replace(FENCE, ''), blocks };
