@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
+import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -27,6 +28,8 @@ let folder: string;
 const invoices: TestInvoice[] = [];
 let verdicts: Map<string, Verdict>;
 let invalid: string;
+/** The invoice that the guide shows. */
+let example: string;
 let errors: Map<string, string[]>;
 
 beforeAll(async () => {
@@ -38,7 +41,8 @@ beforeAll(async () => {
       invoices.push(await renderInvoice(name, sale, profile, (index + claim) % CLAIMS.length));
   const files = invoices.map(({ file }) => file);
   invalid = await renderInvalid(SALES.plain as Sale);
-  [errors, verdicts] = await Promise.all([validateInvoices([...files, invalid]), validateWithVeraPdf(files)]);
+  example = await renderExample();
+  [errors, verdicts] = await Promise.all([validateInvoices([...files, invalid, example]), validateWithVeraPdf(files)]);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
@@ -59,6 +63,12 @@ async function renderInvalid(sale: Sale): Promise<string> {
   return save('wrong', await service.pdf({ html: invoiceHtml(sale), options: { invoice: { xml, profile: 'EN 16931' } } }));
 }
 
+function renderExample(): Promise<string> {
+  const xml = readDocument('docs/guide/invoices.md').blocks.find(({ language }) => language === 'xml')?.text ?? '';
+  const html = invoiceHtml(SALES.plain as Sale);
+  return service.pdf({ html, options: { invoice: { xml, profile: 'MINIMUM' } } }).then((reply) => save('example', reply));
+}
+
 async function save(name: string, response: Response): Promise<string> {
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   const file = join(folder, `${name}.pdf`.replaceAll(' ', '_'));
@@ -70,6 +80,10 @@ test('embeds invoices of every profile that Mustang accepts', () => {
   expect(invoices.map(({ file }) => [basename(file), errors.get(file)])).toEqual(
     invoices.map(({ file }) => [basename(file), []]),
   );
+});
+
+test('is right in the example of the guide', () => {
+  expect(errors.get(example)).toEqual([]);
 });
 
 test('claims only profiles that veraPDF confirms', () => {

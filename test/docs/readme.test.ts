@@ -1,6 +1,6 @@
 /** The examples of the README and the guides succeed against a running service, with the described results. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,6 +61,14 @@ test.each(examples.map((example) => [example.line, example.text] as const))(
 test('the example of a template fills it', async () => {
   await paste(examples.find(({ text }) => text.includes('template_id'))?.text ?? '');
   expect((await readPdf(await readFile(join(folder, 'receipt.pdf')))).pages[0]).toContain('€19.90');
+});
+
+test('the example of an invoice works', async () => {
+  const { blocks } = readDocument('docs/guide/invoices.md');
+  const textOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? '';
+  await writeFile(join(folder, 'factur-x.xml'), textOf('xml'));
+  await paste(textOf('sh'));
+  expect((await readPdf(await readFile(join(folder, 'invoice.pdf')))).pages).toEqual(['Invoice R-1 119.00 €']);
 });
 
 test.each(bodies)('the request at %s is rendered', async (_place, text) => {
