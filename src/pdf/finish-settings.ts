@@ -113,13 +113,19 @@ export interface PdfMetadata {
   creator?: string;
   creationDate?: string;
   modDate?: string;
+  /** Entries with other names. `Producer` replaces ours. */
+  custom?: Record<string, string>;
 }
+
+/** What an attachment is to the document (ISO 32000-2, 7.11.3). */
+export const RELATIONSHIPS = ['Source', 'Data', 'Alternative', 'Supplement', 'Unspecified'] as const;
 
 export interface Attachment {
   name: string;
   type: string | undefined;
   description: string | undefined;
   content: Uint8Array;
+  relationship?: (typeof RELATIONSHIPS)[number] | undefined;
 }
 
 export interface PageStamp {

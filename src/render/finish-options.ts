@@ -78,6 +78,11 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
   if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
   checkVersions(archive, accessible, errors);
+  if (options.metadata?.custom && Object.keys(options.metadata.custom).length)
+    errors.add(
+      'options.metadata.custom',
+      `cannot be combined with ${cause}: the standards allow only the entries that they define`,
+    );
   if (options.invoice && archive?.part !== 3)
     errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X requires');
   else checkAttachments(options.attachments ?? [], { archive, accessible }, errors);
@@ -119,8 +124,26 @@ function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): Fini
     metadata[name] = time;
   }
   if (given.keywords !== undefined) metadata.keywords = [given.keywords].flat();
+  if (given.custom) metadata.custom = parseCustom(given.custom, errors);
   for (const word of metadata.keywords ?? []) errors.addAll(textErrors('options.metadata.keywords', word));
   return metadata;
+}
+
+const CUSTOM_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+/** Names of entries that have an option of their own. */
+const STANDARD = ['Title', 'Author', 'Subject', 'Keywords', 'Creator', 'CreationDate', 'ModDate'];
+
+function parseCustom(custom: Record<string, string>, errors: ValidationErrors): Record<string, string> {
+  for (const [name, text] of Object.entries(custom)) {
+    const path = `options.metadata.custom.${name.slice(0, 64)}`;
+    const standard = STANDARD.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (!CUSTOM_NAME.test(name))
+      errors.add(path, 'is not a name of 1 to 64 letters, digits, `_`, `-` and `.` that begins with a letter');
+    if (standard)
+      errors.add(path, `has an option of its own: use options.metadata.${standard[0]?.toLowerCase()}${standard.slice(1)}`);
+    errors.addAll(textErrors(path, text));
+  }
+  return custom;
 }
 
 /** Whether the date exists in the calendar. The time zone does not matter. */
@@ -137,14 +160,14 @@ function parseAttachments(
 ): FinishSettings['attachments'] {
   const names = new Set<string>();
   const reserved = invoice && invoiceFilename(invoice.profile);
-  return given.map(({ name, type, content, description }, index) => {
+  return given.map(({ name, type, content, description, relationship }, index) => {
     const at = `options.attachments[${index}]`;
     if (!isUsableFilename(name)) errors.add(`${at}.name`, 'must be the name of a file, without / and \\ and control characters');
     if (names.has(name)) errors.add(`${at}.name`, 'is also the name of another attachment: use a different name');
     if (name === reserved) errors.add(`${at}.name`, 'is the name of the file of options.invoice: use a different name');
     names.add(name);
     if (description !== undefined) errors.addAll(textErrors(`${at}.description`, description));
-    return { name, type, description, content: decodeBase64(`${at}.content`, content, errors) };
+    return { name, type, description, relationship, content: decodeBase64(`${at}.content`, content, errors) };
   });
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/document-metadata.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../pdf/conformance/profiles.ts';
-import { PERMISSIONS } from '../pdf/finish-settings.ts';
+import { PERMISSIONS, RELATIONSHIPS } from '../pdf/finish-settings.ts';
 import { MEDIA_TYPE_NAME } from './assets.ts';
 import { type Keywords, oneOf, option } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
@@ -13,6 +13,7 @@ const MAX_ATTACHMENTS = 100;
 export const MAX_PASSWORD_BYTES = 127;
 export const MAX_INVOICE_BYTES = 5_242_880;
 const MAX_NAME = 200;
+const MAX_CUSTOM = 50;
 const MAX_IMAGE = 4_194_304;
 const CLOSED = { additionalProperties: false };
 
@@ -46,6 +47,13 @@ const Metadata = Type.Object(
     creator: Text({ description: 'The program that created the document.', default: 'Platen' }),
     creationDate: Time({ 'x-default': 'none, so that the same request gives the same bytes' }),
     modDate: Time(NONE),
+    custom: option(Type.Record(Type.String(), Type.String({ maxLength: MAX_TEXT }), { maxProperties: MAX_CUSTOM }), {
+      ...NONE,
+      expected: `an object of at most ${MAX_CUSTOM} names and their texts`,
+      description:
+        'Entries with names of your own, such as `Copyright`. Names have letters, digits, `_`, `-` and `.`, and begin with a letter.',
+      examples: [{ Copyright: '2026 ACME Ltd' }],
+    }),
   },
   { ...CLOSED, title: 'PdfMetadata' },
 );
@@ -94,6 +102,11 @@ const Attachment = Type.Object(
     description: option(Type.String(text(1_000)), {
       ...NONE,
       description: 'A description that PDF readers show beside the name.',
+    }),
+    relationship: option(oneOf(RELATIONSHIPS), {
+      description:
+        'What the file is to the document (`AFRelationship` of ISO 32000-2): the data that it shows, its source, and so on.',
+      default: 'Unspecified',
     }),
   },
   { ...CLOSED, title: 'Attachment' },
@@ -186,7 +199,7 @@ export const FINISH_OPTIONS = {
     examples: [{ xml: '<rsm:CrossIndustryInvoice ...', profile: 'EN 16931' }],
   }),
   metadata: option(Metadata, {
-    expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate}',
+    expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate, custom}',
     description: `Metadata of the PDF. Texts have at most ${MAX_TEXT} characters.`,
     'x-default': "the document's own title and `<meta>` elements",
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
@@ -204,7 +217,7 @@ export const FINISH_OPTIONS = {
     examples: [{ text: 'DRAFT', opacity: 0.2 }],
   }),
   attachments: option(Type.Array(Attachment, { maxItems: MAX_ATTACHMENTS }), {
-    expected: `a list of at most ${MAX_ATTACHMENTS} objects {name, type, content, description}`,
+    expected: `a list of at most ${MAX_ATTACHMENTS} objects {name, type, content, description, relationship}`,
     description: 'Files to attach to the PDF. Their total size is limited by the size of a request.',
     default: [],
     examples: [[{ name: 'data.csv', type: 'text/csv', content: 'YTtiCjE7Mgo=', description: 'The figures' }]],

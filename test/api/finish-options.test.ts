@@ -55,6 +55,26 @@ describe('metadata', () => {
       expect(xmp).toContain(text);
   });
 
+  test('writes entries with other names, which a profile of PDF/A would not allow', async () => {
+    const custom = { Copyright: '© 2026 <Ada>', 'x-order.no': '42', Trapped: 'False', Producer: 'Presses' };
+    const { info, xmp } = await finished({ metadata: { title: 'Named', custom } });
+    expect(info).toMatchObject({ Title: 'Named', Producer: 'Presses', Trapped: { name: 'False' } });
+    expect(Object.fromEntries((info as { Custom: Iterable<[string, string]> }).Custom)).toEqual({
+      Copyright: custom.Copyright,
+      'x-order.no': '42',
+    });
+    expect(xmp).toContain('<pdfx:Copyright>© 2026 &#60;Ada&#62;</pdfx:Copyright>');
+    const errorsOf = async (options: object) =>
+      (await problem(await service.pdf({ html: 'x', options }), 400, 'invalid_request')).errors;
+    expect(await errorsOf({ metadata: { custom: { 'a:b': 'x', title: 'y' } } })).toEqual([
+      { path: 'options.metadata.custom.a:b', message: expect.stringContaining('is not a name of 1 to 64') },
+      { path: 'options.metadata.custom.title', message: 'has an option of its own: use options.metadata.title' },
+    ]);
+    expect(await errorsOf({ conformance: 'PDF/A-3b', metadata: { custom } })).toEqual([
+      { path: 'options.metadata.custom', message: expect.stringContaining('cannot be combined with options.conformance') },
+    ]);
+  });
+
   test('keeps the title of the document, without dates, and writes keywords as one text by default', async () => {
     const { info } = await finished({ metadata: { keywords: 'eins, zwei' } });
     expect(info).toMatchObject({ Title: 'Bericht', Keywords: 'eins, zwei' });

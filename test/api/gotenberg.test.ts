@@ -1,10 +1,12 @@
 /** The routes of Gotenberg: forms as its clients send them, their results, and rejected fields. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { ServiceError } from '../../src/errors.ts';
 import { messageOf } from '../../src/http/gotenberg/errors.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readImageHeader } from '../support/read-image.ts';
@@ -15,25 +17,33 @@ import { Site, status } from '../support/site.ts';
 
 let service: Service;
 let site: Site;
+/** A site at another address. */
+let other: Site;
 let receiver: Receiver;
 let ada: Client;
 
 beforeAll(async () => {
   site = await Site.start({
     '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
+    '/frame': ({ url = '' }, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`<img src="http://127.0.0.2:${url.split('?')[1]}/a.png">`),
     '/gone': status(404),
   });
+  other = await Site.start({ '/a.png': status(404), '/b.png': status(404) }, '127.0.0.2');
   receiver = await Receiver.start();
   service = await startService({
     PLATEN_CONCURRENCY: '2',
     PLATEN_GOTENBERG_ROUTES: 'on',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port} ${receiver.address}`,
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port} 127.0.0.2:${other.port} ${receiver.address}`,
   });
   ada = new Client(service.url, (await service.createKey('hundred')).key);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   site.close();
+  other.close();
   receiver.close();
 });
 
@@ -41,6 +51,13 @@ afterAll(async () => {
 async function claimsOf(bytes: Buffer): Promise<string[]> {
   const report = await ada.send('POST', '/v1/pdf/validate', bytes, { 'content-type': 'application/pdf' });
   return ((await report.json()) as { profiles?: string[] }).profiles ?? [];
+}
+
+/** Returns the entries of the information dictionary as pdf.js reads it. */
+async function informationOf(bytes: Buffer): Promise<object> {
+  const document = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
+  const info = (await document.getMetadata()).info as { Custom?: Iterable<[string, unknown]> };
+  return { ...info, ...Object.fromEntries(info.Custom ?? []) };
 }
 
 type Fields = Record<string, string | Uint8Array | [string, ...string[]]>;
@@ -57,6 +74,11 @@ function formOf(fields: Fields): FormData {
 function post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
   const authorization = `Bearer ${ada.key}`;
   return fetch(`${service.url}/forms/${path}`, { method: 'POST', headers: { authorization, ...headers }, body: formOf(fields) });
+}
+
+function send(body: FormData): Promise<Response> {
+  const headers = { authorization: `Bearer ${ada.key}` };
+  return fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', headers, body });
 }
 
 const html = (fields: Fields, headers?: Record<string, string>) => post('chromium/convert/html', fields, headers);
@@ -148,6 +170,79 @@ describe('convert', () => {
     expect(site.requests.at(-1)?.headers).toMatchObject({ cookie: 'a=1', 'x-mine': 'yes', 'user-agent': 'Test/1' });
   });
 
+  test('sends headers with a scope, and cookies with a domain, to other addresses of a page', async () => {
+    const page = `<img src="http://127.0.0.2:${other.port}/a.png"><img src="http://127.0.0.2:${other.port}/b.png">`;
+    const secrets = {
+      extraHttpHeaders: JSON.stringify({ 'X-Mine': `yes;scope=^http://127\\.0\\.0\\.[2-9]:\\d+/(a|c)\\.png$` }),
+      cookies: JSON.stringify([
+        { name: 'n', value: '1', domain: '127.0.0.2', sameSite: 'lax' },
+        { name: 'o', value: '2', domain: '127.0.0.3' },
+      ]),
+    };
+    await good(html({ 'index.html': page, ...secrets }));
+    const received = () => other.requests.map(({ path, headers }) => [path, headers['x-mine'], headers.cookie]).sort();
+    expect(received()).toEqual([
+      ['/a.png', 'yes', 'n=1'],
+      ['/b.png', undefined, 'n=1'],
+    ]);
+
+    other.forget();
+    await good(post('chromium/convert/url', { url: `http://127.0.0.1:${site.port}/frame?${other.port}`, ...secrets }));
+    expect(received()).toEqual([['/a.png', 'yes', undefined]]); // as another site, it gets no cookie that is Lax
+    expect(site.requests.at(-1)?.headers).not.toHaveProperty('x-mine');
+    expect(site.requests.at(-1)?.headers).not.toHaveProperty('cookie');
+  });
+
+  test('draws a text under the content or an image over it', async () => {
+    const mark = {
+      watermarkSource: 'text',
+      watermarkExpression: 'DRAFT',
+      watermarkOptions: '{"opacity":0.5,"rot":"30","fillcolor":"1 0 0"}',
+    };
+    const pages = '<p>One</p><p style="break-before: page">Two</p>';
+    const drawn = await pdf(html({ 'index.html': pages, ...mark, watermarkPages: '2' }));
+    expect(drawn.pages).toEqual(['One', expect.stringMatching(/^(?=.*DRAFT)(?=.*Two)/)]);
+    const form = formOf({ 'index.html': pages, stampSource: 'image', stampExpression: 'seal.png' });
+    form.append('stamp', new Blob([PIXEL]), 'seal.png');
+    const stamped = await pdf(send(form));
+    expect(stamped).toMatchObject({ pages: ['One', 'Two'], images: 2 });
+  });
+
+  test('makes an invoice', async () => {
+    const sale = SALES.plain as Sale;
+    const form = formOf({ 'index.html': invoiceHtml(sale), facturxConformanceLevel: 'EN 16931', facturxDocumentType: 'INVOICE' });
+    form.append('facturxXml', new Blob([invoiceXml(sale, 'EN 16931')]), 'mine.xml');
+    const bytes = await bytesOf(await good(send(form)));
+    expect(await claimsOf(bytes)).toEqual(['PDF/A-3b']);
+    expect((await readFinished(bytes)).attachments).toMatchObject([{ name: 'factur-x.xml' }]);
+  });
+
+  test('says what attached files are', async () => {
+    const form = formOf({ 'index.html': 'x', embedsMetadata: '{"data.csv":{"mimeType":"text/csv","relationship":"Source"}}' });
+    form.append('embeds', new Blob(['a,b']), 'data.csv');
+    const text = (await bytesOf(await good(send(form)))).toString('latin1');
+    expect(text).toMatch(/\/AFRelationship\s*\/Source/);
+    expect(text).toMatch(/\/Subtype\s*\/text#2[Ff]csv/);
+  });
+
+  test('writes metadata under any name', async () => {
+    const metadata = JSON.stringify({
+      Title: 'Named',
+      Copyright: '© 2026 Ada',
+      Marked: true,
+      Trapped: 'True',
+      Producer: 'Mine',
+      Tags: ['a', 'b'],
+    });
+    const expected = { Copyright: '© 2026 Ada', Marked: 'true', Tags: 'a, b' };
+    const page = await bytesOf(await good(html({ 'index.html': 'x', metadata })));
+    const info = await informationOf(page);
+    expect(info).toMatchObject({ Title: 'Named', Producer: 'Mine', ...expected });
+    expect(page.toString('utf8')).toContain('<pdfx:Copyright>© 2026 Ada</pdfx:Copyright>');
+    const merged = await bytesOf(await good(post('pdfengines/merge', { '1.pdf': page, metadata })));
+    expect(await informationOf(merged)).toMatchObject({ Title: 'Named', Producer: 'Mine', ...expected });
+  });
+
   test('empty values and null mean nothing, as clients in Go send them', async () => {
     const empty = { cookies: '[]', extraHttpHeaders: '{}', metadata: '{}', failOnResourceHttpStatusCodes: '[]' };
     await good(html({ 'index.html': 'x', ...empty }));
@@ -231,6 +326,14 @@ describe('screenshot', () => {
     expect(await shot({ ...page, format: 'webp', optimizeForSpeed: 'true', omitBackground: 'true' })).toMatchObject({
       format: 'webp',
     });
+  });
+
+  test('captures the element of a selector', async () => {
+    const page = { 'index.html': '<p>Before</p><div id="chart" style="width: 30px; height: 20px"></div>' };
+    expect(await shot({ ...page, selector: '#chart' })).toEqual({ format: 'png', width: 30, height: 20 });
+    expect(await refusal(post('chromium/screenshot/html', { ...page, selector: '#none' }), 400)).toContain(
+      'selector: no element',
+    );
   });
 
   test('captures a URL and Markdown, with filenames', async () => {
@@ -324,8 +427,36 @@ describe('refusals', () => {
     [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
     [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' must be one of PDF/A-2b"],
     [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' cannot be combined with pdfa"],
-    [{ cookies: '[{"name":"a","value":"1","domain":"x.y"}]' }, "form field 'cookies' is supported only on the routes for a url"],
-    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders' is supported only on the routes for a url"],
+    [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' must have a domain"],
+    [{ cookies: '[{"name":"a b","value":"1","domain":"x.y"}]' }, "form field 'cookies[0].name' is not a valid cookie name"],
+    [{ cookies: '[{"name":"a","value":"1","domain":"not a host"}]' }, "form field 'cookies[0].domain' must be"],
+    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders' is sent only to the origin of url"],
+    [
+      { extraHttpHeaders: '{"X-Mine":"yes;scope=(a"}' },
+      "form field 'extraHttpHeaders' has a scope for X-Mine that is not a regular expression",
+    ],
+    [
+      { extraHttpHeaders: '{"X-Mine":"yes;scope=(a{1000}){1000}"}' },
+      "form field 'extraHttpHeaders' has a scope for X-Mine that repeats with {n}",
+    ],
+    [{ extraHttpHeaders: '{"Host":"a;scope=x"}' }, "form field 'extraHttpHeaders.Host' cannot be set"],
+    [
+      { extraHttpHeaders: `{"X-Mine":"yes;scope=${'x'.repeat(501)}"}` },
+      "form field 'extraHttpHeaders' has scopes of 501 characters",
+    ],
+    [{ watermarkSource: 'text' }, "form field 'watermarkExpression' is required"],
+    [{ watermarkSource: 'pdf', watermarkExpression: 'a.pdf' }, "form field 'watermarkSource' must be text or image"],
+    [
+      { stampSource: 'image', stampExpression: 'a.png' },
+      "form field 'stampExpression' must be the name of a file in the field 'stamp'",
+    ],
+    [
+      { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"scale":"0.5 rel"}' },
+      "form field 'watermarkOptions' names scale",
+    ],
+    [{ facturxConformanceLevel: 'EN 16931' }, "form field 'facturxXml' is required"],
+    [{ metadata: '{"System:FileName":"x"}' }, "form field 'metadata.custom.System:FileName' is not a name"],
+    [{ metadata: '{"title":"x"}' }, "form field 'metadata.custom.title' has an option of its own: use metadata.title"],
     [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
     [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
     [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
@@ -334,7 +465,6 @@ describe('refusals', () => {
     [{ nativePageRanges: 'a' }, "form field 'nativePageRanges' must be page ranges"],
     [{ omitBackground: 'true' }, "form field 'omitBackground' requires printBackground set to true"],
     [{ emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' }, "form field 'emulatedMediaFeatures' names hover"],
-    [{ metadata: '{"Producer":"x"}' }, "form field 'metadata' names Producer"],
     [{ cookies: 'no' }, "form field 'cookies' must be JSON"],
     [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' must be a list of HTTP statuses"],
     [{ 'header.html': '<img src=http://x.y/z.png>' }, "form file 'header.html' must not name anything external"],

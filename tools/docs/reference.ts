@@ -1,6 +1,7 @@
 /** Generates the files of `docs/reference` from the tables of the code. The result does not depend on the machine. */
 import { endpointsPage } from './endpoints.ts';
 import { errorsPage } from './errors.ts';
+import { gotenbergPage } from './gotenberg.ts';
 import { metricsPage } from './metrics.ts';
 import { readOpenApi } from './openapi.ts';
 import { optionsPage } from './options.ts';
@@ -14,6 +15,7 @@ export async function referenceFiles(): Promise<Map<string, string>> {
     ['errors.md', errorsPage()],
     ['metrics.md', metricsPage()],
     ['options.md', optionsPage()],
+    ['gotenberg.md', gotenbergPage()],
     ['endpoints.md', endpointsPage(await readOpenApi())],
   ]);
 }

@@ -58,15 +58,7 @@ export class Interception {
   }
 
   async #store({ origin, cookies }: Target): Promise<void> {
-    const { protocol, port } = new URL(origin);
-    const isSecure = protocol === 'https:';
-    const source = {
-      url: origin,
-      secure: isSecure,
-      sourceScheme: isSecure ? ('Secure' as const) : ('NonSecure' as const),
-      sourcePort: Number(port || (isSecure ? 443 : 80)),
-    };
-    const bound = cookies.map((cookie) => ({ ...cookie, ...source }));
+    const bound = cookies.map((cookie) => (cookie.domain === undefined && origin ? { ...cookie, ...sourceOf(origin) } : cookie));
     await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
   }
 
@@ -97,9 +89,15 @@ export class Interception {
 
   #headersFor(url: string, sent: Record<string, string>) {
     const target = this.#recipient;
-    if (!target || URL.parse(url)?.origin !== target.origin) return {};
-    const cookies = this.#sendsCookies ? cookieHeader(target.cookies, url) : undefined;
-    const added = { ...target.headers, ...(cookies && { Cookie: cookies }) };
+    if (!target) return {};
+    const cookies = this.#sendsCookies ? cookieHeader(target, url) : undefined;
+    const scoped = (target.scopedHeaders ?? []).filter((header) => header.matches(url)).map(({ name, value }) => [name, value]);
+    const added: Record<string, string> = {
+      ...(URL.parse(url)?.origin === target.origin && target.headers),
+      ...Object.fromEntries(scoped),
+      ...(cookies && { Cookie: cookies }),
+    };
+    if (!Object.keys(added).length) return {};
     const replaced = new Set(Object.keys(added).map((name) => name.toLowerCase()));
     const kept = Object.entries(sent).filter(([name]) => !replaced.has(name.toLowerCase()));
     return { headers: [...kept, ...Object.entries(added)].map(([name, value]) => ({ name, value })) };
@@ -116,13 +114,33 @@ export class Interception {
 
   #credentialsFor(requestId: string, { source, origin }: Events['Fetch.authRequired'][0]['authChallenge']) {
     const target = this.#recipient;
-    if (source !== 'Server' || URL.parse(origin)?.origin !== target?.origin || this.#answered.has(requestId)) return undefined;
-    return target?.credentials;
+    if (source !== 'Server' || !target?.origin || URL.parse(origin)?.origin !== target.origin || this.#answered.has(requestId))
+      return undefined;
+    return target.credentials;
   }
 }
 
-function cookieHeader(cookies: Cookie[], url: string): string {
-  const { pathname } = new URL(url);
-  const matching = cookies.filter(({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`));
+function sourceOf(origin: string) {
+  const { protocol, port } = new URL(origin);
+  const secure = protocol === 'https:';
+  return {
+    url: origin,
+    secure,
+    sourceScheme: secure ? ('Secure' as const) : ('NonSecure' as const),
+    sourcePort: Number(port || (secure ? 443 : 80)),
+  };
+}
+
+function cookieHeader({ origin, cookies }: Target, url: string): string {
+  const { pathname = '', hostname = '', protocol, origin: requested } = URL.parse(url) ?? {};
+  const isForHost = ({ domain, secure }: Cookie) => {
+    if (domain === undefined) return requested === origin;
+    const host = domain.replace(/^\./, '');
+    const isHost = hostname === host || (domain.startsWith('.') && hostname.endsWith(`.${host}`));
+    return isHost && (protocol === 'https:' || !secure);
+  };
+  const matching = cookies
+    .filter(isForHost)
+    .filter(({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`));
   return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
 }

@@ -29,18 +29,31 @@ export interface SelectorWait {
   state: 'attached' | 'visible' | 'hidden';
 }
 
-/** Secrets, and the only origin that they are sent to. */
+/** Secrets, and the only origin that they are sent to, but for those that name other addresses. */
 export interface Target {
-  origin: string;
+  /** Undefined if all of them name their addresses. */
+  origin: string | undefined;
   headers: Record<string, string>;
   cookies: Cookie[];
   credentials: { username: string; password: string } | undefined;
+  /** Headers of requests to every URL that `matches`, in linear time. */
+  scopedHeaders?: ScopedHeader[];
+}
+
+export interface ScopedHeader {
+  name: string;
+  value: string;
+  matches(url: string): boolean;
 }
 
 export interface Cookie {
   name: string;
   value: string;
   path: string;
+  /** Another host than that of the origin, and its subdomains if it begins with a dot. */
+  domain?: string;
+  /** Only for `domain`: whether it is sent over HTTPS alone. */
+  secure?: boolean;
   /** Seconds since 1970, or -1 for the end of the render. */
   expires: number;
   httpOnly: boolean;

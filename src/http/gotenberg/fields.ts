@@ -31,9 +31,9 @@ const LOADING: Fields = {
   waitWindowStatus: text(),
   emulatedMediaType: text('mediaType'),
   emulatedMediaFeatures: json(readMediaFeatures, 'colorScheme'),
-  cookies: json(readCookies, 'cookies'),
+  cookies: json(readCookies),
   userAgent: text('userAgent'),
-  extraHttpHeaders: json(readHeaders, 'extraHTTPHeaders'),
+  extraHttpHeaders: json(readHeaders),
   failOnHttpStatusCodes: json(readStatuses),
   failOnResourceHttpStatusCodes: json(readStatuses),
   failOnResourceLoadingFailed: flag('failOnResourceError'),
@@ -45,6 +45,7 @@ const LOADING: Fields = {
 
 const FINISHING: Fields = {
   metadata: json(readMetadata, 'metadata'),
+  embedsMetadata: json(readEmbedsMetadata),
   userPassword: text('password.user'),
   ownerPassword: text('password.owner'),
   allowPrinting: flag(),
@@ -82,7 +83,22 @@ export const PDF_FIELDS: Fields = {
   nativePdfa: text(),
   pdfua: flag(),
   nativePdfua: flag(),
+  facturxConformanceLevel: text(),
+  facturxDocumentType: { read: (given) => oneOf(given, ['INVOICE']) },
+  facturxVersion: { read: (given) => oneOf(given, ['1.0']) },
+  ...markFields('watermark'),
+  ...markFields('stamp'),
 };
+
+/** A watermark is under the content and a stamp over it. */
+function markFields(name: 'watermark' | 'stamp'): Fields {
+  return {
+    [`${name}Source`]: { read: (given) => oneOf(given, ['text', 'image']) },
+    [`${name}Expression`]: text(),
+    [`${name}Pages`]: text(),
+    [`${name}Options`]: json(readMarkOptions),
+  };
+}
 
 export const SCREENSHOT_FIELDS: Fields = {
   ...LOADING,
@@ -91,6 +107,7 @@ export const SCREENSHOT_FIELDS: Fields = {
   deviceScaleFactor: number('deviceScaleFactor'),
   format: text('type'),
   quality: number('quality'),
+  selector: text('selector'),
   clip: flag(),
   optimizeForSpeed: flag(),
 };
@@ -180,9 +197,6 @@ function readStatuses(value: unknown): number[] {
 /** Returns undefined if there are none. */
 function readHeaders(value: unknown): Record<string, unknown> | undefined {
   const headers = readObject(value);
-  for (const [name, header] of Object.entries(headers))
-    if (/;\s*scope\s*=/i.test(String(header)))
-      throw new Error(`has a scope for ${name.slice(0, 64)}, which is not supported: headers are sent only to the origin of url`);
   return Object.keys(headers).length ? headers : undefined;
 }
 
@@ -198,9 +212,14 @@ function readCookies(value: unknown): Array<Record<string, unknown>> | undefined
 function readCookie(cookie: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(cookie).flatMap(([given, member]) => {
     const name = COOKIE_MEMBERS.find((known) => known.toLowerCase() === given.toLowerCase());
-    return name === undefined || member === null || member === '' ? [] : [[name, member] as const];
+    if (name === undefined || member === null || member === '') return [];
+    return [[name, name === 'sameSite' ? capitalized(String(member)) : member] as const];
   });
   return Object.fromEntries(members);
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
 function readMediaFeatures(value: unknown): string | undefined {
@@ -209,18 +228,74 @@ function readMediaFeatures(value: unknown): string | undefined {
     const { name, value: given } = readObject(feature);
     if (name === 'prefers-color-scheme') scheme = String(given);
     else if (name !== 'prefers-reduced-motion' || given !== 'reduce')
-      throw new Error(`names ${String(name).slice(0, 64)}, but only prefers-color-scheme is supported`);
+      throw new Error(
+        `names ${String(name).slice(0, 64)}, but only prefers-color-scheme, and prefers-reduced-motion with the value reduce, are supported`,
+      );
   }
   return scheme;
 }
 
+/** Names that have no option of their own become custom entries, with texts. */
 function readMetadata(value: unknown): Record<string, unknown> {
-  const entries = Object.entries(readObject(value)).map(([name, member]) => {
+  const metadata: Record<string, unknown> = {};
+  const custom: Array<[name: string, text: string]> = [];
+  for (const [name, member] of Object.entries(readObject(value))) {
     const ours = Object.hasOwn(METADATA, name) ? METADATA[name] : undefined;
-    if (!ours) throw new Error(`names ${name.slice(0, 64)}, which is not supported: use ${Object.keys(METADATA).join(', ')}`);
-    return [ours, /Date$/.test(ours) ? timeOf(member) : member];
+    if (ours) metadata[ours] = /Date$/.test(ours) ? timeOf(member) : member;
+    else if (member !== null) custom.push([name, [member].flat().join(', ')]);
+  }
+  return { ...metadata, ...(custom.length && { custom: Object.fromEntries(custom) }) };
+}
+
+function oneOf(given: string, values: readonly string[]): string {
+  if (values.includes(given)) return given;
+  throw new Error(`must be ${values.join(' or ')}`);
+}
+
+export interface EmbedFacts {
+  type?: string;
+  relationship?: string;
+}
+
+/** Reads the media types and relationships of attachments by the names of their files. */
+function readEmbedsMetadata(value: unknown): Record<string, EmbedFacts> {
+  const entries = Object.entries(readObject(value)).map(([name, given]) => {
+    const { mimeType, relationship } = readObject(given);
+    return [
+      name,
+      { ...(mimeType ? { type: String(mimeType) } : {}), ...(relationship ? { relationship: String(relationship) } : {}) },
+    ];
   });
   return Object.fromEntries(entries);
+}
+
+const MARK_OPTIONS: Readonly<Record<string, 'opacity' | 'rotate' | 'color'>> = {
+  ...{ opacity: 'opacity', op: 'opacity', rotation: 'rotate', rot: 'rotate' },
+  ...{ color: 'color', fillcolor: 'color', fillc: 'color' },
+};
+
+/** Reads the options of a watermark, which are texts or numbers. */
+function readMarkOptions(value: unknown): Record<string, unknown> {
+  const entries = Object.entries(readObject(value)).map(([name, given]) => {
+    const ours = Object.hasOwn(MARK_OPTIONS, name) ? MARK_OPTIONS[name] : undefined;
+    if (!ours)
+      throw new Error(`names ${name.slice(0, 64)}, but only opacity, rotation and color are supported: a mark fills the page`);
+    return [ours, ours === 'color' ? readColor(String(given)) : readNumber(String(given))];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Reads `#808080`, and the three components from 0 to 1 of pdfcpu. */
+function readColor(given: string): string {
+  const components = given.trim().split(' ').map(Number);
+  if (components.length !== 3 || !components.every((each) => each >= 0 && each <= 1)) return given;
+  return `#${components
+    .map((each) =>
+      Math.round(each * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 /** Removes fractional seconds, which clients send, and adds UTC to a time without a time zone. */

@@ -4,8 +4,9 @@ import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
-import { EMPTY_VALUE, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
-import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { ownSecrets } from './secrets.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
 
@@ -18,20 +19,22 @@ export interface GotenbergForm {
   /** Files, whose paths are names without folders. */
   files: UploadedFile[];
   embeds: UploadedFile[];
+  /** Images of a watermark or a stamp. */
+  marks: UploadedFile[];
+  invoices: UploadedFile[];
 }
 
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
 /** Maximum number of characters of a name in an error. */
 const MAX_SHOWN = 100;
 const LETTER = { width: '8.5in', height: '11in' };
-const NEEDS_URL = 'is supported only on the routes for a url, because it is sent only to the origin of that url';
 const DEFAULT_MARGIN = '0.39in';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
 export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
-  const form: GotenbergForm = { values, files: [], embeds: [] };
+  const form: GotenbergForm = { values, files: [], embeds: [], marks: [], invoices: [] };
   for (const part of parts) {
     if (isOfOtherRoute(part.name, target)) continue;
     try {
@@ -63,7 +66,7 @@ function refusalOf(name: string, target: RouteKind): string {
 
 function filesOf(form: GotenbergForm, name: string, target: RouteKind): UploadedFile[] {
   if (isUnsupported(name, target)) throw new Error('is not supported by this server');
-  return name === EMBEDS ? form.embeds : form.files;
+  return form[fileMember(name, target) ?? 'files'];
 }
 
 function fileOf(filename: string, { type, content }: Part): UploadedFile {
@@ -84,7 +87,9 @@ export function pdfBodyOf(form: GotenbergForm, source: GotenbergSource, filename
     ...conformanceOf(values),
     ...(header !== undefined && { headerTemplate: header }),
     ...(footer !== undefined && { footerTemplate: footer }),
-    ...(embeds.length && { attachments: embeds.map(attachmentOf) }),
+    ...(embeds.length && { attachments: attachmentsOf(form) }),
+    ...markOf(form),
+    ...invoiceOf(form),
   };
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
@@ -97,30 +102,35 @@ export function imageBodyOf(form: GotenbergForm, source: GotenbergSource, filena
   const { values } = form;
   const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
-  const options = { ...loadingOptions(values), ...given, type, viewport, fullPage: values.get('clip') !== true };
+  const fullPage = given.selector === undefined && values.get('clip') !== true;
+  const options = { ...loadingOptions(values), ...given, type, viewport, fullPage };
   return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
 }
 
 /** The options of `POST /v1/pdf` that apply to merged files. */
-export function mergeOptionsOf({ values, embeds }: GotenbergForm): Options {
+export function mergeOptionsOf(form: GotenbergForm): Options {
+  const { values, embeds } = form;
   return {
     ...direct(values, MERGE_FIELDS, []),
     ...passwordOf(values),
-    ...(embeds.length && { attachments: embeds.map(attachmentOf) }),
+    ...(embeds.length && { attachments: attachmentsOf(form) }),
   };
 }
 
 function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
-  const named = { options, ...(filename !== undefined && { filename }) };
+  const url = urlOf(form, source);
+  const named = { options: { ...options, ...ownSecrets(form.values, url) }, ...(filename !== undefined && { filename }) };
   const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
-  if (source === 'url') {
-    const url = form.values.get('url');
-    if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
-    return { body: { url, ...named }, files };
-  }
-  const secrets = ['cookies', 'extraHttpHeaders'].filter((name) => form.values.get(name) !== undefined);
-  if (secrets.length) throw invalidRequest(secrets.map((path) => ({ path, message: NEEDS_URL })));
+  if (url !== undefined) return { body: { url, ...named }, files };
   return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
+}
+
+/** Undefined on the routes without a URL, which ignore one. */
+export function urlOf({ values }: GotenbergForm, source: GotenbergSource): string | undefined {
+  if (source !== 'url') return undefined;
+  const url = values.get('url');
+  if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
+  return String(url);
 }
 
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
@@ -132,8 +142,7 @@ export function requiredText(form: GotenbergForm, name: string): string {
 
 function textOf({ files }: GotenbergForm, name: string): string | undefined {
   const found = files.find(({ path }) => path === name);
-  if (found && !isUtf8(found.content)) throw invalidRequest([{ path: name, message: 'is not valid UTF-8' }]);
-  return found?.content.toString();
+  return found && utf8Of(name, found.content);
 }
 
 /** Options from fields that each correspond to exactly one option. */
@@ -230,8 +239,48 @@ function conformanceOf(values: Values): Options {
   return conformance.length ? { conformance } : {};
 }
 
-function attachmentOf({ path, type, content }: UploadedFile) {
-  return { name: path, ...(type && { type }), content: content.toString('base64') };
+function attachmentsOf({ values, embeds }: GotenbergForm) {
+  const facts = (values.get('embedsMetadata') ?? {}) as Record<string, EmbedFacts>;
+  return embeds.map(({ path, type, content }) => ({
+    name: path,
+    ...(type && { type }),
+    ...(Object.hasOwn(facts, path) && facts[path]),
+    content: content.toString('base64'),
+  }));
+}
+
+/** The watermark, which is under the content, or the stamp over it. */
+function markOf({ values, marks }: GotenbergForm): Options {
+  const given = (['watermark', 'stamp'] as const).filter((name) => values.has(`${name}Source`));
+  const [name] = given;
+  if (!name) return {};
+  const [source, expression, pages] = ['Source', 'Expression', 'Pages'].map((part) => values.get(name + part));
+  const path = `${name}Expression`;
+  if (given.length > 1) throw invalidRequest([{ path: 'stampSource', message: 'cannot be combined with watermarkSource' }]);
+  if (expression === undefined) throw invalidRequest([{ path, message: 'is required' }]);
+  const image = marks.find((file) => file.path === expression);
+  if (source === 'image' && !image)
+    throw invalidRequest([{ path, message: `must be the name of a file in the field '${name}'` }]);
+  return {
+    watermark: {
+      ...(image && source === 'image' ? { image: image.content.toString('base64') } : { text: expression }),
+      ...{ layer: name === 'stamp' ? 'over' : 'under', opacity: 1, ...(values.get(`${name}Options`) as object) },
+      ...(pages !== undefined && { pages }),
+    },
+  };
+}
+
+function invoiceOf({ values, invoices: [file] }: GotenbergForm): Options {
+  const profile = values.get('facturxConformanceLevel');
+  if (!file && profile === undefined) return {};
+  if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);
+  if (profile === undefined) throw invalidRequest([{ path: 'facturxConformanceLevel', message: 'is required' }]);
+  return { invoice: { xml: utf8Of('facturxXml', file.content), profile } };
+}
+
+function utf8Of(path: string, content: Buffer): string {
+  if (!isUtf8(content)) throw invalidRequest([{ path, message: 'is not valid UTF-8' }]);
+  return content.toString();
 }
 
 /** Runs `parse`, and makes its errors name the fields of the form. */
@@ -251,6 +300,15 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.headerTemplate', 'header.html'],
   ['options.footerTemplate', 'footer.html'],
   ['options.attachments', 'embeds'],
+  ['options.cookies', 'cookies'],
+  ['options.extraHTTPHeaders', 'extraHttpHeaders'],
+  ['options.invoice.profile', 'facturxConformanceLevel'],
+  ['options.invoice.xml', 'facturxXml'],
+  ['options.invoice', 'facturxXml'],
+  ['options.watermark.pages', 'watermarkPages'],
+  ['options.watermark.text', 'watermarkExpression'],
+  ['options.watermark.image', 'watermarkExpression'],
+  ['options.watermark', 'watermarkOptions'],
   ['options.conformance[0]', 'pdfa'],
   ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),

@@ -10,17 +10,23 @@ const FIELDS: Readonly<Record<RouteKind, Fields>> = {
   merge: MERGE_FIELDS,
 };
 
-/** The name of the parts that hold attachments. */
-export const EMBEDS = 'embeds';
-const OF_ALL = 'stages|archives|downloadFrom';
-const OF_PAGES = 'ignoreResourceHttpStatusDomains';
-const OF_PDFS = 'bookmarks|embedsMetadata|optimizeImages|resetFormFields\\w*|facturx\\w*|watermark\\w*|stamp\\w*|rotate\\w*';
+/** Parts that are files, by the kind of route, and the member of the form that gets them. */
+const FILES: Readonly<Record<RouteKind, Readonly<Record<string, 'embeds' | 'marks' | 'invoices'>>>> = {
+  pdf: { embeds: 'embeds', watermark: 'marks', stamp: 'marks', facturxXml: 'invoices' },
+  image: {},
+  merge: { embeds: 'embeds' },
+};
+const OF_ALL = ['stages', 'archives', 'downloadFrom'];
+const OF_PAGES = ['ignoreResourceHttpStatusDomains'];
+const OF_PDFS = ['bookmarks', 'optimizeImages', 'imageQuality', 'resetFormFields', 'rotateAngle', 'rotatePages'];
+const MARKS = ['Source', 'Expression', 'Pages', 'Options', ''].flatMap((part) => [`watermark${part}`, `stamp${part}`]);
+const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType', 'facturxVersion'];
 
 /** Fields that the routes of Gotenberg read and those of this server do not support. */
-const UNSUPPORTED: Readonly<Record<RouteKind, RegExp>> = {
-  pdf: new RegExp(`^(?:${OF_ALL}|${OF_PAGES}|${OF_PDFS}|split(?:Mode|Span|Unify)|native\\w+)$`),
-  image: new RegExp(`^(?:${OF_ALL}|${OF_PAGES})$`),
-  merge: new RegExp(`^(?:${OF_ALL}|${OF_PDFS}|pdfa|pdfua)$`),
+const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
+  pdf: [...OF_ALL, ...OF_PAGES, ...OF_PDFS, 'splitMode', 'splitSpan', 'splitUnify'],
+  image: [...OF_ALL, ...OF_PAGES],
+  merge: [...OF_ALL, ...OF_PDFS, ...MARKS, ...INVOICES, 'pdfa', 'pdfua'],
 };
 /** A field of LibreOffice. */
 const OF_OFFICE = 'merge';
@@ -33,16 +39,27 @@ export function fieldNames(target: RouteKind): string[] {
   return Object.keys(FIELDS[target]);
 }
 
+export function fileNames(target: RouteKind): string[] {
+  return Object.keys(FILES[target]);
+}
+
+export function fileMember(name: string, target: RouteKind): 'embeds' | 'marks' | 'invoices' | undefined {
+  return Object.hasOwn(FILES[target], name) ? FILES[target][name] : undefined;
+}
+
+export function unsupportedNames(target: RouteKind): readonly string[] {
+  return UNSUPPORTED[target];
+}
+
 /** Whether the route of Gotenberg reads the field and this server does not. */
 export function isUnsupported(name: string, target: RouteKind): boolean {
-  return !fieldNamed(name, target) && UNSUPPORTED[target].test(name);
+  return !fieldNamed(name, target) && (UNSUPPORTED[target].includes(name) || (target === 'pdf' && /^native[A-Z]/.test(name)));
 }
 
 /** Whether only other routes of Gotenberg read the field. Clients send it to every route, and Gotenberg ignores it. */
 export function isOfOtherRoute(name: string, target: RouteKind): boolean {
-  if (fieldNamed(name, target) || isUnsupported(name, target)) return false;
-  if (name === EMBEDS) return target === 'image';
-  return name === OF_OFFICE || targets.some((other) => fieldNamed(name, other) || UNSUPPORTED[other].test(name));
+  const isOf = (kind: RouteKind) => fieldNamed(name, kind) || fileMember(name, kind) || isUnsupported(name, kind);
+  return !isOf(target) && (name === OF_OFFICE || targets.some(isOf));
 }
 
 const targets = Object.keys(FIELDS) as RouteKind[];

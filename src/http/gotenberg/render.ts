@@ -9,7 +9,16 @@ import { PDF } from '../negotiation.ts';
 import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
 import type { PdfRouteServices } from '../routes/pdf.ts';
-import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, withFieldNames } from './form.ts';
+import {
+  failingStatusesOf,
+  type GotenbergForm,
+  type GotenbergSource,
+  imageBodyOf,
+  pdfBodyOf,
+  urlOf,
+  withFieldNames,
+} from './form.ts';
+import { withForeignSecrets } from './secrets.ts';
 
 export interface RenderCall {
   principal: Principal;
@@ -43,7 +52,12 @@ export function pdfRender(
   html?: string,
 ): Render {
   const { body, files } = pdfBodyOf(form, source, filename, html);
-  const request = withStatuses(form, () => parseRenderRequest(body, services.limits, files));
+  const request = withSecrets(
+    form,
+    source,
+    services,
+    withStatuses(form, () => parseRenderRequest(body, services.limits, files)),
+  );
   return (call) => renderPdf(services, request, call);
 }
 
@@ -56,7 +70,12 @@ export function imageRender(
   html?: string,
 ): Render {
   const { body, files } = imageBodyOf(form, source, filename, html);
-  const request = withStatuses(form, () => parseImageRequest(body, services.limits, files));
+  const request = withSecrets(
+    form,
+    source,
+    services,
+    withStatuses(form, () => parseImageRequest(body, services.limits, files)),
+  );
   return (call) => renderImage(services, request, call);
 }
 
@@ -67,6 +86,17 @@ function withStatuses<R extends SourceRequest>(form: GotenbergForm, parse: () =>
   const { failsOn } = request.load;
   const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
+}
+
+/** Adds the headers and cookies that name other addresses than the document's, which no option of `/v1` can express. */
+function withSecrets<R extends SourceRequest>(
+  form: GotenbergForm,
+  source: GotenbergSource,
+  { limits }: GotenbergServices,
+  request: R,
+): R {
+  const target = withFieldNames(() => withForeignSecrets(request.load.target, form.values, urlOf(form, source), limits));
+  return { ...request, load: { ...request.load, target } };
 }
 
 async function renderPdf(services: GotenbergServices, request: RenderRequest, call: RenderCall): Promise<Rendered> {

@@ -5,9 +5,7 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, textString, unicodeString } from '../objects/syntax.ts';
 import { pdfDate } from './metadata.ts';
 
-/** An attachment and its relationship to the document (`AFRelationship`, ISO 32000-2, 7.11.3). */
 export interface AssociatedFile extends Attachment {
-  relationship?: 'Data' | 'Alternative';
   /** Modification date as in RFC 3339. */
   modified?: string;
 }

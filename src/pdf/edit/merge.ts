@@ -188,7 +188,14 @@ export class MergedFile {
 
   /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
   #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
-    const nothing = { author: undefined, subject: undefined, keywords: [], creationDate: undefined, modDate: undefined };
+    const nothing = {
+      author: undefined,
+      subject: undefined,
+      keywords: [],
+      custom: [],
+      creationDate: undefined,
+      modDate: undefined,
+    };
     const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
     catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));
     if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));

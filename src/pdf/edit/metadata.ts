@@ -48,9 +48,12 @@ function factsOf(metadata: PdfMetadata, title: string | undefined): DocumentFact
     subject: clean(metadata.subject),
     keywords: (metadata.keywords ?? []).map((keyword) => clean(keyword)),
     creator: clean(metadata.creator ?? PRODUCT),
-    producer: PRODUCT,
+    producer: clean(metadata.custom?.Producer ?? PRODUCT),
     creationDate: metadata.creationDate,
     modDate: metadata.modDate,
+    custom: Object.entries(metadata.custom ?? {})
+      .filter(([name]) => name !== 'Producer')
+      .map(([name, text]) => [name, clean(text)]),
   };
 }
 
@@ -70,8 +73,14 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
     ['Producer', text(facts.producer)],
     ['CreationDate', text(pdfDate(facts.creationDate))],
     ['ModDate', text(pdfDate(facts.modDate))],
+    ...facts.custom.map(([name, value]): [string, PdfObject] => [name, customEntry(name, value)]),
   ];
   return new PdfDict(entries.filter((entry): entry is [string, PdfObject] => entry[1] !== undefined));
+}
+
+/** `Trapped` is the only entry of the dictionary that is a name (ISO 32000-1, 14.3.3). */
+function customEntry(name: string, value: string): PdfObject {
+  return name === 'Trapped' && /^(?:True|False|Unknown)$/.test(value) ? PdfName.of(value) : textString(value);
 }
 
 function text(value: string | undefined): PdfString | undefined {

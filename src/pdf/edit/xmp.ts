@@ -14,6 +14,7 @@ export interface DocumentFacts {
   producer: string;
   creationDate: string | undefined;
   modDate: string | undefined;
+  custom: Array<[name: string, text: string]>;
 }
 
 export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
@@ -21,9 +22,18 @@ export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: Invoi
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
 ${properties(facts).join('\n')}
-</rdf:Description>${claims ? conformance(claims) : ''}${invoice ? invoiceProperties(invoice) : ''}${extensions(claims, invoice)}
+</rdf:Description>${customProperties(facts)}${claims ? conformance(claims) : ''}${invoice ? invoiceProperties(invoice) : ''}${extensions(claims, invoice)}
 </rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
+}
+
+/** Entries of the information dictionary that no schema defines, in the namespace that Adobe uses for them. */
+function customProperties({ custom }: DocumentFacts): string {
+  if (!custom.length) return '';
+  return `
+<rdf:Description rdf:about="" xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/">
+${custom.map(([name, text]) => element(`pdfx:${name}`, [text])).join('\n')}
+</rdf:Description>`;
 }
 
 /** The identification of the PDF/A and PDF/UA parts that the PDF claims. */

@@ -1,0 +1,29 @@
+/** Generates the page of Gotenberg's form fields from the tables that its routes read. */
+import { fieldNames, fileNames, type RouteKind, unsupportedNames } from '../../src/http/gotenberg/known-fields.ts';
+import { code, page } from './markdown.ts';
+
+const INTRODUCTION = `The form fields of the routes that \`PLATEN_GOTENBERG_ROUTES=on\` adds. [Gotenberg compatibility](../guide/gotenberg.md)
+explains what differs. A field that is not supported is refused with 400, unless its value is empty or \`false\`.`;
+
+const KINDS: ReadonlyArray<[kind: RouteKind, heading: string]> = [
+  ['pdf', '`/forms/chromium/convert/{html,url,markdown}`'],
+  ['image', '`/forms/chromium/screenshot/{html,url,markdown}`'],
+  ['merge', '`/forms/pdfengines/merge`, `/forms/pdf/merge`'],
+];
+
+export function gotenbergPage(): string {
+  return page('Form fields of Gotenberg', INTRODUCTION, ...KINDS.flatMap(([kind, heading]) => sectionOf(kind, heading)));
+}
+
+function sectionOf(kind: RouteKind, heading: string): string[] {
+  return [
+    `## ${heading}`,
+    `Fields: ${list(fieldNames(kind))}.`,
+    `Files: ${list(['files', ...fileNames(kind)])}.`,
+    `Not supported: ${list(unsupportedNames(kind))}.`,
+  ];
+}
+
+function list(names: readonly string[]): string {
+  return names.toSorted().map(code).join(', ');
+}
