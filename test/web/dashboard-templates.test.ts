@@ -290,3 +290,27 @@ test('previews by saving and charging when the playground is off', async () => {
   await page.getByText('Version 1', { exact: true }).waitFor();
   await leave(visitor);
 });
+
+test('does not save over a version that somebody else saved in the meantime, unless asked to', async () => {
+  const key = await newClient();
+  const { template_id: id } = await key.template('<p>First');
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/templates/${id}`);
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  await write(page, 'Template HTML', '<p>Mine');
+  await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs' });
+  await save(page).click();
+  await page.getByRole('alert').getByText('its current version is 2').waitFor();
+  expect((await key.json<TemplateRecord>(`/v1/templates/${id}`)).html).toBe('<p>Theirs');
+  await page.getByRole('button', { name: 'Save my text over version 2' }).click();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+  expect((await key.json<TemplateRecord>(`/v1/templates/${id}`)).html).toBe('<p>Mine');
+
+  await write(page, 'Template HTML', '<p>Mine again');
+  await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs again' });
+  await save(page).click();
+  await page.getByRole('button', { name: 'Discard my text and load version 4' }).click();
+  await page.getByText('Version 4', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('<p>Theirs again').waitFor();
+  await leave(visitor, 412);
+});

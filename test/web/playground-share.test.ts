@@ -137,6 +137,27 @@ test('opens a link in the same tab', async () => {
   await playground.shows('Pasted link');
 });
 
+test('keeps the draft that links and examples replace, also over a reload, until it is restored', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.shows('Northlight Studio');
+  const restore = page.getByRole('button', { name: 'Restore my draft' });
+  await page.goto(`/${await fragmentOf({ ...DRAFT, html: '<p>First link</p>' })}`);
+  await playground.shows('First link');
+  expect(await restore.isVisible()).toBe(false); // an example is no work of the visitor's
+  await playground.write('HTML', '<p>An hour of work</p>');
+  await playground.shows('An hour of work');
+  for (const text of ['Second link', 'Third link']) {
+    await page.goto(`/${await fragmentOf({ ...DRAFT, html: `<p>${text}</p>` })}`);
+    await playground.shows(text);
+  }
+  await page.reload();
+  await playground.shows('Third link');
+  await restore.click();
+  await playground.shows('An hour of work');
+  await restore.waitFor({ state: 'hidden' });
+});
+
 const GOOD = await fragmentOf({ ...DRAFT, html: '<p>good</p>' });
 
 test.each([

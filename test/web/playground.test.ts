@@ -44,6 +44,21 @@ test('waits for Ctrl+Enter when live rendering is off', async () => {
   expect(sent.filter((url) => url.endsWith('/v1/playground/pdf'))).toHaveLength(1);
 });
 
+test('marks the PDF as outdated while the draft differs from it', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.shows('Northlight Studio');
+  const mark = (text: string) => page.getByRole('region', { name: 'Result' }).getByText(text, { exact: true });
+  await mark('Rendered').waitFor();
+  await page.getByRole('switch', { name: 'Live' }).uncheck();
+  await playground.write('HTML', '<p>Newer</p>');
+  await mark('Outdated').waitFor();
+  expect(await mark('Rendered').isVisible()).toBe(false);
+  await page.keyboard.press('Control+Enter');
+  await playground.shows('Newer');
+  await mark('Rendered').waitFor();
+});
+
 test('aborts a running render for newer text, and shows the last one', async () => {
   const playground = await open();
   await playground.shows('Northlight Studio');

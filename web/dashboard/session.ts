@@ -75,6 +75,11 @@ export async function read<T>(path: string, init: RequestInit = {}): Promise<T> 
   return (await (await call(path, init)).json()) as T;
 }
 
+/** Headers of a change that is refused with 412 if the template has another version. */
+export function ifVersion(version: number): Record<string, string> {
+  return { 'if-match': `"${version}"` };
+}
+
 /** Sends JSON. */
 export function send(method: string, path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string> | undefined) };

@@ -8,16 +8,17 @@ export interface Draft {
   html: string;
 }
 
-interface Unsaved {
-  accountId: string | undefined;
+export interface Unsaved {
   /** Null for a new template. */
   templateId: string | null;
+  /** The version in which the visitor began to write. */
+  version: number | undefined;
   draft: Draft;
 }
 
 const BLANK: Draft = { name: '', engine: 'placeholders', html: '' };
 
-let unsaved: Unsaved | undefined;
+let unsaved: (Unsaved & { accountId: string | undefined }) | undefined;
 onSignOut(forgetUnsaved);
 
 export function draftOf(template: TemplateRecord | null): Draft {
@@ -28,8 +29,8 @@ export function isSame(one: Draft, other: Draft): boolean {
   return one.name === other.name && one.engine === other.engine && one.html === other.html;
 }
 
-export function keepUnsaved(templateId: string | null, draft: Draft): void {
-  unsaved = { accountId: session.value?.account.account_id, templateId, draft };
+export function keepUnsaved(text: Unsaved): void {
+  unsaved = { accountId: session.value?.account.account_id, ...text };
 }
 
 export function forgetUnsaved(): void {
@@ -37,7 +38,7 @@ export function forgetUnsaved(): void {
 }
 
 /** Returns the unsaved text of this template, after sign-in with a key of the same account. */
-export function unsavedOf(templateId: string | null): Draft | undefined {
+export function unsavedOf(templateId: string | null): Unsaved | undefined {
   if (unsaved?.templateId !== templateId || unsaved.accountId !== session.value?.account.account_id) return undefined;
-  return unsaved.draft;
+  return unsaved;
 }

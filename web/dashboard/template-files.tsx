@@ -8,7 +8,7 @@ import { ErrorMessage, Loading, Name } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
-import { call } from './session.ts';
+import { call, ifVersion } from './session.ts';
 
 interface TemplateFilesProps {
   template: TemplateRecord;
@@ -22,7 +22,11 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
   const adding = useAction();
   const add = (chosen: File[], pathOf: (file: File) => string) =>
     adding.run(async () => {
-      for (const file of chosen) onChanged(await put(template, pathOf(file), file));
+      let current = template;
+      for (const file of chosen) {
+        current = await put(current, pathOf(file), file);
+        onChanged(current);
+      }
       showToast(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
     });
   const remove = async () => {
@@ -179,7 +183,8 @@ function put(template: TemplateRecord, path: string, file: File): Promise<Templa
   return change(template, path, { method: 'PUT', headers, body: file });
 }
 
-async function change({ template_id }: TemplateRecord, path: string, init: RequestInit): Promise<TemplateRecord> {
+async function change({ template_id, version }: TemplateRecord, path: string, init: RequestInit): Promise<TemplateRecord> {
   const encoded = path.split('/').map(encodeURIComponent).join('/');
-  return (await (await call(`/v1/templates/${template_id}/assets/${encoded}`, init)).json()) as TemplateRecord;
+  const headers = { ...(init.headers as Record<string, string> | undefined), ...ifVersion(version) };
+  return (await (await call(`/v1/templates/${template_id}/assets/${encoded}`, { ...init, headers })).json()) as TemplateRecord;
 }

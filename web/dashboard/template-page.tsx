@@ -1,6 +1,7 @@
 /** Shows a template or a new one: its text, sample data, a preview and its versions. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ProblemError } from '../shared/api.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead } from './components.tsx';
@@ -10,8 +11,8 @@ import { useLoaded } from './loaded.ts';
 import type { Engine, TemplateRecord } from './records.ts';
 import { go, guardUnsavedChanges, setRouteId } from './route.ts';
 import { moveSampleToTemplate } from './sample-data.ts';
-import { call, read, send } from './session.ts';
-import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, unsavedOf } from './template-draft.ts';
+import { call, ifVersion, read, send } from './session.ts';
+import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, type Unsaved, unsavedOf } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
 
 const PATH = '/v1/templates';
@@ -38,22 +39,26 @@ export function TemplatePage({ id }: { id: string | null }) {
 
 function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
   const [saved, setSaved] = useState(template);
-  const draft = useSignal(unsavedOf(template?.template_id ?? null) ?? draftOf(template));
+  const kept = useMemo(() => unsavedOf(template?.template_id ?? null), []);
+  const draft = useSignal(kept?.draft ?? draftOf(template));
+  /** The version in which the visitor began to write. */
+  const base = useRef(kept?.version ?? template?.version);
   const [removes, setRemoves] = useState(false);
   const saving = useAction();
   const changed = !isSame(draft.value, draftOf(saved));
-  const release = useUnsavedGuard(saved?.template_id ?? null, draft.value, changed);
+  const release = useUnsavedGuard({ templateId: saved?.template_id ?? null, version: base.current, draft: draft.value }, changed);
   const change = (part: Partial<Draft>) => {
     draft.value = { ...draft.value, ...part };
   };
-  const save = async (): Promise<TemplateRecord> => {
+  const save = async (over = base.current): Promise<TemplateRecord> => {
     const sent = draft.value;
-    const record = { ...(await store(saved, sent)), html: sent.html };
+    const record = { ...(await store(saved, sent, over)), html: sent.html };
     if (!saved) {
       moveSampleToTemplate(record.template_id);
       setRouteId(record.template_id);
     }
     setSaved(record);
+    base.current = record.version;
     showToast(`Saved as version ${record.version}.`);
     return record;
   };
@@ -86,14 +91,24 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         </button>
       </PageHead>
       <ErrorMessage error={saving.error} />
+      {saved && hasStatus(saving.error, 412) && (
+        <ConflictChoice
+          version={versionIn(saving.error)}
+          onOverwrite={(version) => saving.run(async () => void (await save(version)))}
+          onReload={reload}
+        />
+      )}
       <DraftFields draft={draft.value} saved={saved} changed={changed} onChange={change} />
       <TemplateWorkbench
         saved={saved}
         draft={draft}
         changed={changed}
         onHtml={(html) => change({ html })}
-        onSave={save}
-        onFiles={(record) => setSaved({ ...record, html: saved?.html ?? '' })}
+        onSave={() => save()}
+        onFiles={(record) => {
+          base.current = record.version;
+          setSaved({ ...record, html: saved?.html ?? '' });
+        }}
         onReload={reload}
       />
       {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}
@@ -101,19 +116,47 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
   );
 }
 
-async function store(saved: TemplateRecord | null, draft: Draft): Promise<TemplateRecord> {
-  const response = saved ? await send('PUT', `${PATH}/${saved.template_id}`, draft) : await send('POST', PATH, draft);
+/** `over` is the version that the visitor means to replace. Throws a problem with status 412 if there is a newer one. */
+async function store(saved: TemplateRecord | null, draft: Draft, over?: number): Promise<TemplateRecord> {
+  const response = saved
+    ? await send('PUT', `${PATH}/${saved.template_id}`, draft, { headers: ifVersion(over ?? saved.version) })
+    : await send('POST', PATH, draft);
   return (await response.json()) as TemplateRecord;
 }
 
+function versionIn(error: unknown): number {
+  return Number((error as ProblemError).body.version);
+}
+
+interface ConflictChoiceProps {
+  /** The current version, which somebody else saved. */
+  version: number;
+  onOverwrite(version: number): void;
+  onReload(): void;
+}
+
+function ConflictChoice({ version, onOverwrite, onReload }: ConflictChoiceProps) {
+  return (
+    <div class="actions">
+      <button type="button" class="button small" onClick={() => onOverwrite(version)}>
+        Save my text over version {version}
+      </button>
+      <button type="button" class="button small" onClick={onReload}>
+        Discard my text and load version {version}
+      </button>
+      <p class="hint">A version that you save over stays under Versions.</p>
+    </div>
+  );
+}
+
 /** Asks before unsaved changes are lost, and keeps them if the key is refused. The returned function ends this. */
-function useUnsavedGuard(templateId: string | null, draft: Draft, changed: boolean): () => void {
+function useUnsavedGuard({ templateId, version, draft }: Unsaved, changed: boolean): () => void {
   const holds = useRef(changed);
   holds.current = changed;
   useEffect(() => {
-    if (changed) keepUnsaved(templateId, draft);
+    if (changed) keepUnsaved({ templateId, version, draft });
     else forgetUnsaved();
-  }, [templateId, draft, changed]);
+  }, [templateId, version, draft, changed]);
   useEffect(() => guardUnsavedChanges(() => holds.current), []);
   return () => {
     holds.current = false;

@@ -12,7 +12,7 @@ import { ErrorMessage, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
-import { read, send } from './session.ts';
+import { ifVersion, read, send } from './session.ts';
 
 type SelectedVersion = { version: number; compares: boolean };
 
@@ -122,7 +122,9 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   const loaded = useLoaded((signal) => read<TemplateRecord>(`${path}/versions/${version}`, { signal }), [path, version]);
   const { html = '', engine } = loaded.value ?? {};
   const restore = async () => {
-    const record = (await (await send('PUT', path, { html, engine })).json()) as TemplateRecord;
+    const record = (await (
+      await send('PUT', path, { html, engine }, { headers: ifVersion(template.version) })
+    ).json()) as TemplateRecord;
     showToast(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
     onRestored();

@@ -17,6 +17,7 @@ import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './panes.ts';
 import { Preview } from './preview.tsx';
 import { live, rendered, renderNow, renderState } from './render-loop.ts';
+import { ReplacedNotice } from './replaced-draft.tsx';
 import { optionErrors } from './request-errors.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';
@@ -56,6 +57,7 @@ export function App() {
         <Divider />
         <Preview />
       </main>
+      <ReplacedNotice />
       <StatusBar />
       <Toasts />
       <Dialogs />

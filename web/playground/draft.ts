@@ -33,6 +33,17 @@ export function change(part: Partial<Draft>): void {
   draft.value = { ...draft.value, ...part };
 }
 
+export function isBlank(other: Draft): boolean {
+  return isSameDraft(other, BLANK) || isSameDraft(other, { ...BLANK, mode: 'template' });
+}
+
+/** Whether two drafts have the same text and options, in both modes. */
+export function isSameDraft(one: Draft, other: Draft): boolean {
+  const textOf = ({ mode, html, template, engine, data, options }: Draft) =>
+    JSON.stringify([mode, html, template, engine, data, options]);
+  return textOf(one) === textOf(other);
+}
+
 /** Sets an option. `undefined` removes it. */
 export function changeOption(name: string, value: unknown): void {
   const { [name]: _, ...others } = draft.value.options;

@@ -9,6 +9,7 @@ import { App, Off } from './app.tsx';
 import { draft, replaceDraft } from './draft.ts';
 import { EXAMPLES } from './examples/examples.ts';
 import { draftChanged, renderNow } from './render-loop.ts';
+import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
 import { storeDrafts, storedDraft } from './stored-draft.ts';
 
@@ -43,7 +44,7 @@ async function takeLink(): Promise<void> {
     showToast(opened.error);
     return;
   }
-  replaceDraft(opened.draft);
+  replaceKeepingDraft(opened.draft, 'A shared draft');
 }
 
 /** Returns false if the answer is unclear, because the first render then shows what is wrong. */

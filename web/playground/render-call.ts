@@ -1,16 +1,20 @@
 /** Sends a render request: a body in, a PDF with its report out. */
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
-import type { RenderBody } from './render-body.ts';
+import type { Draft } from './draft.ts';
+import { bodyOf, type RenderBody } from './render-body.ts';
 
 export interface Rendered extends RenderedPdf {
   body: RenderBody;
+  /** The draft that was rendered. */
+  draft: Draft;
   /** The time from the request to the last byte, as measured here. */
   elapsedMs: number;
 }
 
 /** Throws `ProblemError`, `TypeError` if there is no connection, and `AbortError`. */
-export async function renderPdf(body: RenderBody, signal: AbortSignal): Promise<Rendered> {
+export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
+  const body = bodyOf(draft);
   const begin = performance.now();
   const response = await request('/v1/playground/pdf', {
     method: 'POST',
@@ -18,5 +22,5 @@ export async function renderPdf(body: RenderBody, signal: AbortSignal): Promise<
     body: JSON.stringify(body),
     signal,
   });
-  return { ...(await readRenderedPdf(response)), body, elapsedMs: performance.now() - begin };
+  return { ...(await readRenderedPdf(response)), body, draft, elapsedMs: performance.now() - begin };
 }

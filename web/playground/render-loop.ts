@@ -2,10 +2,9 @@
  * Renders the draft after a pause in typing, or at once on request. There is one request at a time: a newer draft aborts the one
  * that is running, and the last draft wins.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { type ProblemBody, ProblemError } from '../shared/api.ts';
-import { draft } from './draft.ts';
-import { bodyOf } from './render-body.ts';
+import { draft, isSameDraft } from './draft.ts';
 import { type Rendered, renderPdf } from './render-call.ts';
 
 export type RenderState =
@@ -30,6 +29,9 @@ export const live = signal(true);
 export const renderState = signal<RenderState>({ kind: 'idle' });
 /** The last successful render. */
 export const rendered = signal<Rendered | undefined>(undefined);
+
+/** Whether the draft has changed since it was rendered. */
+export const isOutdated = computed(() => rendered.value !== undefined && !isSameDraft(rendered.value.draft, draft.value));
 
 let underWay: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +58,7 @@ export async function renderNow(): Promise<void> {
 
 async function attempt(signal: AbortSignal): Promise<RenderState> {
   try {
-    const result = await renderPdf(bodyOf(draft.value), signal);
+    const result = await renderPdf(draft.value, signal);
     if (!signal.aborted) rendered.value = result;
     return { kind: 'done' };
   } catch (error) {

@@ -7,7 +7,7 @@ import { sizeText } from '../shared/size-text.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
-import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
+import { isOutdated, type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
 import { optionErrors, optionOf, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
@@ -156,10 +156,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
     <>
       {open.value && warnings > 0 && <Warnings warnings={report.warnings} count={warnings} />}
       <div class="figures">
-        <span class={isBad(state) ? 'mark bad' : 'mark good'}>
-          <Icon name={isBad(state) ? 'alert' : 'check'} />
-          {isBad(state) ? 'Last PDF' : 'Rendered'}
-        </span>
+        <Mark state={state} />
         <span>{plural(pages, 'page')}</span>
         <span>{sizeText(pdf.length)}</span>
         <span class="total">{milliseconds(elapsedMs)} in all</span>
@@ -187,6 +184,16 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
         )}
       </div>
     </>
+  );
+}
+
+function Mark({ state }: { state: RenderState }) {
+  const isCurrent = !isBad(state) && !isOutdated.value;
+  return (
+    <span class={isCurrent ? 'mark good' : isBad(state) ? 'mark bad' : 'mark'}>
+      <Icon name={isCurrent ? 'check' : 'alert'} />
+      {isCurrent ? 'Rendered' : isBad(state) ? 'Last PDF' : 'Outdated'}
+    </span>
   );
 }
 

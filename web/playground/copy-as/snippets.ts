@@ -44,7 +44,7 @@ function curl(base: string, body: RenderBody): string {
     `curl -sS --fail-with-body '${base}${path}' \\\n  -H "Authorization: Bearer $PLATEN_API_KEY" -H 'Content-Type: application/json'`;
   if (!parts) return `printf %s '${json(body)}' |\n${post('/v1/pdf')} --data-binary @- -o document.pdf\n`;
   return [
-    `TEMPLATE_ID=$(printf %s '${json(parts.template)}' |\n${post('/v1/templates')} --data-binary @- |\n  grep -o 'tpl_[0-9A-Za-z]*')\n`,
+    `TEMPLATE_ID=$(printf %s '${json(parts.template)}' |\n${post('/v1/templates')} --data-binary @- |\n  grep -o 'tpl_[0-9A-Za-z]*' | head -n 1)\n`,
     '# Once the template is stored, this is all it takes:',
     `printf '{"template_id": "%s", %s' "$TEMPLATE_ID" '${json(parts.rest).slice(1).trimStart()}' |\n${post('/v1/pdf')} --data-binary @- -o document.pdf\n`,
   ].join('\n');

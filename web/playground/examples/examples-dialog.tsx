@@ -1,13 +1,14 @@
-/** Chooses one of the examples. The previous draft can be restored. */
+/** Chooses one of the examples. The visitor's own draft can be restored. */
 import { Dialog } from '../../shared/dialog.tsx';
 import { clearToasts, showToast } from '../../shared/toast.tsx';
 import { draft, replaceDraft } from '../draft.ts';
+import { replaceKeepingDraft } from '../replaced-draft.tsx';
 import { EXAMPLES, type Example } from './examples.ts';
 
 export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = (example: Example) => {
     const before = draft.value;
-    replaceDraft(example.draft);
+    replaceKeepingDraft(example.draft, example.name);
     clearToasts();
     showToast(`${example.name} is in the editor.`, { label: 'Undo', run: () => replaceDraft(before) });
     onClose();

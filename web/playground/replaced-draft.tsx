@@ -1,0 +1,73 @@
+/** Keeps the visitor's own drafts when a link or an example replaces them, until they are restored or given up, also over a reload. */
+import { signal } from '@preact/signals';
+import { type Draft, draft, isBlank, isSameDraft, replaceDraft, toDraft } from './draft.ts';
+import { EXAMPLES } from './examples/examples.ts';
+
+const STORAGE_KEY = 'platen.playground.replaced';
+const MAX_KEPT = 10;
+
+interface Replacement {
+  /** The visitor's own drafts, oldest first. */
+  own: Draft[];
+  /** What replaced the last one. It is no work of the visitor's until it is changed. */
+  by: Draft;
+  /** Such as "A shared draft". */
+  name: string;
+}
+
+const replacement = signal<Replacement | undefined>(read());
+
+/** Replaces the draft. If it has text of the visitor, it can be restored. */
+export function replaceKeepingDraft(by: Draft, name: string): void {
+  const before = draft.value;
+  const kept = replacement.value?.own ?? [];
+  keep({ own: isOwn(before) && !isSameDraft(before, by) ? [...kept, before].slice(-MAX_KEPT) : kept, by, name });
+  replaceDraft(by);
+}
+
+function isOwn(other: Draft): boolean {
+  const given = [...EXAMPLES.map((example) => example.draft), ...(replacement.value ? [replacement.value.by] : [])];
+  return !isBlank(other) && !given.some((each) => isSameDraft(each, other));
+}
+
+export function ReplacedNotice() {
+  const current = replacement.value;
+  const last = current?.own.at(-1);
+  if (!current || !last) return null;
+  const others = current.own.slice(0, -1);
+  const restore = () => {
+    const before = draft.value;
+    keep({ own: isOwn(before) ? [before, ...others] : others, by: last, name: 'Your earlier draft' });
+    replaceDraft(last);
+  };
+  return (
+    <div class="note replaced" role="status">
+      <p>{current.name} is in the editor. Your own draft is kept.</p>
+      <button type="button" class="button small" onClick={restore}>
+        Restore my draft
+      </button>
+      <button type="button" class="button small" onClick={() => keep({ ...current, own: others })}>
+        Discard my draft
+      </button>
+    </div>
+  );
+}
+
+function keep(next: Replacement): void {
+  replacement.value = next;
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+  } catch {
+    // The drafts are too large, or there is no storage. They do not survive a reload then.
+  }
+}
+
+function read(): Replacement | undefined {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as { own: unknown[]; by: unknown; name: unknown };
+    const by = toDraft(stored.by);
+    return by && { own: stored.own.map(toDraft).filter((each) => each !== undefined), by, name: String(stored.name) };
+  } catch {
+    return undefined;
+  }
+}
