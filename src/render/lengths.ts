@@ -1,45 +1,84 @@
 /** Parses lengths and paper formats: the caller's text in, inches out. */
+import { sizeOf } from '../chromium/print/page-sizes.ts';
 
 export const POINTS_PER_INCH = 72;
 
-const PER_INCH: Record<string, number> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: POINTS_PER_INCH };
-
-const MM = 25.4;
-
-/** Portrait sizes in inches (ISO 216; ANSI/ASME Y14.1; Ledger is Tabloid on its side). */
-const FORMATS: Record<string, readonly [width: number, height: number]> = {
-  a0: [841 / MM, 1189 / MM],
-  a1: [594 / MM, 841 / MM],
-  a2: [420 / MM, 594 / MM],
-  a3: [297 / MM, 420 / MM],
-  a4: [210 / MM, 297 / MM],
-  a5: [148 / MM, 210 / MM],
-  a6: [105 / MM, 148 / MM],
-  letter: [8.5, 11],
-  legal: [8.5, 14],
-  tabloid: [11, 17],
-  ledger: [17, 11],
+/** The absolute units of CSS, and other spellings of the inch. */
+const PER_INCH: Readonly<Record<string, number>> = {
+  ...{ px: 96, in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: POINTS_PER_INCH, pc: 6 },
+  ...{ inch: 1, inches: 1, '"': 1, '″': 1 },
 };
 
-export const FORMAT_NAMES = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'];
+const [A = [], ...OTHER_SERIES] = ['A', 'B', 'JIS-B', 'C'].map((name) => Array.from({ length: 11 }, (_, n) => `${name}${n}`));
+const OF_AMERICA = ['Letter', 'Legal', 'Tabloid', 'Ledger', 'Executive', 'Statement'];
+
+export const FORMAT_NAMES = [...A, ...OF_AMERICA, ...OTHER_SERIES.flat()];
+
+export const FORMATS = `A0 to A10, ${OF_AMERICA.join(', ')}, B0 to B10 (ISO), JIS-B0 to JIS-B10, C0 to C10`;
+
+/** Tabloid on its side, unlike in CSS. */
+const LEDGER = [17, 11] as const;
+/** Words that may precede or follow the names of some formats. */
+const QUALIFIERS: Readonly<Record<string, RegExp>> = {
+  iso: /^[abc]\d/,
+  din: /^[abc]\d/,
+  jis: /^jis-b\d/,
+  us: /^[a-z]{3}/,
+};
+const ORIENTATIONS: Readonly<Record<string, Orientation>> = {
+  ...{ portrait: 'portrait', p: 'portrait' },
+  ...{ landscape: 'landscape', l: 'landscape' },
+};
 
 /** Longer texts are refused before they are matched, because matching takes quadratic time. */
 const MAX_CHARACTERS = 64;
+const MAX_LENGTHS = 4;
 
-/** The pattern in the OpenAPI document. `toInches` also accepts spaces and upper case. */
-export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt)?$';
+/** The pattern in the OpenAPI document. `toInches` also accepts spaces, upper case and other spellings of the inch. */
+export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt|pc|q)?$';
+const LENGTH = /^\s*(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(?:(["″]|[a-z]+)\.?)?\s*$/i;
+
+export type Orientation = 'portrait' | 'landscape';
+
+export interface NamedPaper {
+  /** Width and height in inches, upright unless the format itself lies on its side. */
+  sides: readonly [width: number, height: number];
+  /** Is set if the text states it. */
+  orientation: Orientation | undefined;
+}
 
 /** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */
 export function toInches(length: string | number): number | undefined {
   if (typeof length === 'number') return length / 96;
   if (length.length > MAX_CHARACTERS) return undefined;
-  const [, digits, unit = 'px'] = /^\s*(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(px|in|cm|mm|pt)?\s*$/i.exec(length) ?? [];
-  const perInch = PER_INCH[unit.toLowerCase()];
+  const [, digits, unit = 'px'] = LENGTH.exec(length) ?? [];
+  const perInch = Object.hasOwn(PER_INCH, unit.toLowerCase()) && PER_INCH[unit.toLowerCase()];
   return digits === undefined || !perInch ? undefined : Number(digits) / perInch;
 }
 
-/** Width and height in inches of a named format, in any case. */
-export function paperOf(format: string): readonly [width: number, height: number] | undefined {
-  const name = format.trim().toLowerCase();
-  return Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+/** The inches of one to four lengths, separated by spaces. Undefined if the text is anything else. */
+export function toInchesOfSides(lengths: string): number[] | undefined {
+  if (lengths.length > MAX_LENGTHS * MAX_CHARACTERS) return undefined;
+  const each = lengths
+    .trim()
+    .replace(/\s+(?=["″a-z])/gi, '')
+    .split(/\s+/); // `10 mm` is one length
+  const inches = each.flatMap((length) => toInches(length) ?? []);
+  return each.length <= MAX_LENGTHS && inches.length === each.length ? inches : undefined;
+}
+
+/** Parses the name of a format in any case, such as `A4`, `US Letter`, `JIS B5`, `A4 landscape` or `A4-L`. */
+export function paperOf(format: string): NamedPaper | undefined {
+  if (format.length > MAX_CHARACTERS) return undefined;
+  const words = format
+    .toLowerCase()
+    .split(/[\s_,()-]+/)
+    .filter(Boolean);
+  const stated = words.filter((word) => Object.hasOwn(ORIENTATIONS, word));
+  const qualifiers = words.filter((word) => Object.hasOwn(QUALIFIERS, word));
+  const names = words.filter((word) => !stated.includes(word) && !qualifiers.includes(word));
+  const name = `${qualifiers.includes('jis') ? 'jis-' : ''}${names.join(' ')}`;
+  if (stated.length > 1 || qualifiers.length > 1 || qualifiers.some((word) => !QUALIFIERS[word]?.test(name))) return undefined;
+  const sides = name === 'ledger' ? LEDGER : sizeOf(name);
+  return sides && { sides, orientation: ORIENTATIONS[stated[0] ?? ''] };
 }

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
-import { LENGTH, Length } from './length-schema.ts';
+import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
@@ -110,9 +110,9 @@ const OF_TARGET = 'Requires `url` or `baseUrl`.';
 export const PdfOptions = Type.Object(
   {
     format: option(Type.String(), {
-      expected: 'one of A0 to A6, Letter, Legal, Tabloid, Ledger',
+      expected: FORMAT,
       description:
-        'Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
+        'Paper format, in upper or lower case. All are portrait except Ledger; `A4 landscape` and `A4-L` are like `landscape: true`. It overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
       'x-values': FORMAT_NAMES,
       'x-default': 'A4, or the `@page` size in the markup',
       examples: ['Letter'],
@@ -124,12 +124,12 @@ export const PdfOptions = Type.Object(
       'x-default': 'the width of the format',
       examples: ['10mm', 96],
     }),
-    height: option(Length, {
-      expected: LENGTH,
-      description: 'Height of the paper, 1px to 200in. Requires `width`. Replaces `format`.',
+    height: option(HeightOrAuto, {
+      expected: `${LENGTH}; or "auto"`,
+      description: 'Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. `auto` is like `singlePage: true`.',
       'x-unit': 'px',
       'x-default': 'the height of the format',
-      examples: ['10mm', 96],
+      examples: ['10mm', 96, 'auto'],
     }),
     landscape: option(Type.Boolean(), {
       expected: YES_OR_NO,
@@ -138,12 +138,12 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     margin: option(Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]), {
-      expected: `${LENGTH}; or an object of such lengths`,
+      expected: MARGIN,
       description:
-        'One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin.',
+        'One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin.',
       'x-unit': 'px',
       'x-default': '0.4in, or the `@page` margin in the markup',
-      examples: ['20mm', { top: '3cm', bottom: '1in' }],
+      examples: ['20mm', '10mm 15mm', { top: '3cm', bottom: '1in' }],
     }),
     printBackground: option(Type.Boolean(), {
       expected: YES_OR_NO,

@@ -10,11 +10,11 @@ import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
 import { MAX_INVOICE_BYTES } from './finish-schema.ts';
-import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
 import { type Metadata, parseMetadata } from './metadata.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
+import { parsePaperOptions } from './paper-options.ts';
 import { parseUrl } from './parse-url.ts';
 import { ValidationErrors } from './validation-errors.ts';
 import type { WarningKind } from './warnings.ts';
@@ -73,11 +73,6 @@ export interface RenderLimits extends Partial<AssetLimits> {
   renderTimeoutMs: number;
   maxRenderTimeoutMs: number;
 }
-
-const DEFAULT_MARGIN_INCHES = 0.4;
-/** The largest page side of PDF 1.4 to 1.7 is 200 inches (ISO 32000-1, annex C); the smallest useful one is a pixel. */
-const MAX_PAPER_INCHES = 200;
-const MIN_PAPER_INCHES = 1 / 96;
 
 type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata' | 'dry_run'>;
 
@@ -180,22 +175,13 @@ export function parseData(data: unknown, errors: ValidationErrors): Record<strin
 }
 
 function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: ValidationErrors): PrintSettings {
-  const sized = options.format !== undefined || options.width !== undefined || options.height !== undefined;
-  const margin = parseMargin(options.margin, errors);
-  const paper = parsePaper(options, errors);
-  checkRoom(paper, margin, options.margin !== undefined, errors);
-  checkSinglePage(options, errors);
   return {
-    paper,
-    paperChosenBy: (options.preferCSSPageSize ?? !sized) ? 'document' : 'caller',
-    margin,
-    marginChosenBy: options.margin === undefined ? 'document' : 'caller',
+    ...parsePaperOptions(options, errors),
     printBackground: options.printBackground ?? true,
     scale: options.scale ?? 1,
     pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
     tagged: isTagged(options),
     outline: options.outline ?? false,
-    singlePage: options.singlePage ?? false,
     templates: {
       header: parseTemplate('headerTemplate', options, errors),
       footer: parseTemplate('footerTemplate', options, errors),
@@ -218,88 +204,6 @@ function parseTemplate(
       `must not name anything external (${found}), since nothing is loaded in it: put styles into the template, and images and fonts as data: URLs`,
     );
   return template;
-}
-
-function checkSinglePage(options: PdfOptions, errors: ValidationErrors): void {
-  if (!options.singlePage) return;
-  for (const name of ['height', 'pageRanges'] as const)
-    if (options[name] !== undefined) errors.add(`options.${name}`, 'cannot be combined with options.singlePage');
-}
-
-function parsePaper(options: PdfOptions, errors: ValidationErrors): PrintSettings['paper'] {
-  const [widthInches, heightInches] = paperSides(options, errors);
-  const widthIsMeant = options.singlePage && options.width !== undefined; // there is no height to swap it with
-  return options.landscape && !widthIsMeant
-    ? { widthInches: heightInches, heightInches: widthInches }
-    : { widthInches, heightInches };
-}
-
-function paperSides(options: PdfOptions, errors: ValidationErrors): readonly [number, number] {
-  const [formatWidth, formatHeight] = parseFormat(options, errors);
-  return [parseSide('width', options.width, formatWidth, errors), parseSide('height', options.height, formatHeight, errors)];
-}
-
-function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: ValidationErrors): readonly [number, number] {
-  if (format !== undefined && (width !== undefined || height !== undefined))
-    errors.add('options.format', 'cannot be combined with options.width or options.height: send a format, or width and height');
-  if ((width === undefined) !== (height === undefined) && !singlePage)
-    errors.add(
-      width === undefined ? 'options.width' : 'options.height',
-      'is required: options.width and options.height go together',
-    );
-  const paper = paperOf(format ?? 'A4');
-  if (paper) return paper;
-  errors.add('options.format', `must be one of ${FORMAT_NAMES.join(', ')}`);
-  return [1, 1];
-}
-
-function parseSide(
-  name: 'width' | 'height',
-  given: string | number | undefined,
-  fallback: number,
-  errors: ValidationErrors,
-): number {
-  if (given === undefined) return fallback;
-  const inches = parseLength(`options.${name}`, given, errors);
-  if (inches !== undefined && inches >= MIN_PAPER_INCHES && inches <= MAX_PAPER_INCHES) return inches;
-  if (inches !== undefined) errors.add(`options.${name}`, `must be from 1px to ${MAX_PAPER_INCHES}in`);
-  return 1;
-}
-
-function parseMargin(given: PdfOptions['margin'], errors: ValidationErrors): PrintSettings['margin'] {
-  const side = (path: string, length: string | number | undefined) =>
-    length === undefined ? 0 : (parseLength(path, length, errors) ?? 0);
-  if (typeof given === 'object') {
-    return {
-      top: side('options.margin.top', given.top),
-      right: side('options.margin.right', given.right),
-      bottom: side('options.margin.bottom', given.bottom),
-      left: side('options.margin.left', given.left),
-    };
-  }
-  const all = given === undefined ? DEFAULT_MARGIN_INCHES : side('options.margin', given);
-  return { top: all, right: all, bottom: all, left: all };
-}
-
-/** Rejects margins that leave no space for content. */
-function checkRoom(
-  paper: PrintSettings['paper'],
-  margin: PrintSettings['margin'],
-  sent: boolean,
-  errors: ValidationErrors,
-): void {
-  if (!sent) return;
-  if (margin.left + margin.right >= paper.widthInches)
-    errors.add('options.margin', 'leaves no room between left and right on this paper');
-  if (margin.top + margin.bottom >= paper.heightInches)
-    errors.add('options.margin', 'leaves no room between top and bottom on this paper');
-}
-
-function parseLength(path: string, length: string | number, errors: ValidationErrors): number | undefined {
-  const inches = toInches(length);
-  if (inches === undefined)
-    errors.add(path, 'must be a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px');
-  return inches;
 }
 
 export function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {

@@ -180,9 +180,9 @@ describe('400', () => {
   });
 
   test.each([
-    ['format', 'A9', 'must be one of A0, A1, A2, A3, A4, A5, A6, Letter, Legal, Tabloid, Ledger'],
-    ['format', 'constructor', 'must be one of A0'],
-    ['format', 4, 'must be one of A0 to A6, Letter, Legal, Tabloid, Ledger'],
+    ['format', 'A11', 'must be one of A0 to A10, Letter, Legal, Tabloid, Ledger, Executive, Statement, B0 to B10 (ISO)'],
+    ['format', 'constructor', 'must be one of A0 to A10'],
+    ['format', 4, 'must be one of A0 to A10, Letter, Legal, Tabloid, Ledger'],
     ['scale', 3, 'must be a number from 0.1 to 2'],
     ['scale', '1', 'must be a number from 0.1 to 2'],
     ['landscape', 'yes', 'must be true or false'],

@@ -1,5 +1,6 @@
 /** The effect of print options on the PDF, checked with pdf.js. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
@@ -15,6 +16,11 @@ const MM = 72 / 25.4;
 
 async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));
+}
+
+async function renderWithQuery(html: string, options: Record<string, string>): Promise<ReadPdf> {
+  const path = `/v1/pdf?${new URLSearchParams(options)}`;
+  return readPdfReply(await new Client(service.url, service.key).send('POST', path, html, { 'content-type': 'text/html' }));
 }
 
 /** Compares the page size to within a hundredth of a point. */
@@ -102,6 +108,77 @@ describe('paper', () => {
     expectSize(await render('<p>x', { width, height, landscape: true }), high, points);
   });
 
+  const SPELLINGS: Array<[format: string, width: number, height: number]> = [
+    ['A4 landscape', 297, 210],
+    ['landscape a4', 297, 210],
+    ['A4-L', 297, 210],
+    ['A4-P', 210, 297],
+    ['a5_Portrait', 148, 210],
+    [' letter ', 215.9, 279.4],
+    ['US Letter', 215.9, 279.4],
+    ['us-legal landscape', 355.6, 215.9],
+    ['DIN A5', 148, 210],
+    ['A7', 74, 105],
+    ['a10', 26, 37],
+    ['B4', 250, 353],
+    ['ISO B5', 176, 250],
+    ['JIS-B5', 182, 257],
+    ['B4 (JIS)', 257, 364],
+    ['C5', 162, 229],
+    ['Executive', 184.15, 266.7],
+  ];
+
+  test.each(SPELLINGS)('is known as %s', async (format, width, height) => {
+    expectSize(await render('<style>@page { size: 50mm 60mm }</style><p>x', { format }), width * MM, height * MM);
+    expectSize(await renderWithQuery('<p>x', { format }), width * MM, height * MM);
+  });
+
+  const REFUSED: Array<[options: object, path: string, message: RegExp]> = [
+    [{ format: 'A4 landscape', landscape: false }, 'options.landscape', /contradicts options.format, which says landscape/],
+    [{ format: 'A4 portrait', landscape: true }, 'options.landscape', /contradicts options.format, which says portrait/],
+    [{ format: 'Ledger landscape' }, 'options.format', /Ledger .* or Tabloid/],
+    [{ format: 'A4 portrait landscape' }, 'options.format', /A0 to A10/],
+    [{ format: 'US A4' }, 'options.format', /A0 to A10/],
+    [{ format: 'constructor' }, 'options.format', /options.width and options.height/],
+    [{ format: '8.5x11in' }, 'options.format', /options.width and options.height/],
+    [{ width: 'auto', height: '10cm' }, 'options.width', /must be a length/],
+    [{ width: '50%', height: '10cm' }, 'options.width', /must be a length/],
+    [{ width: '8cm', height: '10 furlongs' }, 'options.height', /must be a length.*"auto"/],
+    [{ width: '8cm', height: 'auto', singlePage: false }, 'options.height', /singlePage/],
+    [{ height: 'auto', pageRanges: '1' }, 'options.pageRanges', /"auto", which prints one page/],
+  ];
+
+  test.each(REFUSED)('is refused for %j', async (options, path, message) => {
+    const { errors } = await problem(await service.pdf({ html: '<p>x', options }), 400, 'invalid_request');
+    expect(errors).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
+
+  test('A4 landscape goes with landscape: true', async () =>
+    expectSize(await render('<p>x', { format: 'A4 landscape', landscape: true }), 297 * MM, 210 * MM));
+
+  test.each<[object, number]>([
+    [{ width: '80mm', height: 'auto' }, 80],
+    [{ width: '80mm', height: ' Auto', singlePage: true }, 80],
+    [{ format: 'A5', height: 'auto' }, 148],
+    [{ format: 'A5 landscape', height: 'auto' }, 210],
+    [{ height: 'auto' }, 210],
+  ])('is as high as the document with %j', async (options, width) => {
+    const rows = Array.from({ length: 100 }, (_, n) => `<p>row ${n}`).join('');
+    const { pages, sizes } = await render(rows, options);
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toContain('row 99');
+    expect(sizes[0]?.width).toBeCloseTo(width * MM, 1);
+  });
+
+  test.each([
+    ['8.5 in.', '11"'],
+    ['8.5inches', '66pc'],
+    ['8.5″', '1117.6q'],
+    ['215.9 MM', '11 Inch'],
+  ])('accepts width %s and height %s in other units', async (width, height) =>
+    expectSize(await render('<p>x', { width, height }), 612, 792),
+  );
+
   test('uses an @page size in the markup unless format, width or height was sent', async () => {
     const html = '<style>@page { size: A5 }</style><p>x';
     expectSize(await render(html), 148 * MM, 210 * MM);
@@ -168,6 +245,28 @@ describe('margin', () => {
     expect(pdf.firstText?.y).toBeGreaterThan(3 * 72);
     expect(pdf.firstText?.y).toBeLessThan(3 * 72 + 30);
   });
+
+  test.each<[margin: string, top: number, right: number, bottom: number, left: number]>([
+    ['10mm 15mm', 10, 15, 10, 15],
+    ['10mm 15mm 30mm', 10, 15, 30, 15],
+    ['10mm 20mm 30mm 40mm', 10, 20, 30, 40],
+    ['1 cm 1.5 cm', 10, 15, 10, 15],
+    ['0 96', 0, 25.4, 0, 25.4],
+  ])('is read as in CSS: %s', async (margin, top, right, bottom, left) => {
+    const box =
+      '<!doctype html><style>body { margin: 0 }</style><body><div style="height: 100vh; position: relative">top<i style="position: absolute; right: 0; bottom: 0">end';
+    const sides = { top: `${top}mm`, right: `${right}mm`, bottom: `${bottom}mm`, left: `${left}mm` };
+    expect((await render(box, { margin })).placed).toEqual((await render(box, { margin: sides })).placed);
+    expect((await renderWithQuery(box, { margin })).placed).toEqual((await render(box, { margin: sides })).placed);
+  });
+
+  test.each(['10mm, 15mm', '1mm 2mm 3mm 4mm 5mm', '10mm auto', 'none', '', '10 mm mm', '-1mm 2mm', ' '.repeat(300)])(
+    'is refused as %j',
+    async (margin) => {
+      const { errors } = await problem(await service.pdf({ html: '<p>x', options: { margin } }), 400, 'invalid_request');
+      expect(errors).toEqual([{ path: 'options.margin', message: expect.stringContaining('one to four lengths') }]);
+    },
+  );
 
   test('uses an @page margin in the markup unless margin was sent', async () => {
     const html = `<style>@page { margin: 2in }</style>${start}`;

@@ -66,6 +66,15 @@ test('loads files next to the document, and nothing above its folder', async () 
   expect(stderr).toContain('platen: resource_failed: link.css: ');
 });
 
+test('reads format and margin as the API does', async () => {
+  const [input, output] = [join(folder, 'sides.html'), join(folder, 'sides.pdf')];
+  await writeFile(input, '<!doctype html><style>body { margin: 0 }</style><p style="margin: 0">Text');
+  await cli('render', input, '-o', output, '--format', 'A5 landscape', '--margin', '10mm 15mm');
+  const { sizes, placed } = await readPdf(await readFile(output));
+  expect(sizes[0]?.width).toBeCloseTo(595.3, 0);
+  expect(placed[0]?.[0]?.x).toBeCloseTo((15 * 72) / 25.4, 0);
+});
+
 test('fills a template with data in both languages', async () => {
   const [input, data] = [join(folder, 'letter.html'), join(folder, 'data.json')];
   await writeFile(input, '<p>Dear {{ name | upcase }}{{name}}');

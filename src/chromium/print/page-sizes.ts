@@ -94,6 +94,13 @@ export function lengthsOf(value: string): string | undefined {
   return `${width}${unit} ${height}${unit}${isImportant ? ' !important' : ''}`;
 }
 
+/** Returns the width and height in inches of a named size of CSS, or of one that Chromium does not know. */
+export function sizeOf(name: string): readonly [width: number, height: number] | undefined {
+  if (Object.hasOwn(NAMED, name)) return NAMED[name];
+  const { unit = 'in', sides } = sizeNamed(name) ?? {};
+  return sides && [sides[0] / (PER_INCH[unit] ?? 1), sides[1] / (PER_INCH[unit] ?? 1)];
+}
+
 function namedSize(value: string): { name: string; isTurned: boolean; isImportant: boolean; more: string[] } {
   const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
   const [name = '', ...more] = words.filter((word) => !ORIENTATIONS.includes(word));
@@ -103,7 +110,7 @@ function namedSize(value: string): { name: string; isTurned: boolean; isImportan
 function sizeNamed(name: string): { unit: 'mm' | 'in'; sides: readonly [width: number, height: number] } | undefined {
   const [, series = '', number] = OF_SERIES.exec(name) ?? [];
   const largest = SERIES[series];
-  if (!largest) return OTHERS[name] && { unit: 'in', sides: OTHERS[name] };
+  if (!largest) return Object.hasOwn(OTHERS, name) && OTHERS[name] ? { unit: 'in', sides: OTHERS[name] } : undefined;
   let [width, height] = largest;
   for (let n = 0; n < Number(number); n++) [width, height] = [Math.floor(height / 2), width];
   return { unit: 'mm', sides: [width, height] };
