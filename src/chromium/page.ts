@@ -8,7 +8,7 @@
 import { Deadline } from '../deadline.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
-import { HostedAssets } from '../egress/hosted-assets.ts';
+import { HostedAssets, type HostedFiles } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CaptureQueue } from './capture/capture-queue.ts';
@@ -34,6 +34,7 @@ import { DEFAULT_LOAD } from './load/load-settings.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import { PageTemplates } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
 
 export type { PaperView, PrintJob };
@@ -116,6 +117,7 @@ export interface PageHost {
   kill(): void;
 }
 
+const NO_FILES: HostedFiles = new Map();
 /** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
@@ -141,6 +143,7 @@ export class Page implements RunningPage {
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
   readonly #layout: PageLayout;
+  readonly #templates: PageTemplates;
   /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
   readonly #stopListening: () => void;
@@ -206,7 +209,8 @@ export class Page implements RunningPage {
     const place = { frameId: targetId, contextId, settings, fonts, openSession };
     session.onEventBytes = (bytes) => this.#countEvents(bytes);
     this.#loader = new DocumentLoader(connection.browser, session, proxy, emulation, place);
-    this.#layout = new PageLayout(session, targetId, emulation);
+    this.#layout = new PageLayout(session, emulation);
+    this.#templates = new PageTemplates(session, targetId, fonts);
   }
 
   /** Whether the page can be used. */
@@ -244,13 +248,14 @@ export class Page implements RunningPage {
   #printOnce(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
     return this.#attempt(given, deadline, async (job, attempt, assetOrigin) => {
       const { step } = attempt;
-      const settings = await this.#layout.marginsFor(job.print, step);
+      const settings = await this.#templates.prepare(job.print, filesOf(job), step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
       await this.#load({ ...job, print: settings }, attempt);
+      await this.#templates.loadFonts(settings, step);
       const windowPx = (job.load.device.viewport ?? DEFAULT_WINDOW).height;
       const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
       const stream = await this.#printChecked(first, job, step);
-      const findings = await step(this.#loader.judge(job.load));
+      const findings = await step(this.#loader.judge(job.load, this.#templates.findings));
       const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
@@ -620,6 +625,10 @@ export class Page implements RunningPage {
       return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
     return error;
   }
+}
+
+function filesOf({ content }: LoadJob): HostedFiles {
+  return (content.kind === 'html' && content.assets) || NO_FILES;
 }
 
 function withoutOrigin({ code, message, members, cause, retryAfterSeconds }: ServiceError, assets: HostedAssets): ServiceError {

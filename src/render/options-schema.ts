@@ -196,7 +196,7 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` URLs. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and shows images and fonts that are \`data:\` URLs or files in \`assets\`. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(

@@ -201,7 +201,7 @@ function parseTemplate(
   if (found)
     errors.add(
       `options.${name}`,
-      `must not name anything external (${found}), since nothing is loaded in it: put styles into the template, and images and fonts as data: URLs`,
+      `must not name anything external (${found}), since nothing is loaded in it: send styles, images and fonts in assets, or put them into the template as data: URLs`,
     );
   return template;
 }

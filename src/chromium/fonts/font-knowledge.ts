@@ -23,6 +23,11 @@ export class FontKnowledge {
     return [...families].filter((family) => !this.#installed.has(family.toLowerCase()));
   }
 
+  /** Whether it is not known that the system's fonts have all of them. */
+  lacks({ characters, families }: { characters: Iterable<string>; families: Iterable<string> }): boolean {
+    return this.uncovered(characters).length + this.notInstalled(families).length > 0;
+  }
+
   learn({ covered, installed }: { covered: string[]; installed: string[] }): void {
     for (const character of covered) if (this.#covered.size < MAX_CHARACTERS) this.#covered.add(character);
     for (const family of installed) if (this.#installed.size < MAX_FAMILIES) this.#installed.add(family.toLowerCase());

@@ -21,6 +21,7 @@ import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
 import { addRuleExpression, readPageSizes } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
+import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './classify-html.ts';
 import { listClosedShadows } from './closed-shadows.ts';
@@ -394,10 +395,10 @@ export class DocumentLoader {
   }
 
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
-  async judge({ failsOn, device }: LoadSettings): Promise<Findings> {
+  async judge({ failsOn, device }: LoadSettings, templates = NO_TEMPLATE_FINDINGS): Promise<Findings> {
     const found = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
     const { missing, unsupported } = await this.#inspection.findings(this.#htmlClass, device.javascript);
-    const { failed, failures } = withMissing(found, missing);
+    const { failed, failures } = withMissing(found, [...missing, ...templates.missing]);
     const answered = failed.filter(({ status }) => status !== undefined && failsOn.httpStatus.resources.has(status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (failsOn.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
@@ -408,7 +409,8 @@ export class DocumentLoader {
       unsupported,
       consoleErrors: this.#consoleErrors,
       unfinished: this.#unfinished,
-      ...this.#textFindings,
+      missingGlyphs: [...this.#textFindings.missingGlyphs, ...templates.missingGlyphs],
+      substituted: [...new Set([...this.#textFindings.substituted, ...templates.substituted])],
     };
   }
 

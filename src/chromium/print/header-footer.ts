@@ -1,10 +1,13 @@
 /** Prepares headers and footers: the caller's templates in, the templates for Chromium and their heights out. */
+import { type Face, type facesIn as FacesIn, FONT_FUNCTIONS } from './template-fonts.ts';
 
 /**
  * Chromium's default font size is a tenth of this and cannot be read, and its default family is that of the desktop. Templates
  * can override both. No element is put around a template, because templates rely on a row layout, as with puppeteer.
  */
-const FONT = '<style>#header, #footer { font: 9pt sans-serif }</style>';
+const STYLE = 'font: 9pt sans-serif';
+/** Otherwise, Chromium never prints the backgrounds of templates. */
+const WITH_BACKGROUNDS = `${STYLE}; print-color-adjust: exact`;
 /** Chromium fills these elements when it prints, so that measuring needs sample text. */
 const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::before { content: "Ag" }</style>';
 /** The distance from the edge of the sheet that Chromium uses. */
@@ -23,21 +26,28 @@ export interface HeaderFooterTemplates {
   addressed: boolean;
 }
 
-export function templateParameters({ header, footer, addressed }: HeaderFooterTemplates) {
+export function templateParameters(templates: HeaderFooterTemplates, printBackground: boolean) {
+  const { header, footer } = templates;
   if (header === undefined && footer === undefined) return {};
-  return { displayHeaderFooter: true, headerTemplate: wrapped(header, addressed), footerTemplate: wrapped(footer, addressed) };
+  const style = printBackground ? WITH_BACKGROUNDS : STYLE;
+  return {
+    displayHeaderFooter: true,
+    headerTemplate: wrapped(header, templates, style),
+    footerTemplate: wrapped(footer, templates, style),
+  };
 }
 
 /** The document in which templates are measured. It can neither run scripts nor load anything. */
 export const MEASURING_DOCUMENT = `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"><body style="margin: 0">`;
 
 /**
- * Evaluates to the heights of header and footer, once their images have loaded. Each is in its own shadow tree, so that
+ * Evaluates to the heights of header and footer, once their images and fonts have loaded. Each is in its own shadow tree, so that
  * unclosed elements of one do not affect the other, as in Chromium.
  */
-export function measureExpression({ header, footer, addressed }: HeaderFooterTemplates, widthInches: number): string {
-  const boxes = { header: FILLED_IN + wrapped(header, addressed), footer: FILLED_IN + wrapped(footer, addressed) };
-  return `(${measure})(${JSON.stringify(boxes)}, ${widthInches})`;
+export function measureExpression(templates: HeaderFooterTemplates, widthInches: number): string {
+  const { header, footer } = templates;
+  const boxes = { header: FILLED_IN + wrapped(header, templates), footer: FILLED_IN + wrapped(footer, templates) };
+  return `(() => { ${FONT_FUNCTIONS.join(' ')}; ${measure}; return measure(${JSON.stringify(boxes)}, ${widthInches}) })()`;
 }
 
 interface MeasuredBox {
@@ -51,7 +61,8 @@ interface MeasuredBox {
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
-declare const document: { createElement(name: 'div'): MeasuredBox; body: MeasuredBox };
+declare const document: { createElement(name: 'div'): MeasuredBox; body: MeasuredBox; fonts: { add(face: Face): void } };
+declare const facesIn: typeof FacesIn;
 
 // This function is sent as text and runs in the page.
 async function measure(templates: Record<string, string>, widthInches: number): Promise<number[]> {
@@ -64,8 +75,11 @@ async function measure(templates: Record<string, string>, widthInches: number): 
     document.body.append(host);
     return box;
   });
+  // Fonts that a shadow tree declares apply only to the document.
+  const faces = Object.values(templates).flatMap(facesIn);
+  for (const face of faces) document.fonts.add(face);
   const images = boxes.flatMap((box) => [...box.querySelectorAll('img')]);
-  await Promise.allSettled(images.map((image) => image.decode()));
+  await Promise.allSettled([...faces.map((face) => face.load()), ...images.map((image) => image.decode())]);
   return boxes.map((box) => box.getBoundingClientRect().height);
 }
 
@@ -74,6 +88,7 @@ export function clearance(heightPx: number): number {
   return heightPx / PX_PER_INCH + EDGE_INCHES + GAP_INCHES;
 }
 
-function wrapped(template: string | undefined, addressed: boolean): string {
-  return template === undefined ? NOTHING : FONT + (addressed ? '' : NO_ADDRESS) + template;
+function wrapped(template: string | undefined, { addressed }: HeaderFooterTemplates, style = STYLE): string {
+  if (template === undefined) return NOTHING;
+  return `<style>#header, #footer { ${style} }</style>${addressed ? '' : NO_ADDRESS}${template}`;
 }

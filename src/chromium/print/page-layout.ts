@@ -5,7 +5,6 @@ import { type Emulation, setWindow } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
 import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipping.ts';
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
-import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
 import { addRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
@@ -22,29 +21,11 @@ const PROBE_HEIGHT_PX = 600;
 
 export class PageLayout {
   readonly #session: Session;
-  readonly #frameId: string;
   readonly #emulation: Emulation;
 
-  constructor(session: Session, frameId: string, emulation: Emulation) {
+  constructor(session: Session, emulation: Emulation) {
     this.#session = session;
-    this.#frameId = frameId;
     this.#emulation = emulation;
-  }
-
-  /**
-   * Computes margins that keep the text clear of header and footer, if the caller has set none. It loads the templates as a
-   * document, so that an empty document must be loaded afterwards.
-   */
-  async marginsFor(settings: PrintSettings, step: Step): Promise<PrintSettings> {
-    const { templates, margin, paper, marginChosenBy } = settings;
-    if (marginChosenBy === 'caller' || (templates.header === undefined && templates.footer === undefined)) return settings;
-    const loaded = this.#session.next('Page.loadEventFired');
-    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: MEASURING_DOCUMENT }));
-    await step(loaded);
-    const [header = 0, footer = 0] = (await step(this.#evaluate(measureExpression(templates, paper.widthInches)))) as number[];
-    const top = templates.header === undefined ? margin.top : Math.max(margin.top, clearance(header));
-    const bottom = templates.footer === undefined ? margin.bottom : Math.max(margin.bottom, clearance(footer));
-    return { ...settings, margin: { ...margin, top, bottom } };
   }
 
   /**

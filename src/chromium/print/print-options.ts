@@ -40,7 +40,7 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
     preferCSSPageSize: true,
     generateTaggedPDF: settings.tagged || settings.outline, // Chromium finds headings by their tags
     generateDocumentOutline: settings.outline,
-    ...templateParameters(settings.templates),
+    ...templateParameters(settings.templates, settings.printBackground),
     transferMode: 'ReturnAsStream',
   };
 }
