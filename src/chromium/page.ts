@@ -36,6 +36,7 @@ import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import { PageTemplates } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
+import type { UnrepeatedRows } from './print/repeated-rows.ts';
 
 export type { PaperView, PrintJob };
 
@@ -81,12 +82,14 @@ interface LayoutLosses {
   /** Content that boxes of the document hide. */
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
+  /** Rows of tables that should be on every page and are not. */
+  unrepeated: UnrepeatedRows[];
   /** Controls that should have become form fields, and are printed as they are. */
   printedFields: ElementLocation[];
 }
 
 /** The value for images, which have no paper. */
-const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, printedFields: [] };
+const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [], printedFields: [] };
 
 /** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
@@ -259,7 +262,7 @@ export class Page implements RunningPage {
       const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
-      const losses = { ...(await this.#losses(job.view?.(pdf.chunks), step)), printedFields };
+      const losses = { ...(await this.#losses(job, pdf.chunks, step)), printedFields };
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
       return { ...pdf, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
@@ -488,11 +491,14 @@ export class Page implements RunningPage {
     return { ...pdf, fields, printedFields };
   }
 
-  async #losses(printed: PaperView | undefined, step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
+  async #losses({ view: read, pages }: PrintJob, chunks: Buffer[], step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
+    const printed = read?.(chunks);
     const view = printed && (await this.#asLaidOut(printed, step));
     const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
     const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];
-    return { cutOffPx, clipped, shrunkToPercent: view?.shrunkToPercent };
+    const mayRepeat = this.#loader.mayRepeatRows && (pages?.(chunks) ?? 0) > 1;
+    const unrepeated = view && mayRepeat ? await this.#layout.unrepeated(view, step) : [];
+    return { cutOffPx, clipped, unrepeated, shrunkToPercent: view?.shrunkToPercent };
   }
 
   /** Corrects the view of a document that only looks shrunk in the PDF, because its own styles scale its first content down. */

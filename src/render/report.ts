@@ -15,7 +15,7 @@ export interface Warning {
   kind: WarningKind;
   /** Explanation for people. Programs use `kind`. */
   message: string;
-  /** Address of the missing resource. */
+  /** Address of the missing resource, or of the link. */
   url?: string;
   /** `host:port` of connections that were refused or cut off. */
   host?: string;
@@ -25,7 +25,7 @@ export interface Warning {
   pixels?: number;
   /** The side at which content is cut off. */
   side?: 'left' | 'right' | 'bottom';
-  /** The box that cuts off most, such as `div.main`, or the control that did not become a field. Absent if the page cuts off content. */
+  /** The first or worst element, such as `div.main`. Absent if the page itself cuts off content. */
   element?: string;
   /** Scale, in percent, of a document that was scaled down to fit. */
   percent?: number;
@@ -37,7 +37,7 @@ export interface Warning {
   script?: string;
   /** The first of these characters, without duplicates. */
   characters?: string;
-  /** Number of these characters, or of boxes that cut off content. */
+  /** Number of these characters or elements. */
   count?: number;
   /** The font that was replaced. */
   family?: string;
@@ -62,9 +62,22 @@ export interface RenderReport {
 }
 
 type PaperReport = Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent' | 'printedFields'>;
+type Unsupported = PageReport['unsupported'][number];
 
 export function reportOf(
-  { network, failed, failures, consoleErrors, missingGlyphs, substituted, unsupported, unfinished, ...paper }: PageReport,
+  {
+    network,
+    failed,
+    failures,
+    consoleErrors,
+    missingGlyphs,
+    substituted,
+    unsupported,
+    rasterized,
+    lost,
+    unfinished,
+    ...paper
+  }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -78,7 +91,8 @@ export function reportOf(
     ...fontWarnings(missingGlyphs, substituted),
     ...paperWarnings(paper),
     ...fieldWarnings(paper),
-    ...unsupported.map(withoutEffect),
+    ...[...unsupported, ...paper.unrepeated.map(notRepeated)].map(withoutEffect),
+    ...lossWarnings(rasterized, lost),
     ...earlyWarnings(unfinished),
   ];
   return {
@@ -138,9 +152,36 @@ function shrunkTo(percent: number): Warning {
   return { kind: 'content_shrunk', percent, message };
 }
 
-function withoutEffect({ property, value, where, why }: PageReport['unsupported'][number]): Warning {
-  const message = `${property}${property.startsWith('@') ? ' ' : ': '}${value} has no effect in Chromium${why ? `: ${why}` : ''}`;
-  return { kind: 'unsupported_css', property, value, where, message };
+function withoutEffect({ property, value, where, effect, why, element }: Unsupported): Warning {
+  const what = `${property}${property.startsWith('@') ? ' ' : ': '}${value}${element ? ` on ${element}` : ''}`;
+  const message = `${what} ${effect ?? 'has no effect in Chromium'}${why ? `: ${why}` : ''}`;
+  return { kind: 'unsupported_css', property, value, where, ...(element && { element }), message };
+}
+
+function notRepeated({ element, display }: PageReport['unrepeated'][number]): Unsupported {
+  const effect = 'is not repeated on every page by Chromium';
+  const why = 'it must be lower than a quarter of the page, and its break-inside must be avoid';
+  return { property: 'display', value: display, where: 'style', element, effect, why };
+}
+
+/** Warnings about what a reader of the PDF cannot find, follow or open. */
+function lossWarnings(rasterized: PageReport['rasterized'], { closed, links }: PageReport['lost']): Warning[] {
+  const others = (count: number) => (count > 1 ? ` and ${count - 1} more` : '');
+  const warnings = links.map(({ url, element }): Warning => {
+    const why = 'its URL is not absolute, and the document has no base: write the whole URL, or send baseUrl';
+    return { kind: 'link_dropped', url, element, message: `the link is not in the PDF: ${why}` };
+  });
+  if (closed) {
+    const remedy = 'add the attribute open, or details::details-content { content-visibility: visible } for print';
+    const message = `${closed.element}${others(closed.count)} is closed, so that its content is not printed; ${remedy}`;
+    warnings.push({ kind: 'content_hidden', ...closed, message });
+  }
+  if (rasterized) {
+    const remedy = 'leave out filter, -webkit-box-reflect and perspectives for print';
+    const message = `the text of ${rasterized.element}${others(rasterized.count)} became a picture, which cannot be searched or copied; ${remedy}`;
+    warnings.push({ kind: 'content_rasterized', ...rasterized, message });
+  }
+  return warnings;
 }
 
 /** One warning for each request that was running, and one for any other reason. */

@@ -47,10 +47,23 @@ export const WARNINGS = {
       'With `forms: true`, a control is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated on pages, in the top layer or in a shadow tree, or a style sheet could select what is changed for the print.',
     members: '`element`',
   },
+  content_hidden: {
+    meaning: 'A `details` element is closed, so that its content is not printed.',
+    members: '`element`, `count`',
+  },
+  content_rasterized: {
+    meaning:
+      'The text of an element was printed as a picture, which cannot be searched or copied: it has a `filter`, `-webkit-box-reflect` or a perspective.',
+    members: '`element`, `count`',
+  },
+  link_dropped: {
+    meaning: 'A link is not in the PDF, because its URL is relative and the document has no base, or it is not a URL.',
+    members: '`url`, `element`',
+  },
   unsupported_css: {
     meaning:
-      'CSS that has no effect in Chromium, such as footnotes, `target-counter()`, `leader()`, running elements, or `hyphens: auto` in a language without a dictionary. Page sizes that only Platen knows, such as `A6`, are reported and take effect.',
-    members: '`property`, `value`, `where`',
+      'CSS that has no effect in Chromium or only a part of it, such as footnotes, `target-counter()`, `leader()`, running elements, `break-before: right`, `counter-reset: page`, a size that is not valid, table headers that are too high to be repeated, or `hyphens: auto` in a language without a dictionary. Page sizes that only Platen knows, such as `A6`, are reported and take effect.',
+    members: '`property`, `value`, `where`; `element` if it applies to elements',
   },
   printed_early: {
     meaning:

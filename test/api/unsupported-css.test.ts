@@ -122,6 +122,148 @@ describe('unsupported_css', () => {
   });
 });
 
+const BOX = '@page { margin: 2cm; @bottom-center { content: "page " counter(page) } }';
+const BOX_OF = BOX.replace('counter(page)', 'counter(page) " of " counter(pages)');
+const PARTS = '<style>.b, .c { break-before: page }</style><p class="a">one<p class="b">two<p class="c">three';
+
+describe('CSS for pages that Chromium drops or applies in part', () => {
+  /** The property, the value, and what the message says. */
+  const DROPPED: Array<[css: string, property: string, value: string, message: RegExp, element?: string]> = [
+    [
+      `${BOX_OF} html, body { counter-reset: page 11 }`,
+      'counter-reset',
+      'page 11',
+      /@page :first \{ counter-set: page 11 \}/,
+      'html',
+    ],
+    [`${BOX} .b { counter-set: page 1 }`, 'counter-set', 'page 1', /items of a batch/, 'p.b'],
+    [`${BOX} .a, .b { & { counter-increment: x page 2 } }`, 'counter-increment', 'x page 2', /batch/, 'p.a'],
+    ['.b::after { content: "p. " counter(page) }', 'content', '"p. " counter(page)', /prints page as 0.*margin box/, 'p.b'],
+    ['p::before { content: counters(pages, ".") }', 'content', 'counters(pages, ".")', /prints pages as 0/, 'p.a'],
+    ['@page { @top-left { content: counter(part) } } p { counter-increment: part }', 'content', 'counter(part)', /on html/],
+    [
+      '@page { @top-left { content: counter(y) counter(pages) } } :root { counter-set: y 7 }',
+      'content',
+      'counter(y) counter(pages)',
+      /prints y as 0/,
+    ],
+    ['@page { size: 80mm auto }', 'size', '80mm auto', /options\.singlePage/],
+    ['@page { size: auto 5in !important }', 'size', 'auto 5in !important', /options\.singlePage/],
+    ['@page { size: 210mm x 297mm }', 'size', '210mm x 297mm', /one or two lengths/],
+    ['@page { size: A4, landscape }', 'size', 'A4, landscape', /one or two lengths/],
+    ['@page { size: 210 297 }', 'size', '210 297', /one or two lengths/],
+    ['@page { size: 80mm 200mm landscape }', 'size', '80mm 200mm landscape', /one or two lengths/],
+    ['.b { break-before: right }', 'break-before', 'right', /never inserts a blank one/, 'p.b'],
+    ['@media print { .b { page-break-before: left } }', 'page-break-before', 'left', /empty element/, 'p.b'],
+    ['.a { break-after: recto !important }', 'break-after', 'recto !important', /empty element/, 'p.a'],
+    ['@page part:first { margin: 5cm } .b, .c { page: part }', '@page', 'part:first', /first page of the document/, 'p.b'],
+    ['@page :last { margin: 5cm }', '@page', ':last', /:first, :left and :right/],
+    ['@page:first, :left { margin: 5cm }', '@page', ':first, :left', /only one selector/],
+    ['.b { float: bottom }', 'float', 'bottom', /left and right only/, 'p.b'],
+    ['@page { bleed: 0.125in }', 'bleed', '0.125in', /larger by the bleed/],
+  ];
+
+  test.each(DROPPED)('is reported: %s', async (css, property, value, message, element) => {
+    for (const markup of [`${PARTS}<style>${css}</style>`, `${PARTS}<style>${css}</style>${SCRIPT}`]) {
+      const { warnings } = await web.ada.report({ html: markup });
+      expect(warnings).toEqual([
+        {
+          kind: 'unsupported_css',
+          property,
+          value,
+          where: 'style',
+          ...(element && { element }),
+          message: expect.stringMatching(message),
+        },
+      ]);
+    }
+  });
+
+  test.each<[string, string, RegExp[]]>([
+    [
+      `${BOX} body { counter-reset: page 11 } .b { counter-set: page 5 }`,
+      'page numbers',
+      [/page 1 one/, /page 2 two/, /page 3 three/],
+    ],
+    [`${BOX_OF} html { counter-reset: page 11 }`, 'page numbers of the root', [/page 1 of 3/, /page 2 of 3/, /page 3 of 3/]],
+    [
+      '@page { @top-left { content: "[" counter(y) "]" counter(pages) } } html { counter-reset: y 7 }',
+      'counters of the root',
+      [/\[0\]3/, /\[0\]3/, /\[0\]3/],
+    ],
+    ['p::after { content: "[" counter(page) "]" }', 'numbers in elements', [/one\[0\]/, /two\[0\]/, /three\[0\]/]],
+    ['@page { @top-left { content: "[" counter(n) "]" } } p { counter-increment: n }', 'counters', [/\[0\]/, /\[0\]/, /\[0\]/]],
+    ['p { break-before: right }', 'blank pages', [/^one$/, /^two$/, /^three$/]],
+    ['@page part:first { @top-left { content: "HEAD" } } .b { page: part }', 'pages of a name', [/^one$/, /^two$/, /^three$/]],
+    ['@page :first, :left { @top-left { content: "HEAD" } }', 'lists of selectors', [/^one$/, /^two$/, /^three$/]],
+  ])('has no effect in this browser: %s (%s)', async (css, _what, pages) => {
+    const pdf = await web.render(`${PARTS}<style>${css}</style>`);
+    expect(pdf.pages).toEqual(pages.map((page) => expect.stringMatching(page)));
+  });
+
+  const RIGHT: Array<[what: string, markup: string, options?: object]> = [
+    ['the first page number', `<style>${BOX} @page :first { counter-set: page 11 }</style>${PARTS}`],
+    [
+      'counters of elements',
+      `<style>body { counter-reset: page } p { counter-increment: page } p::before { content: counter(page) }</style>${PARTS}`,
+    ],
+    [
+      'counters of elements beside page numbers',
+      `<style>${BOX} p { counter-increment: page } p::before { content: counter(page) }</style>${PARTS}`,
+    ],
+    [
+      'counters of lists',
+      `<style>${BOX} li { counter-increment: item } li::before { content: counter(item) }</style><ul><li>x</ul>`,
+    ],
+    [
+      'counters of the root',
+      `<style>@page { @top-left { content: counter(year) } } html { counter-reset: year 2026 }</style>${PARTS}`,
+    ],
+    ['counters of pages', `<style>@page { counter-increment: sheet; @top-left { content: counter(sheet) } }</style>${PARTS}`],
+    ['page numbers without an element', `<style>.none::after { content: counter(page) }</style>${PARTS}`],
+    ['page numbers for the screen', `<style>@media screen { p::after { content: counter(page) } }</style>${PARTS}`],
+    ['a style sheet for the screen', `<style media="screen">p { float: bottom; string-set: x content() }</style>${PARTS}`],
+    ['a size for other browsers', `<style>@page { size: 80mm auto; size: 80mm 200mm }</style>${PARTS}`],
+    [
+      'sizes',
+      `<style>@page { size: calc(10cm + 1in) 20em } @page :left { size: A5 portrait } @page x { size: 10cm } .b { page: x }</style>${PARTS}`,
+    ],
+    ['a size that is not of a page', `<style>p { size: 80mm auto; float: var(--bottom) }</style>${PARTS}`],
+    ['a size that an option replaces', `<style>@page { size: 80mm auto }</style>${PARTS}`, { singlePage: true, width: '80mm' }],
+    ['a size that a format replaces', `<style>@page { size: 80mm auto }</style>${PARTS}`, { format: 'A5' }],
+    ['a break before everything', `<style>h1 { break-before: right }</style><div><h1>x</h1></div><p>y`],
+    ['a break after everything', '<style>h1 { break-after: left }</style><p>y<h1>x</h1><style></style>'],
+    ['a break that is overruled', `<style>.b { break-before: right }</style>${PARTS}`],
+    ['a break of what is hidden', `${PARTS}<style>.b { break-before: right; display: none }</style>`],
+    ['the first page of the document', `<style>@page cover:first { margin: 5cm } .a { page: cover }</style>${PARTS}`],
+    [
+      'a name without a page',
+      `<style>@page cover:first { margin: 5cm } @page :blank { @top-left { content: none } }</style>${PARTS}`,
+    ],
+    ['no bleed', `<style>@page { bleed: 0; marks: none } @page :FIRST { bleed: 0mm }</style>${PARTS}`],
+  ];
+
+  test.each(RIGHT)('is not reported for %s', async (_what, markup, options = {}) => {
+    expect(await web.ada.report({ html: markup, options })).toMatchObject({ warnings: [] });
+    expect(await web.ada.report({ html: markup + SCRIPT, options })).toMatchObject({ warnings: [] });
+  });
+
+  test('is reported for a style attribute with its element', async () => {
+    const markup = '<p style="color: red">x<p class="y" style="float: bottom">y';
+    expect((await web.ada.report({ html: markup })).warnings).toMatchObject([{ property: 'float', element: 'p.y' }]);
+  });
+
+  test('is not reported for images, which have no pages', async () => {
+    const reply = await web.ada.send(
+      'POST',
+      '/v1/image',
+      { html: `<style>@page { size: 80mm auto } p { float: bottom }</style>${PARTS}` },
+      { accept: 'application/json' },
+    );
+    expect(((await reply.json()) as { report: Report }).report.warnings).toEqual([]);
+  });
+});
+
 const HYPHENS =
   '<style>p { hyphens: auto; width: 100px }</style><p lang="en">internationalization</p><p lang="de">Donaudampfschifffahrt</p>';
 

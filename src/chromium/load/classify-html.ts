@@ -3,8 +3,10 @@
  * mentions `<script` in its prose counts as active, and merely renders more slowly.
  */
 
+import { MAY_REPEAT } from '../print/repeated-rows.ts';
 import { MENTIONS_METADATA } from './document-metadata.ts';
 import { afterComment, insertInHead } from './insert-into-head.ts';
+import { MAY_LOSE } from './lost-content.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {
@@ -25,6 +27,10 @@ export interface HtmlClass {
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
   mayHaveUnsupportedCss: boolean;
+  /** The document may lose links, or content of closed elements. */
+  mayLoseContent: boolean;
+  /** Tables may have rows that belong to every page. */
+  mayRepeatRows: boolean;
   /** A script may still be active after the `load` event. */
   runsAfterLoad: boolean;
   /** Something may be animated. */
@@ -48,6 +54,8 @@ export const ACTIVE: HtmlClass = {
   hasResources: true,
   mayClip: true,
   mayHaveUnsupportedCss: true,
+  mayLoseContent: true,
+  mayRepeatRows: true,
   runsAfterLoad: true,
   mayBeAnimated: true,
   mentionsMetadata: true,
@@ -105,6 +113,7 @@ export function classifyHtml(html: string): HtmlClass {
     hasResources: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
     mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
+    ...printLosses(html, isStatic),
     runsAfterLoad: !isStatic && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     mayBeAnimated: MOTION.test(html),
     mentionsMetadata: !isStatic || MENTIONS_METADATA.test(html),
@@ -112,6 +121,11 @@ export function classifyHtml(html: string): HtmlClass {
     declaresShadows,
     declaresClosed,
   };
+}
+
+/** A script may add what the markup does not have. */
+function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, 'mayLoseContent' | 'mayRepeatRows'> {
+  return { mayLoseContent: !isStatic || MAY_LOSE.test(html), mayRepeatRows: !isStatic || MAY_REPEAT.test(html) };
 }
 
 /** Matches a URL that is neither a namespace nor a comment in a script. */

@@ -210,7 +210,7 @@ export class DocumentLoader {
     this.#workers = new WorkerMonitor(session, this.#network, { root, contextId, openSession });
     this.#console = new ConsoleMonitor(session);
     this.#emulation = emulation;
-    this.#inspection = new DocumentInspection(session, (url) => this.#network.styleText(url));
+    this.#inspection = new DocumentInspection(session, frameId, (url) => this.#network.styleText(url));
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
     session.on('Page.loadEventFired', () => {
       this.#loading = false;
@@ -261,6 +261,11 @@ export class DocumentLoader {
   /** Whether boxes of the document may hide a part of it. */
   get mayClip(): boolean {
     return this.#htmlClass.mayClip;
+  }
+
+  /** Whether tables may have rows that belong to every page. */
+  get mayRepeatRows(): boolean {
+    return this.#htmlClass.mayRepeatRows;
   }
 
   /** Call it when an empty document has been loaded. It resets the emulation. */
@@ -382,7 +387,7 @@ export class DocumentLoader {
 
   async #waitAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#waitForAssets(htmlClass, load, print, attempt);
-    const sizes = await this.#inspection.readStyles(htmlClass, attempt.step);
+    const sizes = await this.#inspection.readStyles(htmlClass, print, attempt.step);
     if (sizes.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
     this.#pageSizes.push(...sizes);
     const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
@@ -397,7 +402,7 @@ export class DocumentLoader {
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
   async judge({ failsOn, device }: LoadSettings, templates = NO_TEMPLATE_FINDINGS): Promise<Findings> {
     const found = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
-    const { missing, unsupported } = await this.#inspection.findings(this.#htmlClass, device.javascript);
+    const { missing, ...losses } = await this.#inspection.findings(this.#htmlClass, device.javascript);
     const { failed, failures } = withMissing(found, [...missing, ...templates.missing]);
     const answered = failed.filter(({ status }) => status !== undefined && failsOn.httpStatus.resources.has(status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
@@ -406,7 +411,7 @@ export class DocumentLoader {
     return {
       failed: [...firstOf(true), ...firstOf(false)],
       failures,
-      unsupported,
+      ...losses,
       consoleErrors: this.#consoleErrors,
       unfinished: this.#unfinished,
       missingGlyphs: [...this.#textFindings.missingGlyphs, ...templates.missingGlyphs],

@@ -6,48 +6,88 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import { sizesIn } from '../print/page-sizes.ts';
+import type { PrintSettings } from '../print/print-options.ts';
 import type { HtmlClass } from './classify-html.ts';
+import { type Effect, effectsExpression, readEffects } from './css-effects.ts';
 import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
+import { LOST_CONTENT, type LostContent, NOTHING_LOST, readLostContent } from './lost-content.ts';
 import { type MissingResource, missingResourcesExpression, readMissingResources } from './missing-resources.ts';
+import { pagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
-import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
+import { shown, type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
 
 export interface InspectionFindings {
   unsupported: UnsupportedCss[];
+  /** The first element whose text became a picture, and their number. */
+  rasterized: Omit<Effect, 'index'> | undefined;
+  lost: LostContent;
 }
 
 const NOTHING: DocumentStyles = { texts: [], rules: [] };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
+const WORLD = 'platen';
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 
 export class DocumentInspection {
   readonly #session: Session;
+  readonly #frameId: string;
   readonly #textAt: TextAt;
   #styles = NOTHING;
+  /** Undefined for images, which have no pages. */
+  #print: PrintSettings | undefined;
 
-  constructor(session: Session, textAt: TextAt) {
+  constructor(session: Session, frameId: string, textAt: TextAt) {
     this.#session = session;
+    this.#frameId = frameId;
     this.#textAt = textAt;
   }
 
   /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
-  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
+  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, print: PrintSettings | undefined, step: Step): Promise<string[]> {
+    this.#print = print;
     if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
   }
 
   /** Call it after printing. */
-  async findings({ hasResources }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: MissingResource[] }> {
+  async findings(
+    { hasResources, mayLoseContent }: HtmlClass,
+    hasScript: boolean,
+  ): Promise<InspectionFindings & { missing: MissingResource[] }> {
     const missing = hasResources ? readMissingResources(await this.#ask(missingResourcesExpression(hasScript))) : [];
     const stated = unsupportedIn(this.#styles.texts);
     const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
-    return { missing, unsupported: unsupported.filter((each) => each !== undefined) };
+    const { paged, rasterized } = await this.#findPaged();
+    const lost = mayLoseContent && this.#print ? readLostContent(await this.#askAside(LOST_CONTENT)) : NOTHING_LOST;
+    return { missing, unsupported: [...unsupported.filter((each) => each !== undefined), ...paged], rasterized, lost };
   }
 
   end(): void {
     this.#styles = NOTHING;
+    this.#print = undefined;
+  }
+
+  async #findPaged(): Promise<{ paged: UnsupportedCss[]; rasterized: InspectionFindings['rasterized'] }> {
+    const print = this.#print;
+    const choosesSize = print?.paperChosenBy === 'document' && !print.singlePage;
+    const candidates = pagedCandidates(print ? this.#styles.texts : []).filter(
+      ({ property }) => choosesSize || property !== 'size',
+    );
+    const effects = candidates.length ? readEffects(await this.#askAside(effectsExpression(candidates))) : [];
+    const found = effects.flatMap(({ index, ...effect }) => {
+      const candidate = candidates[index];
+      return candidate ? [{ candidate, effect }] : [];
+    });
+    const isRasterized = ({ candidate }: (typeof found)[number]) => candidate.check === 'rasterized';
+    const paged = found
+      .filter((each) => !isRasterized(each))
+      .map(({ candidate: { property, value, where, effect: said, why }, effect: { element } }) => ({
+        ...{ property, value: shown(value), where, effect: said, why },
+        ...(element && { element }),
+      }));
+    return { paged, rasterized: found.find(isRasterized)?.effect };
   }
 
   async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
@@ -58,9 +98,17 @@ export class DocumentInspection {
     return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
   }
 
+  /** Asks in an isolated world, whose built-ins the document cannot change. */
+  async #askAside(expression: string): Promise<unknown> {
+    const world = { frameId: this.#frameId, worldName: WORLD };
+    const made = await this.#session.send('Page.createIsolatedWorld', world).catch(() => undefined);
+    return made && this.#ask(expression, made.executionContextId);
+  }
+
   /** Returns undefined if the document navigates to another. */
-  async #ask(expression: string): Promise<unknown> {
-    const asked = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+  async #ask(expression: string, contextId?: number): Promise<unknown> {
+    const where = contextId === undefined ? {} : { contextId };
+    const asked = this.#session.send('Runtime.evaluate', { expression, ...where, awaitPromise: true, returnByValue: true });
     const answer = asked.then(
       ({ result }) => result.value,
       () => undefined,

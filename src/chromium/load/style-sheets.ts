@@ -52,21 +52,21 @@ function readSheets(value: unknown): Sheet[] {
   });
 }
 
-async function textOf(textAt: TextAt, { text, href = '' }: Sheet): Promise<StyleText> {
-  if (text !== undefined || !href) return { text: text ?? '', where: 'style' };
-  return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS) };
+async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: Sheet): Promise<StyleText> {
+  if (text !== undefined || !href) return { text: text ?? '', where: 'style', isScoped };
+  return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS), isScoped };
 }
 
 /** Reads each style sheet once, up to the limit. */
 function withinLimit(texts: StyleText[]): StyleText[] {
   const seen = new Set<string>();
   let left = MAX_CHARACTERS;
-  return texts.map(({ text, where }) => {
+  return texts.map(({ text, where, isScoped = false }) => {
     const isNew = where === 'style' || !seen.has(where);
     seen.add(where);
     const kept = isNew ? text.slice(0, left) : '';
     left -= kept.length;
-    return { text: kept, where };
+    return { text: kept, where, isScoped };
   });
 }
 
@@ -80,12 +80,15 @@ function addRulesExpression(rules: string[][]): string {
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageSheet {
   href: string | null;
+  disabled: boolean;
+  media: { mediaText: string };
   cssRules: Iterable<{ styleSheet?: PageSheet | null }> & { length: number };
   ownerNode: { localName: string; textContent: string } | null;
   insertRule(rule: string, at: number): void;
   replaceSync(css: string): void;
 }
 declare const withShadows: typeof WithShadows;
+declare const matchMedia: (query: string) => { matches: boolean };
 declare const CSSStyleSheet: new () => PageSheet;
 declare const document: { styleSheets: Iterable<PageSheet>; adoptedStyleSheets: PageSheet[] };
 declare const Document: {
@@ -118,7 +121,8 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
 function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
   const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
   let left = maxCharacters;
-  const listed = ({ href, ownerNode }: PageSheet): Sheet => {
+  const listed = ({ href, ownerNode, disabled, media }: PageSheet): Sheet => {
+    if (disabled || (media.mediaText && !matchMedia(media.mediaText).matches)) return { text: '' };
     if (href) return { href };
     const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
     const text = mentions.test(whole) ? whole.slice(0, left) : '';
@@ -130,7 +134,7 @@ function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Shee
   let attributes = '';
   for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
     const style = element.getAttribute('style');
-    if (mentions.test(style) && attributes.length < left) attributes += `x { ${style} } `;
+    if (mentions.test(style) && attributes.length < left) attributes += `[style] { ${style} } `;
   }
   return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
 }

@@ -11,19 +11,36 @@ export interface UnsupportedCss {
   value: string;
   /** The URL of the style sheet, or `style` for one in the document. */
   where: string;
+  /** What Chromium does with it. Absent if that is nothing. */
+  effect?: string | undefined;
   /** A further explanation. */
-  why?: string;
+  why?: string | undefined;
+  /** The first element to which it applies. */
+  element?: string | undefined;
 }
 
 /** The text of a style sheet. */
 export interface StyleText {
   text: string;
   where: string;
+  /** Whether it belongs to a shadow root. */
+  isScoped?: boolean;
 }
 
 /** Matches text that must be inspected. It is also evaluated in pages. */
-export const MENTIONS =
-  /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk|(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:\s*[a-z]/i;
+export const MENTIONS = new RegExp(
+  [
+    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
+    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
+    /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
+    /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
+    /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,
+    /(?<!-)(?:-webkit-)?filter\s*[:=]|box-reflect|3d\(|perspective\(|rotate[xy]\(/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
 
 const MAX_SHOWN = 100;
 
@@ -41,7 +58,8 @@ const FEATURES: Record<string, Feature> = {
   bookmarks: inValue(/^bookmark-(?:level|label)$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),
-  marks: ofPage(inValue(/^(?:marks|bleed)$/, /^(?!none|auto|0)/)),
+  marks: ofPage(inValue(/^marks$/, /^(?!none)/)),
+  bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
   nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),
 };
@@ -53,7 +71,10 @@ const FEATURES: Record<string, Feature> = {
 export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
   const found = new Map<string, UnsupportedCss>();
   for (const { text, where } of texts) for (const declaration of declarationsIn(text)) noteFeatures(declaration, where, found);
-  return [...found.values()].map((each) => (each.property === 'size' ? { ...each, why: remedyOf(each.value) } : each));
+  return [...found.values()].map((each) => ({
+    ...each,
+    ...(Object.hasOwn(REMEDIES, each.property) && { why: REMEDIES[each.property]?.(each.value) }),
+  }));
 }
 
 function noteFeatures(declaration: Declaration, where: string, found: Map<string, UnsupportedCss>): void {
@@ -77,6 +98,12 @@ function ofPage(feature: Feature): Feature {
   return (declaration) => (isOfPage(declaration) ? feature(declaration) : undefined);
 }
 
+const REMEDIES: Record<string, (value: string) => string> = {
+  size: remedyOf,
+  marks: () => 'draw the marks in the document, on a page that is larger',
+  bleed: () => 'make the page larger by the bleed, and let its content reach the edge',
+};
+
 function remedyOf(size: string): string {
   const lengths = lengthsOf(size);
   return lengths
@@ -84,6 +111,6 @@ function remedyOf(size: string): string {
     : 'it does not know this size; write two lengths instead';
 }
 
-function shown(value: string): string {
+export function shown(value: string): string {
   return value.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN);
 }

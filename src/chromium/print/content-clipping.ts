@@ -17,6 +17,9 @@ export interface Clipped {
   count: number;
 }
 
+/** The function that names an element, such as `div.main`. */
+export const NAME_FUNCTIONS = [nameOf];
+
 const SIDES = ['left', 'right', 'bottom'] as const;
 const MAX_ELEMENTS = 100_000;
 /** Limits the nodes of all boxes together. */

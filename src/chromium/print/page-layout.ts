@@ -7,6 +7,7 @@ import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipp
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
 import { addRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
+import { readUnrepeated, type UnrepeatedRows, unrepeatedExpression } from './repeated-rows.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 
 /** Lengths in CSS pixels. The content is at least as wide as the viewport. */
@@ -14,6 +15,9 @@ interface Extent {
   contentPx: number;
   viewportPx: number;
 }
+
+/** The size of a page between its margins. */
+type PageArea = Record<'widthPx' | 'heightPx', number>;
 
 /** Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`). */
 export const WIDEST_LAYOUT = 1.5;
@@ -96,12 +100,23 @@ export class PageLayout {
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
-  async clipped({ widthPx, heightPx }: Record<'widthPx' | 'heightPx', number>, step: Step): Promise<Clipped[]> {
+  async clipped(page: PageArea, step: Step): Promise<Clipped[]> {
+    return readClipped(await step(this.#evaluateOnPage(CLIPPED, page)));
+  }
+
+  /** Finds rows of tables that should be on every page and are not. */
+  async unrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
+    const suspicious = await step(this.#evaluate(unrepeatedExpression(page.heightPx, false)));
+    if (!readUnrepeated(suspicious).length) return [];
+    return readUnrepeated(await step(this.#evaluateOnPage(unrepeatedExpression(page.heightPx, true), page)));
+  }
+
+  #evaluateOnPage(expression: string, { widthPx, heightPx }: PageArea): Promise<unknown> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
     setWindow(this.#session, size).catch(() => {});
-    const looked = this.#evaluate(CLIPPED);
+    const looked = this.#evaluate(expression);
     setWindow(this.#session).catch(() => {});
-    return readClipped(await step(looked));
+    return looked;
   }
 
   async #evaluate(expression: string): Promise<unknown> {

@@ -37,6 +37,9 @@ const KEYWORDS = ['auto', 'inherit', 'initial', 'unset', 'revert', 'revert-layer
 const IMPORTANT = /!\s*important/i;
 const NAME = /^[a-z][\w-]*$/;
 const LENGTH = /^(\d*\.?\d+(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i;
+/** All units of lengths in CSS Values and Units Module Level 4, and in CSS Containment Module Level 3. */
+const CSS_LENGTH =
+  /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
 
@@ -65,6 +68,16 @@ export function sizesIn(text: string): string[] {
 export function isUnknownSize(value: string): boolean {
   const { name, more } = namedSize(value);
   return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !Object.hasOwn(NAMED, name);
+}
+
+/** Whether the value of `size` is not a size in CSS, so that Chromium drops it. Names that only it does not know are others. */
+export function isInvalidSize(value: string): boolean {
+  const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
+  if (value.includes('(') || (words.length === 1 && KEYWORDS.includes(words[0] ?? ''))) return false;
+  const lengths = words.filter((word) => word === '0' || CSS_LENGTH.test(word));
+  if (lengths.length) return lengths.length !== words.length || words.length > 2;
+  const names = words.filter((word) => !ORIENTATIONS.includes(word));
+  return words.length - names.length > 1 || names.length > 1 || names.some((name) => !NAME.test(name) || KEYWORDS.includes(name));
 }
 
 /**

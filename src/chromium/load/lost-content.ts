@@ -1,0 +1,65 @@
+/**
+ * Finds content that a print leaves out: the content of closed `details` elements, and links whose URLs cannot be resolved. The
+ * function below is sent as text and runs in an isolated world of the page, so that it may use only what is sent with it.
+ */
+import { FRAMES, type selectIn as SelectIn } from '../in-page/page-frames.ts';
+import { NAME_FUNCTIONS } from '../print/content-clipping.ts';
+
+export interface LostContent {
+  /** The first closed `details` element, and their number. */
+  closed: { element: string; count: number } | undefined;
+  /** Links, as the document writes them. */
+  links: Array<{ url: string; element: string }>;
+}
+
+export const NOTHING_LOST: LostContent = { closed: undefined, links: [] };
+
+/** Matches markup that may lose something: URLs that are neither absolute nor of a part of the document. */
+export const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>#]|[a-z][-+.\w]{0,40}:)/i;
+
+const MAX_LINKS = 100;
+const MAX_TEXT = 500;
+
+export const LOST_CONTENT = `(() => { ${[...FRAMES, ...NAME_FUNCTIONS, lostContent].join('\n')}; return lostContent(${MAX_LINKS}, ${MAX_TEXT}) })()`;
+
+/** Checks the answer of the page. */
+export function readLostContent(value: unknown): LostContent {
+  const { closed, links } = Object(value) as Partial<LostContent>;
+  const text = (given: unknown) => String(given).slice(0, MAX_TEXT).toWellFormed();
+  return {
+    closed: closed ? { element: text(closed.element), count: Number(closed.count) } : undefined,
+    links: Array.isArray(links)
+      ? links.slice(0, MAX_LINKS).map(({ url, element }) => ({ url: text(url), element: text(element) }))
+      : [],
+  };
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type PageElement = any;
+declare const document: PageElement;
+declare const selectIn: typeof SelectIn;
+declare const nameOf: (element: PageElement) => string;
+declare const getComputedStyle: (element: PageElement, pseudo: string) => { getPropertyValue(name: string): string };
+
+function lostContent(maxLinks: number, maxText: number): LostContent {
+  const isClosed = (details: PageElement) => {
+    const isHidden = getComputedStyle(details, '::details-content').getPropertyValue('content-visibility') === 'hidden';
+    const summary = details.querySelector(':scope > summary')?.textContent.trim() ?? '';
+    return isHidden && details.checkVisibility() && details.textContent.trim() !== summary;
+  };
+  const closed = [...selectIn<PageElement>(document, 'details:not([open])')].filter(isClosed);
+  const lost = new Map<string, string>();
+  for (const link of selectIn<PageElement>(document, 'a[href]')) {
+    const url = link.getAttribute('href').trim().slice(0, maxText);
+    if (lost.size >= maxLinks) break;
+    if (!url || url.startsWith('#') || lost.has(url) || URL.canParse(url, document.baseURI)) continue;
+    const isShown = link.checkVisibility() && [...link.getClientRects()].some(({ width, height }) => width > 0 && height > 0);
+    if (isShown) lost.set(url, nameOf(link));
+  }
+  const [first] = closed;
+  return {
+    closed: first && { element: nameOf(first), count: closed.length },
+    links: Array.from(lost, ([url, element]) => ({ url, element })),
+  };
+}
