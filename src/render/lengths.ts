@@ -30,13 +30,12 @@ const ORIENTATIONS: Readonly<Record<string, Orientation>> = {
   ...{ landscape: 'landscape', l: 'landscape' },
 };
 
-/** Longer texts are refused before they are matched, because matching takes quadratic time. */
-const MAX_CHARACTERS = 64;
+const MAX_NAME = 64;
 const MAX_LENGTHS = 4;
 
 /** The pattern in the OpenAPI document. `toInches` also accepts spaces, upper case and other spellings of the inch. */
 export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt|pc|q)?$';
-const LENGTH = /^\s*(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(?:(["″]|[a-z]+)\.?)?\s*$/i;
+const LENGTH = /^(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(?:(["″]|[a-z]+)\.?)?$/i;
 
 export type Orientation = 'portrait' | 'landscape';
 
@@ -50,26 +49,26 @@ export interface NamedPaper {
 /** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */
 export function toInches(length: string | number): number | undefined {
   if (typeof length === 'number') return length / 96;
-  if (length.length > MAX_CHARACTERS) return undefined;
-  const [, digits, unit = 'px'] = LENGTH.exec(length) ?? [];
+  const [, digits, unit = 'px'] = LENGTH.exec(length.trim()) ?? [];
   const perInch = Object.hasOwn(PER_INCH, unit.toLowerCase()) && PER_INCH[unit.toLowerCase()];
   return digits === undefined || !perInch ? undefined : Number(digits) / perInch;
 }
 
 /** The inches of one to four lengths, separated by spaces. Undefined if the text is anything else. */
 export function toInchesOfSides(lengths: string): number[] | undefined {
-  if (lengths.length > MAX_LENGTHS * MAX_CHARACTERS) return undefined;
-  const each = lengths
-    .trim()
-    .replace(/\s+(?=["″a-z])/gi, '')
-    .split(/\s+/); // `10 mm` is one length
-  const inches = each.flatMap((length) => toInches(length) ?? []);
-  return each.length <= MAX_LENGTHS && inches.length === each.length ? inches : undefined;
+  const parts: string[] = [];
+  for (const word of lengths.split(/\s+/).filter(Boolean)) {
+    if (/^["″a-z]/i.test(word) && parts.length)
+      parts.push(`${parts.pop()}${word}`); // `10 mm` is one length
+    else parts.push(word);
+  }
+  const inches = parts.flatMap((length) => toInches(length) ?? []);
+  return parts.length >= 1 && parts.length <= MAX_LENGTHS && inches.length === parts.length ? inches : undefined;
 }
 
 /** Parses the name of a format in any case, such as `A4`, `US Letter`, `JIS B5`, `A4 landscape` or `A4-L`. */
 export function paperOf(format: string): NamedPaper | undefined {
-  if (format.length > MAX_CHARACTERS) return undefined;
+  if (format.length > MAX_NAME) return undefined;
   const words = format
     .toLowerCase()
     .split(/[\s_,()-]+/)

@@ -13,7 +13,6 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 /** The largest page side of PDF 1.4 to 1.7 is 200 inches (ISO 32000-1, annex C); the smallest useful one is a pixel. */
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
-const AUTO = /^\s*auto\s*$/i;
 
 /** The settings of the paper. */
 export type PaperSettings = Pick<PrintSettings, 'paper' | 'paperChosenBy' | 'margin' | 'marginChosenBy' | 'singlePage'>;
@@ -36,7 +35,7 @@ export function parsePaperOptions(given: PdfOptions, errors: ValidationErrors): 
 /** A page whose height follows from the content is a single page. */
 function withoutAutoHeight(options: PdfOptions, errors: ValidationErrors): PdfOptions {
   const { height, ...rest } = options;
-  const isAuto = typeof height === 'string' && AUTO.test(height);
+  const isAuto = typeof height === 'string' && height.trim().toLowerCase() === 'auto';
   const name = isAuto ? 'options.height: "auto", which prints one page' : 'options.singlePage';
   if (isAuto && options.singlePage === false)
     errors.add(
