@@ -88,7 +88,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 409,
     title: 'The first request with this Idempotency-Key is still running',
     meaning: 'Another request with the same Idempotency-Key has not been answered yet.',
-    remedy: 'Send the request again after the number of seconds in Retry-After. You then get the reply to the first request.',
+    remedy:
+      'Send the request again until you get the reply to the first request. If the server that ran it has died, the request is run again after the number of seconds in Retry-After.',
   },
   idempotency_result_gone: {
     status: 409,

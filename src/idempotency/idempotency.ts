@@ -47,7 +47,6 @@ export interface Attached {
 }
 
 const KEPT_MS = 24 * 3_600_000;
-const RETRY_AFTER_SECONDS = 1;
 const NOT_KEPT: Answer = { kind: 'not_kept' };
 
 export class Idempotency {
@@ -65,7 +64,7 @@ export class Idempotency {
 
   /**
    * `fingerprint` identifies the request. Throws `idempotency_mismatch` if the key was used for another request, and
-   * `idempotency_running` while the first request is running.
+   * `idempotency_running` while the first request is running, or until its lease ends if its process has died.
    */
   async claim(keyId: string, name: string, fingerprint: string): Promise<Claim | Answer> {
     await this.#forgetExpired(keyId, name);
@@ -95,7 +94,7 @@ export class Idempotency {
       .executeTakeFirstOrThrow();
     this.#leases.drop(this.#renew, claim.id);
     // The lease expired while this process was suspended, and another request took over. This one is rolled back.
-    if (!numUpdatedRows) throw running();
+    if (!numUpdatedRows) throw this.#running(this.#leases.until());
   }
 
   /** Completes a request that changes nothing but this record. */
@@ -190,7 +189,7 @@ export class Idempotency {
   async #answer(keyId: string, name: string, fingerprint: string): Promise<Answer> {
     const row = await this.#database.query
       .selectFrom('idempotency_keys')
-      .select(['fingerprint', 'answer'])
+      .select(['fingerprint', 'answer', 'lease_until'])
       .where('key_id', '=', keyId)
       .where('name', '=', name)
       .executeTakeFirst();
@@ -199,8 +198,14 @@ export class Idempotency {
         'idempotency_mismatch',
         'this Idempotency-Key was used for a different request before; use a new one',
       );
-    if (!row?.answer) throw running();
+    if (!row?.answer) throw this.#running(row?.lease_until ?? 0);
     return JSON.parse(row.answer) as Answer;
+  }
+
+  #running(leaseUntil: number): ServiceError {
+    const detail = 'the first request with this Idempotency-Key is still running';
+    const retryAfterSeconds = Math.max(1, Math.ceil((leaseUntil - this.#clock()) / 1_000));
+    return new ServiceError('idempotency_running', detail, { retryAfterSeconds });
   }
 
   /** Removes an expired record that no sweep has removed yet, so that it does not block a new request. */
@@ -225,11 +230,6 @@ export class Idempotency {
   readonly #renew = async (claims: string[], until: number): Promise<void> => {
     await this.#database.query.updateTable('idempotency_keys').set({ lease_until: until }).where('claim', 'in', claims).execute();
   };
-}
-
-function running(): ServiceError {
-  const detail = 'the first request with this Idempotency-Key is still running';
-  return new ServiceError('idempotency_running', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** The error for a reply that cannot be repeated any more. */

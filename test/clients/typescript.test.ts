@@ -1,5 +1,6 @@
 /** The TypeScript client against a running service: every method, and its errors. */
 
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,7 @@ import {
   Platen,
   PlatenConnectionError,
   PlatenError,
+  type PlatenOptions,
   verifyWebhook,
   WebhookVerificationError,
 } from '../../clients/typescript/src/index.ts';
@@ -17,8 +19,9 @@ import { publishedOpenApi } from '../../tools/docs/openapi.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
-import type { SharedService } from '../support/service.ts';
+import { eventually, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { image, Site } from '../support/site.ts';
 
 let service: SharedService;
 let platen: Platen;
@@ -235,7 +238,10 @@ test('returns the same document for the same idempotency key', async () => {
 });
 
 /** Starts a server that sends these responses in order. Returns a client for it, and the idempotency keys that the server receives. */
-async function scripted(answers: Array<{ status: number; headers?: Record<string, string>; body?: string } | 'hang up'>) {
+async function scripted(
+  answers: Array<{ status: number; headers?: Record<string, string>; body?: string } | 'hang up'>,
+  options: Partial<PlatenOptions> = {},
+) {
   const received: string[] = [];
   const server = createServer((request, response) => {
     received.push(String(request.headers['idempotency-key']));
@@ -244,7 +250,8 @@ async function scripted(answers: Array<{ status: number; headers?: Record<string
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = new Platen({ key: 'plt_x', baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new Platen({ key: 'plt_x', baseUrl, ...options });
   return { client, received, [Symbol.dispose]: () => server.close() };
 }
 
@@ -277,6 +284,49 @@ test('does not retry an error that would recur, or one whose retry is too far of
   await expect(service.client.pdf({ html: '<p></p>' })).rejects.toMatchObject({ code: 'quota_exceeded', message: 'no more' });
   await expect(service.client.pdf({ html: '<p></p>' })).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
   expect(service.received).toHaveLength(2);
+});
+
+const RUNNING = {
+  status: 409,
+  headers: { 'retry-after': '0' },
+  body: JSON.stringify({ type: 'http://p/errors/idempotency_running', code: 'idempotency_running', status: 409, detail: 'wait' }),
+};
+
+test('does not count waiting for an earlier request as a retry', async () => {
+  const lost = ['hang up' as const, { status: 503 }, { status: 502 }];
+  using service = await scripted([...lost, ...Array.from({ length: 12 }, () => RUNNING), { status: 200, body: 'a PDF' }]);
+  const pdf = await service.client.pdf({ html: '<p></p>' });
+  expect(Buffer.from(await pdf.bytes()).toString()).toBe('a PDF');
+  expect(service.received).toHaveLength(16);
+  expect(new Set(service.received).size).toBe(1);
+});
+
+test('waits for an earlier request until a deadline', async () => {
+  const later = { ...RUNNING, headers: { 'retry-after': '20' } };
+  using service = await scripted([later, later], { idempotencyTimeout: 0 });
+  await expect(service.client.pdf({ html: '<p></p>' })).rejects.toMatchObject({ code: 'idempotency_running', retryAfter: 20 });
+  expect(service.received).toHaveLength(1);
+});
+
+test('gets the reply to a request whose service was killed', { timeout: 180_000 }, async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
+  const allowed = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` };
+  await using killed = await startService(allowed);
+  const request = { html: `<h1>Survivor</h1><img src="${site.origin}/held.png">`, options: { timeout: 60_000 } };
+  const client = new Platen({ key: killed.key, baseUrl: killed.url, maxRetries: 0 });
+  const lost = client.pdf(request, { idempotencyKey: 'survivor' }).catch((error: unknown) => error);
+  await eventually('it is rendered', () => site.requestsFor('/held.png').length > 0);
+  const exited = once(killed.child, 'exit');
+  killed.child.kill('SIGKILL');
+  await exited;
+  expect(await lost).toBeInstanceOf(PlatenConnectionError);
+  release();
+  const settings = { ...allowed, PLATEN_DATA_DIR: killed.env.PLATEN_DATA_DIR ?? '' };
+  await using next = await startService(settings, { firstKey: killed.key });
+  const pdf = await new Platen({ key: killed.key, baseUrl: next.url }).pdf(request, { idempotencyKey: 'survivor' });
+  expect(await textOf(await pdf.bytes())).toContain('Survivor');
+  site.close();
 });
 
 test('throws a connection error if the service cannot be reached, and rejects an aborted call at once', async () => {

@@ -162,6 +162,21 @@ test('undoes a request if its lease ended and another request has taken over', a
   expect(await services.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
 });
 
+test('tells a repeated request when the lease of the first one ends, after which it takes over', async () => {
+  const claim = () => services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  await claim();
+  for (const [laterMs, seconds] of [
+    [0, 20],
+    [4_500, 16],
+    [15_000, 1],
+  ] as const) {
+    now += laterMs;
+    await expect(claim()).rejects.toMatchObject({ code: 'idempotency_running', retryAfterSeconds: seconds });
+  }
+  now += 1_000;
+  expect(await claim()).toMatchObject({ name: 'k' });
+});
+
 test('releases the idempotency key of a request that died without a response', async () => {
   await services.idempotency.claim(owner.keyId, 'k', 'first');
   await expect(services.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });

@@ -213,6 +213,30 @@ def test_retries_under_one_name() -> None:
     assert len(names) == 4 and len(set(names)) == 1
 
 
+def test_waiting_for_an_earlier_request_is_no_retry() -> None:
+    sent = 0
+    running = {"type": "http://p/errors/idempotency_running", "code": "idempotency_running", "status": 409, "detail": "wait", "request_id": ""}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal sent
+        sent += 1
+        if sent <= 3:
+            return httpx.Response(502, text="<h1>Bad gateway</h1>")
+        return httpx.Response(409, json=running, headers={"retry-after": "0"}) if sent <= 15 else httpx.Response(200, content=b"a PDF")
+
+    with Platen("plt_x", http=httpx.Client(transport=httpx.MockTransport(answer))) as client:
+        assert client.pdf({"html": "<p></p>"}).read() == b"a PDF"
+    assert sent == 16
+
+    def later(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(409, json=running, headers={"retry-after": "20"})
+
+    with Platen("plt_x", idempotency_timeout=0, http=httpx.Client(transport=httpx.MockTransport(later))) as client:
+        with pytest.raises(PlatenError) as caught:
+            client.pdf({"html": "<p></p>"})
+    assert (caught.value.code, caught.value.retry_after) == ("idempotency_running", 20)
+
+
 def test_no_connection() -> None:
     unreachable = pytest.raises(PlatenConnectionError, match="The service at http://127.0.0.1:1 could not be reached")
     with Platen(KEY, "http://127.0.0.1:1/v1", max_retries=0) as nowhere, unreachable:

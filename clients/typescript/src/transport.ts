@@ -1,15 +1,12 @@
 /** Sends requests with the key, repeats them if that is safe, and throws errors. */
 import { errorOf, PlatenConnectionError, type PlatenError } from './errors.ts';
+import { Retries, type RetryLimits } from './retries.ts';
 
-export interface PlatenOptions {
+export interface PlatenOptions extends Partial<RetryLimits> {
   /** The API key, such as `plt_...`. */
   key: string;
   /** The URL of the service. Default: `http://127.0.0.1:3000`. */
   baseUrl?: string;
-  /** How many times a request is repeated after a lost connection, 429 or 503. Default: 3. */
-  maxRetries?: number;
-  /** The longest pause before a request is repeated, in seconds. A longer `Retry-After` ends the retries. Default: 30. */
-  maxRetryDelay?: number;
   /** Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
@@ -36,26 +33,27 @@ export class Transport {
   readonly #base: string;
   readonly #key: string;
   readonly #fetch: typeof fetch;
-  readonly #maxRetries: number;
-  readonly #maxRetryDelay: number;
+  readonly #limits: RetryLimits;
 
-  constructor({ key, baseUrl = 'http://127.0.0.1:3000', maxRetries = 3, maxRetryDelay = 30, fetch }: PlatenOptions) {
+  constructor(options: PlatenOptions) {
+    const { key, baseUrl = 'http://127.0.0.1:3000', fetch } = options;
+    const { maxRetries = 3, maxRetryDelay = 30, idempotencyTimeout = 150 } = options;
     if (!key) throw new TypeError('Platen needs a key: new Platen({ key: "plt_..." })');
     this.#base = baseUrl.replace(/(?:\/v1)?\/*$/, '');
     this.#key = key;
     this.#fetch = fetch ?? globalThis.fetch.bind(globalThis);
-    this.#maxRetries = maxRetries;
-    this.#maxRetryDelay = maxRetryDelay;
+    this.#limits = { maxRetries, maxRetryDelay, idempotencyTimeout };
   }
 
   /** Returns the response before its body is read. Throws `PlatenError` for a status of 400 and above. */
   async send(path: string, input: RequestInput = {}): Promise<Response> {
     const request = this.#requestOf(path, input);
-    for (let sent = 0; ; sent++) {
+    const retries = new Retries(this.#limits);
+    for (;;) {
       const failure = await this.#attempt(request);
       if (failure instanceof Response) return failure;
-      const pause = pauseAfter(failure, sent);
-      if (sent >= this.#maxRetries || pause === undefined || pause > this.#maxRetryDelay) throw failure;
+      const pause = retries.pauseAfter(failure);
+      if (pause === undefined) throw failure;
       await sleep(pause * 1_000, input.signal);
     }
   }
@@ -101,21 +99,6 @@ function parametersOf(query: Query): Array<[name: string, value: string]> {
     if (typeof value !== 'object') return value === undefined ? [] : [[name, String(value)]];
     return Object.entries(value).map(([member, value]) => [`${name}[${member}]`, value]);
   });
-}
-
-/** Errors after which the same request may succeed. Nothing has been charged when they are returned. */
-const TEMPORARY: ReadonlySet<string> = new Set([
-  ...['queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'idempotency_running'],
-  ...['browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down'],
-]);
-
-/** Returns the seconds to wait, or undefined if the request would fail again. */
-function pauseAfter(failure: PlatenError | PlatenConnectionError, sent: number): number | undefined {
-  const backoff = 0.25 * 2 ** sent * (1 + Math.random());
-  if (failure instanceof PlatenConnectionError) return backoff;
-  const fromProxy = [502, 503, 504].includes(failure.status) && failure.problem.type === 'about:blank';
-  if (!fromProxy && !TEMPORARY.has(failure.code)) return undefined;
-  return Math.max(failure.retryAfter ?? 0, backoff);
 }
 
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

@@ -11,17 +11,16 @@ from typing import Any, AsyncIterator
 import httpx
 
 from ._errors import PlatenConnectionError, PlatenError, error_of
-from ._retries import pause_after
+from ._retries import Retries, RetryLimits
 
 
 class AsyncTransport:
-    def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.AsyncClient) -> None:
+    def __init__(self, key: str, base_url: str, limits: RetryLimits, http: httpx.AsyncClient) -> None:
         if not key:
             raise ValueError("Platen needs a key, plt_...")
         self._base = base_url.rstrip("/").removesuffix("/v1")
         self._headers = {"authorization": f"Bearer {key}"}
-        self._max_retries = max_retries
-        self._max_retry_delay = max_retry_delay
+        self._limits = limits
         self._http = http
 
     async def json(self, method: str, path: str, **request: Any) -> Any:
@@ -55,16 +54,15 @@ class AsyncTransport:
             await response.aclose()
 
     async def _send(self, request: httpx.Request) -> httpx.Response:
-        sent = 0
+        retries = Retries(self._limits)
         while True:
             outcome = await self._attempt(request)
             if isinstance(outcome, httpx.Response):
                 return outcome
-            pause = pause_after(outcome, sent)
-            if sent >= self._max_retries or pause is None or pause > self._max_retry_delay:
+            pause = retries.pause_after(outcome)
+            if pause is None:
                 raise outcome
             await asyncio.sleep(pause)
-            sent += 1
 
     async def _attempt(self, request: httpx.Request) -> httpx.Response | PlatenError | PlatenConnectionError:
         try:
