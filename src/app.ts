@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { eraseDeletedAccounts } from './accounts/erase-deleted.ts';
 import type { Clock } from './accounts/leases.ts';
 import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
@@ -136,7 +137,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       }),
     },
   );
-  const sweep = createSweep(services, config, metrics, logger);
+  const sweep = createSweep(services, config, clock, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
   return {
     ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
@@ -333,14 +334,13 @@ function createMerging({ documents, blobs, links }: Services, settings: Config):
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
 }
 
-function createSweep(
-  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets, visitorRequests }: Services,
-  { sweepMs, dataDir }: Config,
-  metrics: Metrics,
-  logger: Logger,
-): Sweep {
+function createSweep(services: Services, { sweepMs, dataDir }: Config, clock: Clock, metrics: Metrics, logger: Logger): Sweep {
+  const { database, blobs, documents, idempotency, allowance, batches, templates } = services;
+  const { webhooks, webhookSecrets, visitorRequests } = services;
+  const removeTemplate = (keyId: string, id: string) => templates.remove(keyId, id);
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
+    prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate }),
     perishables: [documents, idempotency],
     chores: [
       () => idempotency.removeExpired(),

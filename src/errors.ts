@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'quota_exceeded'
   | 'forbidden_url'
   | 'insufficient_scope'
+  | 'account_suspended'
   | 'not_found'
   | 'method_not_allowed'
   | 'not_acceptable'

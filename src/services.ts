@@ -80,6 +80,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
   const accounts = new Accounts(database, plans, clock);
+  opened.defer(() => accounts.keyUse.flush());
   await requireKnownPlans(accounts, plans);
   const secretKeys = openSecretKeys(config, database);
   const jobs = opened.adopt(await openJobs(database), (each) => each.close());

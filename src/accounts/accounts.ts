@@ -1,9 +1,11 @@
 /** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
+import type { Selectable, Updateable } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type ApiKey as BareKey, type IssuedKey as Issued, type KeyDraft, Keys, readScopes } from './keys.ts';
+import { KeyUse } from './key-use.ts';
+import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Clock } from './leases.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
@@ -29,6 +31,8 @@ export interface Account {
   /** The URL that receives `document.expired` events, or null for none. */
   documentExpiredUrl: string | null;
   createdAt: number;
+  suspendedAt: number | null;
+  deletedAt: number | null;
 }
 
 /** A key, with the plan of its account. */
@@ -38,29 +42,39 @@ export type IssuedKey = Issued<ApiKey>;
 const ID_CHARACTERS = 22;
 /** How long documents of test keys are kept, unless the plan keeps documents for less. */
 const TEST_RETENTION_MS = 86_400_000;
-const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'] as const;
+const ACCOUNT_COLUMNS = [
+  ...['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'],
+  ...['suspended_at', 'deleted_at'],
+] as const;
 
 export class Accounts {
   readonly #database: Database;
   readonly #plans: Plans;
   readonly #clock: Clock;
   readonly keys: Keys;
+  readonly keyUse: KeyUse;
 
   constructor(database: Database, plans: Plans, clock: Clock = Date.now) {
     this.#database = database;
     this.#plans = plans;
     this.#clock = clock;
     this.keys = new Keys(database, clock);
+    this.keyUse = new KeyUse(database, clock);
   }
 
-  /** The principal of this secret, or undefined if the secret is not valid for any reason. */
+  /** The principal of this secret, or undefined if the secret is not valid for any reason. Throws `account_suspended`. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
     const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret), now: this.#clock() });
-    return this.#toPrincipal(rows[0]);
+    const principal = this.#toPrincipal(rows[0]);
+    if (principal) this.keyUse.note(principal.keyId, rows[0]?.last_used_at ?? null);
+    return principal;
   }
 
-  /** The current principal of a key, for work that continues after its request. Undefined if the key was revoked. */
+  /**
+   * The current principal of a key, for work that continues after its request and after the expiry of the key. Undefined if the key
+   * was revoked. Throws `account_suspended`.
+   */
   async principalOf(keyId: string): Promise<Principal | undefined> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return this.#toPrincipal(rows[0]);
@@ -74,7 +88,13 @@ export class Accounts {
 
   /** Names of plans that accounts are on and that the plans file does not define. */
   async missingPlans(): Promise<string[]> {
-    const rows = await this.#database.query.selectFrom('accounts').select('plan').distinct().orderBy('plan').execute();
+    const rows = await this.#database.query
+      .selectFrom('accounts')
+      .select('plan')
+      .where('deleted_at', 'is', null)
+      .distinct()
+      .orderBy('plan')
+      .execute();
     return rows.map(({ plan }) => plan).filter((plan) => !this.#plans.get(plan));
   }
 
@@ -109,10 +129,10 @@ export class Accounts {
   async createAccount(plan: string, name = ''): Promise<Account> {
     this.#plans.require(plan);
     const id = `acc_${randomBase62(ID_CHARACTERS)}`;
-    const row = { id, name, plan, auto_store: 0, document_expired_webhook_url: null, created_at: Date.now() };
+    const row = { id, name, plan, auto_store: 0, document_expired_webhook_url: null, created_at: this.#clock() };
     await this.#database.query.insertInto('accounts').values(row).execute();
     await this.#database.flush();
-    return toAccount(row);
+    return toAccount({ ...row, suspended_at: null, deleted_at: null });
   }
 
   async listAccounts(): Promise<Account[]> {
@@ -122,18 +142,58 @@ export class Accounts {
   /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
   async setPlan(accountId: string, plan: string): Promise<void> {
     this.#plans.require(plan);
-    const { numUpdatedRows } = await this.#database.query
+    await this.#change(accountId, { plan });
+  }
+
+  /** Throws `not_found`. */
+  async rename(accountId: string, name: string): Promise<void> {
+    await this.#change(accountId, { name });
+  }
+
+  /** From now on, its keys and links are refused with `account_suspended` and its batches wait, until `resume`. Throws `not_found`. */
+  async suspend(accountId: string): Promise<void> {
+    await this.#change(accountId, { suspended_at: this.#clock() });
+  }
+
+  /** Throws `not_found`. */
+  async resume(accountId: string): Promise<void> {
+    await this.#change(accountId, { suspended_at: null });
+  }
+
+  /**
+   * Revokes all keys of an account. Ids, dates and usage remain; the next sweep removes everything else, as `eraseDeleted` does.
+   * Throws `not_found`.
+   */
+  async delete(accountId: string): Promise<void> {
+    const deleted_at = this.#clock();
+    await this.#database.transaction(async (query) => {
+      await this.#change(accountId, { deleted_at, name: '', auto_store: 0, document_expired_webhook_url: null }, query);
+      await query
+        .updateTable('api_keys')
+        .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(deleted_at)), name: '', hint: '' }))
+        .set({ previous_secret_hash: null, previous_valid_until: null })
+        .where('account_id', '=', accountId)
+        .execute();
+    }, `keys ${accountId}`);
+    await this.#database.flush();
+  }
+
+  /** Throws `not_found`, also for a deleted account. */
+  async #change(accountId: string, change: Updateable<Tables['accounts']>, query?: Query): Promise<void> {
+    const { numUpdatedRows } = await (query ?? this.#database.query)
       .updateTable('accounts')
-      .set({ plan })
+      .set(change)
       .where('id', '=', accountId)
+      .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow();
     if (!numUpdatedRows) throw noSuch('account', accountId);
-    await this.#database.flush();
+    if (!query) await this.#database.flush();
   }
 
   /** Creates a key for an account. Throws `not_found`. */
   async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
-    const { plan } = await this.account(accountId);
+    const { plan, deletedAt } = await this.account(accountId);
+    if (deletedAt !== null) throw noSuch('account', accountId);
     const { secret, key } = await this.keys.create(accountId, { ...draft, name });
     return { secret, key: { ...key, plan } };
   }
@@ -156,6 +216,7 @@ export class Accounts {
 
   #toPrincipal(row: Holder | undefined): Principal | undefined {
     if (!row) return undefined;
+    if (row.suspended_at !== null) throw accountSuspended();
     const isTest = row.is_test === 1;
     const plan = this.#planOf(row);
     return {
@@ -188,12 +249,19 @@ interface Holder {
   auto_store: number;
   scopes: string | null;
   is_test: number;
+  suspended_at: number | null;
+  last_used_at: number | null;
 }
 
 const selectHolder = prepared((query, { hash, now }: { hash: string; now: number }) =>
-  holders(query).where((eb) =>
-    eb.or([eb('secret_hash', '=', hash), eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)])]),
-  ),
+  holders(query)
+    .where((eb) =>
+      eb.or([
+        eb('secret_hash', '=', hash),
+        eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)]),
+      ]),
+    )
+    .where((eb) => isUnexpired(eb, now)),
 );
 const selectKey = prepared((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
 
@@ -202,10 +270,11 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
+    .select(['suspended_at', 'last_used_at'])
     .where('revoked_at', 'is', null);
 }
 
-function toAccount(row: Pick<Tables['accounts'], (typeof ACCOUNT_COLUMNS)[number]>): Account {
+function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof ACCOUNT_COLUMNS)[number]>): Account {
   return {
     id: row.id,
     name: row.name,
@@ -213,7 +282,13 @@ function toAccount(row: Pick<Tables['accounts'], (typeof ACCOUNT_COLUMNS)[number
     autoStore: row.auto_store === 1,
     documentExpiredUrl: row.document_expired_webhook_url,
     createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
+    deletedAt: row.deleted_at,
   };
+}
+
+export function accountSuspended(): ServiceError {
+  return new ServiceError('account_suspended', 'the operator has suspended this account');
 }
 
 function noSuch(what: string, id: string): ServiceError {

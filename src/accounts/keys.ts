@@ -2,7 +2,8 @@
  * Creates, lists, rotates and revokes API keys, for the operator or for another key. A key manages itself and the keys that were
  * made with it, directly or through other keys. All other keys do not exist for it.
  */
-import { ServiceError } from '../errors.ts';
+import type { ExpressionBuilder, Selectable } from 'kysely';
+import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -23,6 +24,9 @@ export interface ApiKey {
   madeBy: string | null;
   createdAt: number;
   revokedAt: number | null;
+  expiresAt: number | null;
+  /** Up to a minute old. */
+  lastUsedAt: number | null;
   /** How long the secret before the last rotation stays valid. */
   previousValidUntil: number | null;
 }
@@ -39,6 +43,8 @@ export interface KeyDraft {
   scopes?: Scopes;
   /** Default: false. */
   isTest?: boolean;
+  /** Default: the expiry of the key that makes it. */
+  expiresInMs?: number | undefined;
   madeBy?: string;
 }
 
@@ -58,6 +64,8 @@ const COLUMNS = [
   'created_at',
   'revoked_at',
   'previous_valid_until',
+  'expires_at',
+  'last_used_at',
 ] as const;
 
 export class Keys {
@@ -69,14 +77,22 @@ export class Keys {
     this.#clock = clock;
   }
 
-  /** Creates a key. If it is made with another key, throws `key_limit`, and `unauthorized` if that key was revoked. */
-  async create(accountId: string, { name = '', scopes = null, isTest = false, madeBy }: KeyDraft): Promise<IssuedKey> {
+  /**
+   * Creates a key. If it is made with another key, throws `key_limit`, `invalid_request` if it would outlive that key, and
+   * `unauthorized` if that key was revoked.
+   */
+  async create(
+    accountId: string,
+    { name = '', scopes = null, isTest = false, expiresInMs, madeBy }: KeyDraft,
+  ): Promise<IssuedKey> {
     const secret = newSecret(isTest);
+    const latest = madeBy === undefined ? null : (await this.find(madeBy, madeBy)).expiresAt;
     const row = {
       ...{ id: `key_${randomBase62(ID_CHARACTERS)}`, account_id: accountId, name, hint: hintOf(secret) },
       ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
       ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
+      ...{ expires_at: expiryOf(expiresInMs, this.#clock(), latest), last_used_at: null },
     };
     await this.#database.transaction(async (query) => {
       if (madeBy !== undefined) await lockKey(query, madeBy);
@@ -104,7 +120,7 @@ export class Keys {
     return toKey(row);
   }
 
-  /** Gives a key a new secret; the old one stays valid for `graceMs`. Throws `not_found`, also for a revoked key. */
+  /** Gives a key a new secret; the old one stays valid for `graceMs`. Throws `not_found`, also for a revoked or expired key. */
   async rotate(by: string | undefined, id: string, graceMs: number): Promise<IssuedKey> {
     const { isTest } = await this.find(by, id);
     const secret = newSecret(isTest);
@@ -117,6 +133,7 @@ export class Keys {
       }))
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
+      .where((eb) => isUnexpired(eb, this.#clock()))
       .returning(COLUMNS)
       .executeTakeFirst();
     if (!row) throw noSuchKey(id);
@@ -159,7 +176,12 @@ export class Keys {
       .selectFrom('api_keys')
       .select(({ fn }) => fn.countAll<number | string>().as('count'))
       .where('account_id', '=', accountId)
-      .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('created_at', '>', this.#clock() - DAY_MS)]))
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('revoked_at', 'is', null), isUnexpired(eb, this.#clock())]),
+          eb('created_at', '>', this.#clock() - DAY_MS),
+        ]),
+      )
       .executeTakeFirstOrThrow();
     if (Number(count) <= MAX_KEYS) return;
     throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys and may create ${MAX_KEYS} a day`, {
@@ -199,7 +221,7 @@ function familyOf(query: Query, id: string) {
     .select('id');
 }
 
-type KeyRow = Omit<Pick<Tables['api_keys'], (typeof COLUMNS)[number]>, 'is_test'> & { is_test: number };
+type KeyRow = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
 
 function toKey(row: KeyRow): ApiKey {
   return {
@@ -212,8 +234,24 @@ function toKey(row: KeyRow): ApiKey {
     madeBy: row.made_by,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
     previousValidUntil: row.previous_valid_until,
   };
+}
+
+/** A key must not make itself permanent through another key. */
+function expiryOf(expiresInMs: number | undefined, now: number, latest: number | null): number | null {
+  if (expiresInMs === undefined) return latest;
+  if (latest === null || now + expiresInMs <= latest) return now + expiresInMs;
+  const seconds = Math.max(0, Math.floor((latest - now) / 1_000));
+  const message = `must be at most ${seconds}, because the key that makes it expires then`;
+  throw invalidRequest([{ path: 'expires_in', message }]);
+}
+
+/** A condition on rows of `api_keys`. */
+export function isUnexpired(eb: ExpressionBuilder<Tables, 'api_keys'>, now: number) {
+  return eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 }
 
 export function readScopes(column: string | null): Scopes {

@@ -27,7 +27,7 @@ export interface RunnerServices {
   uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
-  /** Resolves to undefined if the key was revoked. */
+  /** Resolves to undefined if the key was revoked. Throws `account_suspended`. */
   principalOf(keyId: string): Promise<Principal | undefined>;
   /** Whether an account that has used up its allowance may get some of it back. */
   hasReservations(accountId: string): Promise<boolean>;
@@ -58,6 +58,8 @@ const PER_PLACE = 4;
 const LOAD_MS = 1_000;
 /** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
 const LEFT_MS = 5_000;
+/** How long the items of a suspended account wait before this process looks whether it was resumed. */
+const SUSPENDED_MS = 10_000;
 
 export class BatchRunner implements Task {
   readonly limit: number;
@@ -75,7 +77,8 @@ export class BatchRunner implements Task {
 
   async take(keyId: string): Promise<Turn> {
     const { principalOf, queue } = this.#services;
-    const known = await principalOf(keyId).catch(unexpected);
+    const known = await principalOf(keyId).catch((error) => (hasCode(error, 'account_suspended') ? error : unexpected(error)));
+    if (hasCode(known, 'account_suspended')) return (await queue.nextDue(keyId)) && { afterMs: SUSPENDED_MS };
     const owner = known ?? new ServiceError('unauthorized', 'the API key of this batch was revoked');
     const hasRoom = () => this.#mayBegin(owner);
     if (!hasRoom()) return { hasRoom };

@@ -106,6 +106,7 @@ keyCommands
   .option('--name <name>', 'a name to tell it apart', '')
   .option('--scopes <scopes>', `the scopes of the key: any of ${SCOPES.join(',')} (default: full access)`, scopes)
   .option('--test', 'create a test key: its renders have a watermark and are not charged')
+  .option('--expires-in <duration>', 'how long the key works: seconds, or a duration such as 30d (default: no limit)', lifetime)
   .option('--json', 'print JSON')
   .action(from(keys, 'createKey'));
 keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(from(keys, 'listKeys'));
@@ -141,6 +142,28 @@ accountCommands
   .argument('<account-id>', 'for example acc_...')
   .argument('<plan>', 'the new plan')
   .action(from(keys, 'setPlan'));
+
+accountCommands
+  .command('rename')
+  .description('give an account another name')
+  .argument('<account-id>', 'for example acc_...')
+  .argument('<name>', 'the new name')
+  .action(from(keys, 'renameAccount'));
+accountCommands
+  .command('suspend')
+  .description('refuse the keys and the signed links of an account, and let its batches wait')
+  .argument('<account-id>', 'for example acc_...')
+  .action(from(keys, 'suspendAccount'));
+accountCommands
+  .command('resume')
+  .description('end the suspension of an account')
+  .argument('<account-id>', 'for example acc_...')
+  .action(from(keys, 'resumeAccount'));
+accountCommands
+  .command('delete')
+  .description('permanently delete an account with all that its keys stored')
+  .argument('<account-id>', 'for example acc_...')
+  .action(from(keys, 'deleteAccount'));
 
 program
   .command('certificates')
@@ -191,6 +214,13 @@ function scopes(text: string): Scope[] {
 function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError('use a duration such as 30m, 24h or 7d.');
+  return milliseconds;
+}
+
+/** At least a second, because a key that never works is a mistake. */
+function lifetime(text: string): number {
+  const milliseconds = duration(/^\d+$/.test(text) ? `${text}s` : text);
+  if (milliseconds < 1_000) throw new InvalidArgumentError('use at least one second.');
   return milliseconds;
 }
 

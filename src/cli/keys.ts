@@ -12,7 +12,7 @@ interface Format {
 }
 
 export async function createKey(
-  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[]; test?: boolean },
+  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[]; test?: boolean; expiresIn?: number },
 ): Promise<void> {
   if (options.account && options.plan)
     throw new ServiceError(
@@ -21,10 +21,8 @@ export async function createKey(
     );
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
-    printIssued(
-      await accounts.createKey(accountId, options.name, { scopes: options.scopes ?? null, isTest: options.test ?? false }),
-      options,
-    );
+    const { scopes = null, test: isTest = false, expiresIn: expiresInMs } = options;
+    printIssued(await accounts.createKey(accountId, options.name, { scopes, isTest, expiresInMs }), options);
   });
 }
 
@@ -37,7 +35,7 @@ export async function listKeys(options: Format): Promise<void> {
         keys.map((key) => ({
           ...keyRecord(key),
           test: key.isTest ? 'yes' : 'no',
-          status: key.revokedAt === null ? 'active' : 'revoked',
+          status: statusOf(key),
         })),
       );
   });
@@ -77,6 +75,34 @@ export async function setPlan(accountId: string, plan: string): Promise<void> {
   });
 }
 
+export async function renameAccount(accountId: string, name: string): Promise<void> {
+  await withAccounts(async (accounts) => {
+    await accounts.rename(accountId, name);
+    print(`renamed ${accountId}`);
+  });
+}
+
+export async function suspendAccount(accountId: string): Promise<void> {
+  await withAccounts(async (accounts) => {
+    await accounts.suspend(accountId);
+    print(`suspended ${accountId}; \`platen accounts resume\` ends it`);
+  });
+}
+
+export async function resumeAccount(accountId: string): Promise<void> {
+  await withAccounts(async (accounts) => {
+    await accounts.resume(accountId);
+    print(`resumed ${accountId}`);
+  });
+}
+
+export async function deleteAccount(accountId: string): Promise<void> {
+  await withAccounts(async (accounts) => {
+    await accounts.delete(accountId);
+    print(`deleted ${accountId}: its keys are revoked, and the next sweep of the service removes what they stored`);
+  });
+}
+
 async function withAccounts(work: (accounts: Accounts, plans: Plans) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const plans = loadPlans(config);
@@ -107,12 +133,25 @@ function keyRecord(key: ApiKey) {
     scopes: key.scopes?.join(',') ?? 'all',
     made_by: key.madeBy,
     created_at: time(key.createdAt),
-    revoked_at: key.revokedAt === null ? null : time(key.revokedAt),
+    expires_at: timeOrNull(key.expiresAt),
+    last_used_at: timeOrNull(key.lastUsedAt),
+    revoked_at: timeOrNull(key.revokedAt),
   };
 }
 
+function statusOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= Date.now() ? 'expired' : 'active';
+}
+
 function accountRecord(account: Account) {
-  return { account_id: account.id, plan: account.plan, name: account.name, created_at: time(account.createdAt) };
+  const { id, plan, name, createdAt, suspendedAt, deletedAt } = account;
+  const status = deletedAt !== null ? 'deleted' : suspendedAt !== null ? 'suspended' : 'active';
+  return { account_id: id, plan, name, status, created_at: time(createdAt) };
+}
+
+function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : time(milliseconds);
 }
 
 function time(milliseconds: number): string {

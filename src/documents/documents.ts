@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Principal } from '../accounts/accounts.ts';
+import { accountSuspended, type Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
@@ -209,7 +209,21 @@ export class Documents {
     return this.#living(row);
   }
 
-  /** Finds the document of a signed link, which needs no key. Throws as `find` does. */
+  /** Finds the document of a signed link, which needs no key. Throws as `find` does, and `account_suspended`. */
+  async findShared(id: string): Promise<StoredDocument> {
+    const document = await this.findLinked(id);
+    const owner = await this.#database.query
+      .selectFrom('documents')
+      .innerJoin('accounts', 'accounts.id', 'documents.account_id')
+      .select(['accounts.suspended_at', 'accounts.deleted_at'])
+      .where('documents.id', '=', id)
+      .executeTakeFirst();
+    if (owner?.deleted_at) throw documentDeleted(owner.deleted_at); // before a sweep has removed it
+    if (owner?.suspended_at) throw accountSuspended();
+    return document;
+  }
+
+  /** Finds a document whoever owns it. Throws as `find` does. */
   async findLinked(id: string): Promise<StoredDocument> {
     if (!isId(id)) return this.#living(undefined);
     return this.#living(await this.#rows(WITH_REPORT).where('id', '=', id).executeTakeFirst());
@@ -262,7 +276,7 @@ export class Documents {
     await this.removeContent(id);
   }
 
-  /** DrawnAppearances the document as deleted. Its content is removed by `removeContent` or by the next sweep. */
+  /** Marks the document as deleted. Its content is removed by `removeContent` or by the next sweep. */
   async markDeleted(id: string, query: Query): Promise<void> {
     const now = this.#clock();
     await query
@@ -323,12 +337,15 @@ export class Documents {
 
   #living(row: DocumentRow | undefined): StoredDocument {
     if (!row) throw new ServiceError('not_found', 'there is no such document');
-    if (row.deleted_at !== null)
-      throw new ServiceError('document_deleted', `the document was deleted at ${new Date(row.deleted_at).toISOString()}`);
+    if (row.deleted_at !== null) throw documentDeleted(row.deleted_at);
     if (row.expires_at <= this.#clock())
       throw new ServiceError('document_expired', `the document expired at ${new Date(row.expires_at).toISOString()}`);
     return toDocument(row);
   }
+}
+
+function documentDeleted(at: number): ServiceError {
+  return new ServiceError('document_deleted', `the document was deleted at ${new Date(at).toISOString()}`);
 }
 
 interface NewRow extends Omit<StoredDocument, 'image' | 'metadata' | 'report'> {

@@ -15,6 +15,8 @@ export interface Perishable {
 
 export interface SweepOptions {
   everyMs: number;
+  /** Called before content is removed. */
+  prepare(): Promise<void>;
   perishables: Perishable[];
   /** Further tasks of each sweep. */
   chores: Array<() => Promise<unknown>>;
@@ -81,6 +83,7 @@ export class Sweep implements Task {
 
   async #removeAll(orphansBefore: number | undefined): Promise<void> {
     if (orphansBefore !== undefined) await this.#guarded(() => this.#removeOrphans(orphansBefore));
+    await this.#guarded(() => this.#options.prepare());
     for (const perishable of this.#options.perishables) await this.#guarded(() => this.#removeDue(perishable));
     for (const chore of this.#options.chores) await this.#guarded(chore);
     await this.#guarded(() => this.#database.scrub());

@@ -60,6 +60,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The key is limited to certain scopes, which do not allow this request. `required_scope` names the scope that is missing; without it, the request requires a key with full access.',
     remedy: 'Use another key. Scopes are set when a key is created, with `POST /v1/keys` or `platen keys create --scopes`.',
   },
+  account_suspended: {
+    status: 403,
+    title: 'The account is suspended',
+    meaning:
+      'The operator of this service has suspended the account of the key, or of the document behind the link. Nothing is deleted, and batches that wait continue when the operator resumes the account.',
+    remedy: 'Ask the operator of this service.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

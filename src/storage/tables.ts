@@ -14,6 +14,11 @@ export interface Tables {
     /** Address that receives `document.expired` events, or null for none. */
     document_expired_webhook_url: string | null;
     created_at: number;
+    /** Since when the operator has suspended the account; null if it is not suspended. */
+    suspended_at: Generated<number | null>;
+    deleted_at: Generated<number | null>;
+    /** When a sweep last removed what a deleted account left. */
+    erased_at: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -33,6 +38,9 @@ export interface Tables {
     previous_secret_hash: string | null;
     previous_valid_until: number | null;
     is_test: Generated<number>;
+    /** Written at most once a minute. */
+    last_used_at: Generated<number | null>;
+    expires_at: Generated<number | null>;
   };
   templates: {
     id: string;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Client, type List, problem } from '../support/client.ts';
-import { PLANS } from '../support/service.ts';
+import { eventually, PLANS } from '../support/service.ts';
 import { storageSettings } from '../support/storage-settings.ts';
 
 interface KeyRecord {
@@ -17,6 +17,8 @@ interface KeyRecord {
   test: boolean;
   made_by: string | null;
   created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
   revoked_at: string | null;
   previous_secret_expires_at: string | null;
 }
@@ -197,6 +199,56 @@ test('returns 400 for invalid names and scopes', async () => {
     [{ scope: 'render' }, 'scope'],
   ] as const)
     expect((await problem(await ada.send('POST', '/v1/keys', body), 400, 'invalid_request')).errors).toMatchObject([{ path }]);
+});
+
+describe('expiry', () => {
+  test('ends a key like one that never existed, and neither rotation nor another key prolongs it', async () => {
+    const short = await make(ada, { expires_in: 3_600 });
+    expect(Date.parse(short.expires_at ?? '')).toBe(now + 3_600_000);
+    const by = as(short.key);
+    expect(Date.parse((await make(by)).expires_at ?? '')).toBe(now + 3_600_000);
+    const longer = await problem(await by.send('POST', '/v1/keys', { expires_in: 3_601 }), 400, 'invalid_request');
+    expect(longer.errors).toEqual([{ path: 'expires_in', message: expect.stringContaining('at most 3600') }]);
+    const rotated = (await (await by.send('POST', `/v1/keys/${short.key_id}/rotate`)).json()) as Issued;
+    expect(rotated.expires_at).toBe(short.expires_at);
+    now += 3_599_999;
+    expect([await status(by), await status(as(rotated.key))]).toEqual([200, 200]);
+    now += 1;
+    const unknown = await problem(await as(`plt_${'x'.repeat(38)}`).get('/v1/documents'), 401, 'unauthorized');
+    for (const each of [by, as(rotated.key)]) {
+      const { request_id: _, ...refused } = await problem(await each.get('/v1/documents'), 401, 'unauthorized');
+      expect(unknown).toMatchObject(refused);
+    }
+    expect((await keysOf(ada)).find(({ key_id }) => key_id === short.key_id)).toMatchObject({ revoked_at: null });
+    await problem(await ada.send('POST', `/v1/keys/${short.key_id}/rotate`), 404, 'not_found');
+  });
+
+  test.each([0, 1.5, -1, '60', 315_360_001])('is not %s seconds', async (expires_in) => {
+    const { errors } = await problem(await ada.send('POST', '/v1/keys', { expires_in }), 400, 'invalid_request');
+    expect(errors).toMatchObject([{ path: 'expires_in' }]);
+  });
+});
+
+test('shows when a key was last used, to the minute', async () => {
+  const { key, key_id, last_used_at } = await make(ada);
+  expect(last_used_at).toBeNull();
+  const lastUse = async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at;
+  const use = () => status(as(key)).then(() => app.services.accounts.keyUse.flush());
+  const begun = now;
+  await use();
+  expect(await lastUse()).toBe(new Date(begun).toISOString());
+  now = begun + 59_999;
+  await use();
+  expect(await lastUse()).toBe(new Date(begun).toISOString());
+  now = begun + 60_000;
+  await use();
+  expect(await lastUse()).toBe(new Date(now).toISOString());
+});
+
+test('records the use of a key without being asked to', async () => {
+  const { key, key_id } = await make(ada);
+  await status(as(key));
+  await eventually('it is recorded', async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at !== null);
 });
 
 test('returns 422 for more keys than an account may have or make in a day', async () => {

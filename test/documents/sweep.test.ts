@@ -28,6 +28,7 @@ beforeEach(async () => {
   removed = { content: 0, orphans: 0 };
   sweep = new Sweep(services.database, services.blobs, {
     everyMs: 3_600_000,
+    prepare: async () => {},
     perishables: [services.documents, services.idempotency],
     chores: [() => services.idempotency.removeExpired()],
     named: (names) => namedBlobs(services.database, names),

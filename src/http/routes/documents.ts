@@ -111,7 +111,7 @@ export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentR
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
     const target = targetOf(request);
     const signed = target.replace(DOWNLOAD, '');
-    const document = await documents.findLinked(links.check(signed));
+    const document = await documents.findShared(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
     return sendStored(request, reply, documents, document, target === signed ? 'inline' : 'attachment');
   };
@@ -241,6 +241,6 @@ const FOLLOW = {
   response: {
     200: { description: 'The PDF or image.', headers: CONTENT_HEADERS, content: DOCUMENT_CONTENT },
     ...CONTENT_REPLIES,
-    ...problemResponses(404, 410, 416, 500, 503),
+    ...problemResponses(403, 404, 410, 416, 500, 503),
   },
 };

@@ -1,5 +1,5 @@
 /** `/v1/keys`: creates, lists, rotates and revokes keys of the caller's account. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Accounts } from '../../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
@@ -18,6 +18,7 @@ import { problemResponses } from './problem-responses.ts';
 
 export interface KeyRouteServices {
   accounts: Accounts;
+  logger: { info(details: object, message: string): void };
 }
 
 interface ById {
@@ -26,6 +27,8 @@ interface ById {
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 2_592_000;
+/** Ten years. */
+const MAX_EXPIRY_SECONDS = 315_360_000;
 
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
 const CreateBody = Type.Object(
@@ -53,6 +56,14 @@ const CreateBody = Type.Object(
       'x-default': 'as the key that makes it',
       examples: [true],
     }),
+    expires_in: Type.Optional({
+      ...Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_SECONDS }),
+      expected: `a whole number of seconds from 1 to ${MAX_EXPIRY_SECONDS}`,
+      description: 'How long the key works. It cannot outlive the key that makes it.',
+      'x-default': 'as long as the key that makes it',
+      'x-unit': 's',
+      examples: [2_592_000],
+    }),
   },
   { ...CLOSED, title: 'KeyRequest', 'x-optional': true },
 );
@@ -74,18 +85,26 @@ const checkRotate = validator(RotateBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
-export function keyRoutes(app: FastifyInstance, { accounts }: KeyRouteServices): void {
+export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
+  const logged = (request: FastifyRequest, keyId: string, what: string) =>
+    logger.info(
+      { request_id: request.id, key_id: keyId, account_id: principalOf(request).accountId, by: principalOf(request).keyId },
+      what,
+    );
+
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
     const { keyId, accountId, scopes: own, isTest: isMadeByTest } = principalOf(request);
     const { body = {} } = request;
-    const { name = '', scopes: wanted, test: isTest = isMadeByTest } = checkCreate(body);
+    const { name = '', scopes: wanted, test: isTest = isMadeByTest, expires_in: seconds } = checkCreate(body);
     const errors = textErrors('name', name);
     if (isMadeByTest && !isTest) errors.push({ path: 'test', message: 'cannot be false: a test key makes test keys only' });
     if (errors.length) throw invalidRequest(errors);
     const scopes = wanted === undefined ? own : [...new Set(wanted as Scope[])];
     const [missing] = missingScopes(own, scopes);
     if (missing) throw insufficientScope(missing);
-    const issued = await accounts.keys.create(accountId, { name, scopes, isTest, madeBy: keyId });
+    const expiresInMs = seconds && seconds * 1_000;
+    const issued = await accounts.keys.create(accountId, { name, scopes, isTest, expiresInMs, madeBy: keyId });
+    logged(request, issued.key.id, 'key created');
     reply.code(201).header('location', `${originOf(request)}/v1/keys/${issued.key.id}`);
     return sendIssued(reply, issued);
   });
@@ -105,12 +124,15 @@ export function keyRoutes(app: FastifyInstance, { accounts }: KeyRouteServices):
     async (request, reply) => {
       const { body = {} } = request;
       const { expires_in: seconds = DEFAULT_GRACE_SECONDS } = checkRotate(body);
-      return sendIssued(reply, await accounts.keys.rotate(principalOf(request).keyId, request.params.id, seconds * 1000));
+      const issued = await accounts.keys.rotate(principalOf(request).keyId, request.params.id, seconds * 1000);
+      logged(request, issued.key.id, 'key rotated');
+      return sendIssued(reply, issued);
     },
   );
 
   app.delete<ById>('/v1/keys/:id', { schema: REVOKE, config: BODY_OPTIONAL }, async (request, reply) => {
     await accounts.keys.revoke(principalOf(request).keyId, request.params.id);
+    logged(request, request.params.id, 'key revoked');
     return reply.code(204).send();
   });
 }
@@ -128,9 +150,15 @@ function keyRecord(key: ApiKey) {
     test: key.isTest,
     made_by: key.madeBy,
     created_at: timeOf(key.createdAt),
-    revoked_at: key.revokedAt === null ? null : timeOf(key.revokedAt),
-    previous_secret_expires_at: key.previousValidUntil === null ? null : timeOf(key.previousValidUntil),
+    expires_at: timeOrNull(key.expiresAt),
+    last_used_at: timeOrNull(key.lastUsedAt),
+    revoked_at: timeOrNull(key.revokedAt),
+    previous_secret_expires_at: timeOrNull(key.previousValidUntil),
   };
+}
+
+function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : timeOf(milliseconds);
 }
 
 const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };
@@ -147,6 +175,8 @@ const KEY_SCHEMA = recordSchema(
     test: { type: 'boolean', description: 'Whether its renders have a watermark and are not charged.' },
     made_by: { type: ['string', 'null'], description: "The key it was made with; `null` for the operator's." },
     created_at: TIME,
+    expires_at: { ...TIME_OR_NULL, description: 'When the key stops working.' },
+    last_used_at: { ...TIME_OR_NULL, description: 'When the key was last used, to the minute.' },
     revoked_at: TIME_OR_NULL,
     previous_secret_expires_at: { ...TIME_OR_NULL, description: 'Until when the secret before the last rotation works.' },
     key: { type: 'string', description: 'The secret. Only in the reply to the request that made it.' },

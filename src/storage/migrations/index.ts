@@ -19,6 +19,7 @@ import { uploads } from './0018-uploads.ts';
 import { deliveryTurns } from './0019-delivery-turns.ts';
 import { images } from './0020-images.ts';
 import { visitorRequests } from './0021-visitor-requests.ts';
+import { accountStates } from './0022-account-states.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0019-delivery-turns': deliveryTurns,
   '0020-images': images,
   '0021-visitor-requests': visitorRequests,
+  '0022-account-states': accountStates,
 };
