@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { CACHE_VARIABLE, DEFAULT_CACHE_FOLDER } from './cache-folder.ts';
 import { parseRules } from './egress/rules.ts';
+import { nearest } from './nearest.ts';
 import { checkDatabaseUrl, parseS3Location } from './storage/locations.ts';
 
 interface Setting<T> {
@@ -361,6 +362,10 @@ const SETTINGS = {
   drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time that running renders have to finish after SIGTERM.'),
 } as const satisfies Record<string, Setting<unknown>>;
 
+const PREFIX = 'PLATEN_';
+/** Variables of the scripts and tests of this project. */
+const OF_SCRIPTS = /^PLATEN_(?:TEST_(?!RENDER)|BENCH_|CI_|UPDATE_)/;
+
 /** A body is in memory twice, and one account may use at most half of the three quarters that the playground leaves. */
 const BODIES_IN_MEMORY = 6;
 
@@ -374,16 +379,8 @@ export class ConfigError extends Error {
 
 /** Reads the settings. Throws `ConfigError`. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(SETTINGS) as Array<[string, Setting<unknown>]>) {
-    const given = env[setting.env];
-    try {
-      values[name] = given ? setting.parse(given) : setting.fallback;
-    } catch (error) {
-      problems.push(`${setting.env}${'isSecret' in setting ? '' : `=${given}`}: ${(error as Error).message}`);
-    }
-  }
+  const { values, problems } = parseSettings(env);
+  problems.unshift(...unknownSettings(env));
   const config = values as Config;
   if (config.renderTimeoutMs > config.maxRenderTimeoutMs)
     problems.push('PLATEN_RENDER_TIMEOUT_MS is larger than PLATEN_MAX_RENDER_TIMEOUT_MS: lower the first or raise the second.');
@@ -393,6 +390,20 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     );
   if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
   return Object.freeze(config);
+}
+
+function parseSettings(env: Record<string, string | undefined>): { values: object; problems: string[] } {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as Array<[string, Setting<unknown>]>) {
+    const given = env[setting.env];
+    try {
+      values[name] = given && !isAddedByKubernetes(setting.env, given) ? setting.parse(given) : setting.fallback;
+    } catch (error) {
+      problems.push(`${setting.env}${'isSecret' in setting ? '' : `=${given}`}: ${(error as Error).message}`);
+    }
+  }
+  return { values, problems };
 }
 
 interface SettingDescription {
@@ -410,12 +421,29 @@ export function describeSettings(): SettingDescription[] {
   return settings.map(({ env, shown, rule, valid, help }) => ({ env, fallback: shown, rule, valid, help }));
 }
 
-/** One line for each variable that begins with `PLATEN_` but is not a setting, so that misspellings are noticed. */
-export function unknownSettings(env: Record<string, string | undefined> = process.env): string[] {
-  const known = new Set(Object.values(SETTINGS).map((setting) => setting.env as string));
-  return Object.keys(env)
-    .filter((name) => name.startsWith('PLATEN_') && !known.has(name))
-    .map((name) => `${name}: there is no such setting. \`platen settings\` lists all settings.`);
+/** One line for each variable that begins with `PLATEN_` but is not a setting, because a misspelt setting would have no effect. */
+function unknownSettings(env: Record<string, string | undefined>): string[] {
+  const known = Object.values(SETTINGS).map((setting) => setting.env as string);
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!value || !name.startsWith(PREFIX) || known.includes(name) || OF_SCRIPTS.test(name)) return [];
+    if (isAddedByKubernetes(name, value)) return [];
+    const near = nearest(
+      name.slice(PREFIX.length),
+      known.map((each) => each.slice(PREFIX.length)),
+    );
+    const remedy = near ? `did you mean ${PREFIX}${near}?` : '`platen settings` lists all settings.';
+    return `${name}: there is no such setting; ${remedy}`;
+  });
+}
+
+/**
+ * Kubernetes describes each Service of the namespace in variables, and a Service named `platen` in these, also in `PLATEN_PORT`. See
+ * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+ */
+function isAddedByKubernetes(name: string, value = ''): boolean {
+  if (/^PLATEN_(?:\w+_)?SERVICE_(?:HOST|PORT(?:_\w+)?)$/.test(name)) return true;
+  if (/^PLATEN_(?:\w+_)?PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name)) return true;
+  return /^PLATEN_(?:\w+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 function text(env: string, fallback: string, help: string): Setting<string> {

@@ -1,9 +1,9 @@
 /** Validates a value against a schema: an unknown value in, the typed value or an error for each invalid field out. */
-import { closest, distance } from 'fastest-levenshtein';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type FieldError, invalidRequest } from './errors.ts';
+import { nearest } from './nearest.ts';
 
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
@@ -15,9 +15,6 @@ Settings.Set({ maxErrors: MAX_ERRORS });
 
 /** Added to the score of a branch whose required properties are all present, to outweigh all other matches. */
 const WHOLE = 1_000;
-
-/** A similar name is suggested if at most this share of its letters differs. */
-const NEAR = 0.5;
 
 /** Suggests what an unknown name is likely to mean. `parent` is the path of the object that has it. */
 export type Hint = (parent: string, name: string) => string | undefined;
@@ -193,14 +190,6 @@ export function suggestion(name: string, known: string[], path = ''): string {
   if (!known.length) return '';
   const near = nearest(name, known);
   return near === undefined ? `; use one of ${known.join(', ')}` : `; did you mean ${join(path, near)}?`;
-}
-
-/** The known name that `name` is likely to mean, if any. */
-export function nearest(name: string, known: string[]): string | undefined {
-  const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-  if (exact) return exact;
-  const near = closest(name.slice(0, 64), known);
-  return distance(name.slice(0, 64), near) <= NEAR * near.length ? near : undefined;
 }
 
 /** The nearest `expected` keyword on the path from the error up to the root. */

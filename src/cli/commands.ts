@@ -1,12 +1,11 @@
 /** Parses the arguments and calls a subcommand. A failure prints one line; the exit status is 1, or 2 if a batch cannot start. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../accounts/duration.ts';
-import { PlansError } from '../accounts/plans.ts';
 import { SCOPES, type Scope } from '../accounts/scopes.ts';
-import { ConfigError } from '../config.ts';
-import { CommandError, explainMissing, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
+import { explainMissing } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { VERSION } from '../version.ts';
+import { explain } from './explain.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 2;
@@ -186,22 +185,6 @@ try {
 } catch (error) {
   process.stderr.write(`platen: ${explain(error)}\n`);
   process.exitCode = error instanceof UsageError ? USAGE : 1;
-}
-
-/** One line for an error that the user can correct; the stack trace for a defect of Platen. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const expected =
-    error instanceof ServiceError ||
-    error instanceof UsageError ||
-    error instanceof MissingPackageError ||
-    error instanceof ConfigError ||
-    error instanceof PlansError ||
-    error instanceof CommandError ||
-    'errno' in error ||
-    'syscall' in error;
-  if (!expected) return String(error.stack);
-  return messageWithCause(error);
 }
 
 function scopes(text: string): Scope[] {

@@ -6,7 +6,7 @@ import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/fonts/font-coverage.ts';
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
 import { type LocatedBrowser, locateBrowser } from '../chromium/launch/locate-browser.ts';
-import { type Config, loadConfig, unknownSettings } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
 import { createFinisher, createFinishQueue } from '../engine.ts';
@@ -17,6 +17,8 @@ import { parseRenderRequest } from '../render/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
 import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
 import { isBucketUsed } from '../storage/open-blobs.ts';
+
+const DAMAGED = 'restore a backup into a new data folder, as docs/operate/backups.md shows';
 
 type Level = 'ok' | 'warning' | 'problem';
 
@@ -38,7 +40,6 @@ class Report {
 export async function doctor(): Promise<void> {
   const config = loadConfig();
   const report = new Report();
-  for (const warning of unknownSettings()) report.add('warning', warning);
   const located = await checkLocation(config, report);
   if (located) await checkBrowser(located, config, report);
   await checkDataFolder(config, report);
@@ -155,7 +156,7 @@ async function checkDatabase(config: Config, report: Report): Promise<void> {
   } catch (error) {
     report.add(
       'problem',
-      `database: ${(error as Error).message}`,
+      `database: ${messageWithCause(error as Error)}`,
       config.databaseUrl
         ? 'check PLATEN_DATABASE_URL, and that the server runs and lets this user in'
         : 'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
@@ -167,6 +168,7 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
   if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
     report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
+  else if (state.damage) report.add('problem', `database: it is damaged (${state.damage.replaceAll(/\s+/g, ' ')})`, DAMAGED);
   else {
     report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);

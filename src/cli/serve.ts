@@ -1,11 +1,10 @@
 /** `platen serve`: starts the service, creates a first API key if there is none, and stops gracefully on SIGTERM. */
 
 import { type App, startApp } from '../app.ts';
-import { loadConfig, unknownSettings } from '../config.ts';
+import { loadConfig } from '../config.ts';
 
 export async function serve(): Promise<void> {
   const config = loadConfig();
-  for (const warning of unknownSettings()) process.stderr.write(`platen: ${warning}\n`);
   const app = await startApp(config);
   stopOnSignal(app);
   process.stdout.write(`Platen listens on ${app.url}\n`);

@@ -1,12 +1,19 @@
+/** Reads the whole file, but does not compare the indexes with their tables, which would take several times as long. */
+function damageOf(database: DatabaseSync): string | undefined {
+  const [{ quick_check: found } = {}] = database.prepare('PRAGMA quick_check(1)').all();
+  return found === 'ok' ? undefined : String(found);
+}
+
 /** Opens the database and applies migrations. */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { migrations } from './migrations/index.ts';
-import { openForReading, openSqlite } from './sqlite.ts';
+import { openForReading, openSqlite, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
 export type { DatabaseState, Query };
@@ -59,6 +66,10 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
   if (databaseUrl) return (await postgres()).inspectPostgres(databaseUrl, Object.keys(migrations));
   const file = databaseFile(dataDir);
   if (!(await isThere(file))) return undefined;
+  return withStorageErrors(() => inspectSqlite(file));
+}
+
+function inspectSqlite(file: string): DatabaseState {
   using database = openForReading(file);
   const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined;
   const applied = has('kysely_migration')
@@ -71,6 +82,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
     keys: has('api_keys') ? Number(database.prepare('select count(*) as keys from api_keys').get()?.keys) : 0,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !(name in migrations)),
+    damage: damageOf(database),
   };
 }
 

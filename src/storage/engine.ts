@@ -45,6 +45,8 @@ export interface DatabaseState {
   pending: string[];
   /** Migrations of a newer version. */
   unknown: string[];
+  /** What a check of the file found; undefined if nothing, or on a server. */
+  damage?: string | undefined;
 }
 
 /** A commit was sent and not confirmed: it may have been executed, or may still be. */

@@ -22,6 +22,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   11: 'is damaged', // CORRUPT
   13: 'is full', // FULL
   14: 'cannot be opened', // CANTOPEN
+  26: 'is damaged', // NOTADB
 };
 
 /** Opens or creates a database file. Other processes can read and write it at the same time. */

@@ -9,12 +9,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
 import { setUpCli } from '../support/cli-folder.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 const { folder, env, cli, failure } = setUpCli();
+const CLI = ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../../src/cli.ts', import.meta.url))];
 
 test("resolves paths against the caller's folder with `npm run platen`", async () => {
   const place = join(folder, 'elsewhere');
@@ -112,6 +114,36 @@ describe('settings', () => {
     expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');
   });
 
+  test('refuses misspelt settings, with the nearest name', async () => {
+    const mistakes = { PLATEN_PROT: '8080', PLATEN_DATADIR: '/tmp/x', PLATEN_TEST_RENDER_PER_DAY: '5', PLATEN_COLOUR: 'red' };
+    for (const args of [['serve'], ['keys', 'create'], ['doctor']]) {
+      const { code, stderr } = await failure(args, { ...mistakes, PLATEN_SANDBOX: 'maybe' });
+      expect(code).toBe(1);
+      expect(stderr).toContain('PLATEN_PROT: there is no such setting; did you mean PLATEN_PORT?');
+      expect(stderr).toContain('PLATEN_DATADIR: there is no such setting; did you mean PLATEN_DATA_DIR?');
+      expect(stderr).toContain('PLATEN_TEST_RENDER_PER_DAY: there is no such setting; did you mean PLATEN_TEST_RENDERS_PER_DAY?');
+      expect(stderr).toContain('PLATEN_COLOUR: there is no such setting; `platen settings` lists all settings.');
+      expect(stderr).toContain('PLATEN_SANDBOX=maybe: use one of auto, on, off.');
+      expect(stderr).not.toMatch(/8080|red|\/tmp\/x/);
+    }
+  });
+
+  test('ignores variables that Kubernetes adds for a Service named platen', () => {
+    const added = {
+      PLATEN_SERVICE_HOST: '10.96.0.7',
+      PLATEN_SERVICE_PORT: '80',
+      PLATEN_SERVICE_PORT_HTTP: '80',
+      PLATEN_PORT: 'tcp://10.96.0.7:80',
+      PLATEN_PORT_80_TCP: 'tcp://10.96.0.7:80',
+      PLATEN_PORT_80_TCP_PROTO: 'tcp',
+      PLATEN_PORT_80_TCP_PORT: '80',
+      PLATEN_PORT_80_TCP_ADDR: '10.96.0.7',
+    };
+    expect(loadConfig(added)).toEqual(loadConfig({}));
+    expect(() => loadConfig({ PLATEN_PORT: 'http' })).toThrow('PLATEN_PORT=http');
+    expect(() => loadConfig({ PLATEN_SERVICE_POT: '80' })).toThrow('PLATEN_SERVICE_POT');
+  });
+
   test('lists settings with their defaults', async () => {
     expect((await cli('settings')).stdout).toMatch(/^PLATEN_PORT {2}\(default: 3000\)$/m);
   });
@@ -127,6 +159,56 @@ describe('settings', () => {
       'PLATEN_BROWSER_PATH=/nothing is not an executable file',
     );
     expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/bin/true' })).stderr).toContain('the browser could not be started');
+  });
+});
+
+describe('a database that cannot be used', () => {
+  const COMMANDS = [['keys', 'list'], ['keys', 'create'], ['usage'], ['backup', join(folder, 'never')], ['serve']];
+  /** The error output of each command, which must be one line. */
+  async function sentences(dataDir: string, as: object = {}): Promise<string[]> {
+    const outputs: string[] = [];
+    for (const args of COMMANDS) {
+      const { code, stderr } = await promisify(execFile)(process.execPath, [...CLI, ...args], {
+        env: { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0', HOME: '/tmp' },
+        ...as,
+      }).then(
+        () => Promise.reject(new Error(`${args} did not fail`)),
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect({ args, code, lines: stderr.trimEnd().split('\n').length }, stderr).toEqual({ args, code: 1, lines: 1 });
+      outputs.push(stderr);
+    }
+    return outputs;
+  }
+
+  const damages: Array<[string, (content: Buffer) => Buffer]> = [
+    ['truncated to some pages', (content) => content.subarray(0, 20_000)],
+    ['truncated to a part of its header', (content) => content.subarray(0, 50)],
+    ['replaced with something else', () => Buffer.from('not a database'.repeat(5_000))],
+    [
+      'overwritten in the middle',
+      (content) => Buffer.concat([content.subarray(0, 8_192), Buffer.alloc(40_960, 7), content.subarray(49_152)]),
+    ],
+  ];
+  test.each(damages)('is one sentence if it was %s', { timeout: 120_000 }, async (_how, damage) => {
+    const dataDir = await mkdtemp(join(folder, 'damaged-'));
+    await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: dataDir });
+    const file = join(dataDir, 'platen.db');
+    await writeFile(file, damage(await readFile(file)));
+    for (const sentence of await sentences(dataDir)) expect(sentence).toContain(`the database in ${dataDir} is damaged (`);
+    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toMatch(/^PROBLEM {2}database: .*\n {9}-> .*restore/m);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('is one sentence if this user may not write it', { timeout: 120_000 }, async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'platen-unwritable-'));
+    await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: dataDir });
+    await chmod(dataDir, 0o755);
+    await chmod(join(dataDir, 'platen.db'), 0o644);
+    for (const sentence of await sentences(dataDir, { uid: 65_534, gid: 65_534 })) expect(sentence).toContain(dataDir);
+    await rm(dataDir, { recursive: true });
   });
 });
 

@@ -1,8 +1,8 @@
 /** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
 import { isUtf8 } from 'node:buffer';
 import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import type { UploadedFile } from '../../render/assets.ts';
-import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
 import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';

@@ -1,0 +1,39 @@
+/** Explains the error with which a command ended: one line if the user can correct it, and the stack trace for a defect of Platen. */
+import { PlansError } from '../accounts/plans.ts';
+import { ConfigError, loadConfig } from '../config.ts';
+import { CommandError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
+const DAMAGED = [11, 26];
+
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const ofDatabase = [error, error.cause].find(isOfSqlite);
+  if (ofDatabase) return explainSqlite(ofDatabase);
+  const expected =
+    error instanceof ServiceError ||
+    error instanceof UsageError ||
+    error instanceof MissingPackageError ||
+    error instanceof ConfigError ||
+    error instanceof PlansError ||
+    error instanceof CommandError ||
+    'errno' in error ||
+    'syscall' in error;
+  return expected ? messageWithCause(error) : String(error.stack);
+}
+
+interface SqliteError extends Error {
+  errcode: number;
+}
+
+function isOfSqlite(error: unknown): error is SqliteError {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+}
+
+function explainSqlite({ errcode, message }: SqliteError): string {
+  const { dataDir } = loadConfig();
+  if (DAMAGED.includes(errcode & 0xff))
+    return `the database in ${dataDir} is damaged (${message}): restore a backup into a new folder, as docs/operate/backups.md shows`;
+  return `the database in ${dataDir} cannot be used (${message}): check that the folder and its files belong to this user, that the disk has space, and that Platen wrote the database`;
+}
