@@ -80,12 +80,25 @@ test('the compose file asks for its passwords', async () => {
   await expect(started).rejects.toThrow('required variable GRAFANA_PASSWORD is missing a value');
 });
 
-const checkBalancer = (path: string) => run('haproxy', ['-c', '-f', path]);
+/** A warning is an error, such as that for a missing time-out. */
+const checkBalancer = (path: string) => run('haproxy', ['-c', '-dW', '-f', path]);
 
 test('HAProxy takes its file, and finds what is wrong in it', async () => {
   await checkBalancer(join(DEPLOY, 'haproxy.cfg'));
   await using wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
   await expect(checkBalancer(wrong.path)).rejects.toThrow("unknown keyword '5xx'");
+});
+
+test('HAProxy takes the example of the documentation, with its time-outs', async () => {
+  const guide = await readFile(new URL('../../docs/operate/several-nodes.md', import.meta.url), 'utf8');
+  const [, example = ''] = /^```haproxy\n(.*?)^```/ms.exec(guide) ?? [];
+  const folder = await mkdtemp(join(tmpdir(), 'platen-balancer-'));
+  const path = join(folder, 'example.cfg');
+  await writeFile(path, example);
+  await checkBalancer(path);
+  await writeFile(path, example.replace(/^ *timeout .*\n/gm, ''));
+  await expect(checkBalancer(path)).rejects.toThrow('timeout');
+  await rm(folder, { recursive: true });
 });
 
 /** The file with other addresses, and without the resolver of Docker. */
