@@ -49,6 +49,9 @@ const LONGEST_MERGE_MS = 30_000;
 const COUNTED_BY_NODE =
   'the limits of open streams and of requests that do not render are counted by each node: with several nodes, they add up';
 
+const LOST_CERTIFICATES =
+  'some certificates cannot sign, because their secret key is missing: run `platen doctor`, and see docs/operate/backups.md';
+
 export interface App {
   /** The address on which the service listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
@@ -98,6 +101,8 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const engine = await startEngine(config, logger, services.links.secretFor('finishing'));
   opened.defer(() => engine.close());
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
+  const lost = await services.certificates.countLost();
+  if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);
   const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   opened.defer(() => visitors?.close());
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));

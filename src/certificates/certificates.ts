@@ -129,6 +129,12 @@ export class Certificates {
     await this.#database.flush();
   }
 
+  /** The number of certificates that cannot sign, because their secret key is missing. */
+  async countLost(): Promise<number> {
+    const rows = await this.#database.query.selectFrom('certificates').select('secret_key_id').execute();
+    return rows.filter(({ secret_key_id }) => !this.#secretKeys.has(secret_key_id)).length;
+  }
+
   /** Encrypts certificates under earlier secret keys with the current one. Returns their number. Throws `secret_key_missing`. */
   async reencrypt(): Promise<number> {
     const current = this.#secretKeys.current();

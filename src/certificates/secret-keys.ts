@@ -29,7 +29,7 @@ export interface SecretKey {
 
 const MIN_BYTES = 32;
 const ID_DIGITS = 16;
-const OWN_FILE = 'secret.key';
+export const OWN_FILE = 'secret.key';
 const TEXT = /^[\x20-\x7e\s]*$/;
 
 export class SecretKeys {
@@ -55,6 +55,10 @@ export class SecretKeys {
       );
     makeKey(this.#ownFile);
     return this.current();
+  }
+
+  has(id: string): boolean {
+    return this.#all().some((key) => key.id === id);
   }
 
   /** Throws `secret_key_missing`. */

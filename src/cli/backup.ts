@@ -1,9 +1,11 @@
 /** `platen backup` and `platen restore`: back up the data folder, and restore it with a check of every file. */
-import { loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { CommandError } from '../errors.ts';
 import { backUp } from '../storage/backup/back-up.ts';
 import { type Restored, restore } from '../storage/backup/restore.ts';
+import { inspectDatabase } from '../storage/database.ts';
 import { VERSION } from '../version.ts';
+import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
 
 /** Maximum number of printed names; the summary in the backup contains all of them. */
 const MAX_SHOWN = 20;
@@ -17,6 +19,11 @@ export async function createBackup(destination: string): Promise<void> {
   tell(`backed up ${sizeOf(summary)}`);
   if (config.blobsUrl)
     tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
+  await tellSecretKey(
+    config,
+    (file, { all }) =>
+      `The secret key of the stored certificates (${all}) is not part of a backup: keep a copy of ${file} in another place, because they cannot sign without it.`,
+  );
   if (!summary.faults.length) return;
   tell(`Content was missing or damaged in the data folder: ${summary.faults.slice(0, MAX_SHOWN).join(', ')}`);
   process.exitCode = 1;
@@ -28,7 +35,17 @@ export async function restoreBackup(source: string): Promise<void> {
   const target = { dataDir: config.dataDir, content: config.blobsUrl ? 'bucket' : 'files' } as const;
   const restored = await restore(target, source, process.stdin);
   tell(`restored ${sizeOf(restored)} into ${config.dataDir}, as they were at ${restored.as_of}`);
+  await tellSecretKey(config);
   if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
+}
+
+/** `always` is told if there are certificates; that some cannot sign, in any case. */
+async function tellSecretKey(config: Config, always?: (file: string, count: { all: number }) => string): Promise<void> {
+  const state = await inspectDatabase(config);
+  const file = secretKeyFile(config);
+  const { all, lost } = countLostCertificates(config, state?.certificates ?? {});
+  if (all && always) tell(always(file, { all }));
+  if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${lackOf(file)}; ${remedyFor(file)}.`);
 }
 
 function refusePostgres({ databaseUrl }: { databaseUrl: string }): void {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { SecretKeyError } from '../certificates/secret-keys.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/fonts/font-coverage.ts';
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
@@ -15,8 +16,9 @@ import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
-import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
+import { type DatabaseState, findDamage, inspectDatabase } from '../storage/database.ts';
 import { isBucketUsed } from '../storage/open-blobs.ts';
+import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
 
 const DAMAGED = 'restore a backup into a new data folder, as docs/operate/backups.md shows';
 
@@ -152,7 +154,11 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
 
 async function checkDatabase(config: Config, report: Report): Promise<void> {
   try {
-    reportDatabase(config, await inspectDatabase(config), report);
+    const damage = await findDamage(config);
+    const state = await inspectDatabase(config);
+    if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
+    else reportDatabase(config, state, report);
+    if (state) reportCertificates(config, state, report);
   } catch (error) {
     report.add(
       'problem',
@@ -168,10 +174,21 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
   if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
     report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
-  else if (state.damage) report.add('problem', `database: it is damaged (${state.damage.replaceAll(/\s+/g, ' ')})`, DAMAGED);
   else {
     report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
+  }
+}
+
+function reportCertificates(config: Config, { certificates }: DatabaseState, report: Report): void {
+  try {
+    const { all, lost } = countLostCertificates(config, certificates);
+    const file = secretKeyFile(config);
+    if (lost) report.add('problem', `certificates: ${lost} of ${all} cannot sign: ${lackOf(file)}`, remedyFor(file));
+    else if (all) report.add('ok', `certificates: ${all}, with their secret key in ${file}`);
+  } catch (error) {
+    if (!(error instanceof SecretKeyError)) throw error;
+    report.add('problem', `certificates: ${error.message}`);
   }
 }
 

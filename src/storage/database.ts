@@ -1,17 +1,30 @@
-/** Reads the whole file, but does not compare the indexes with their tables, which would take several times as long. */
-function damageOf(database: DatabaseSync): string | undefined {
-  const [{ quick_check: found } = {}] = database.prepare('PRAGMA quick_check(1)').all();
-  return found === 'ok' ? undefined : String(found);
+/**
+ * Reads the whole file of a database in the data folder, but does not compare indexes with tables, which would take several times as
+ * long. Returns what is wrong.
+ */
+export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Promise<string | undefined> {
+  const file = databaseFile(dataDir);
+  if (databaseUrl || !(await isThere(file))) return undefined;
+  using database = openForReading(file);
+  const [{ quick_check: found } = {}] = withStorageErrors(() => database.prepare('PRAGMA quick_check(1)').all());
+  return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
 }
 
 /** Opens the database and applies migrations. */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
+import {
+  CERTIFICATES,
+  countBySecretKey,
+  type DatabaseState,
+  type Engine,
+  type Nodes,
+  type NodesOptions,
+  OutcomeUnknownError,
+} from './engine.ts';
 import { migrations } from './migrations/index.ts';
 import { openForReading, openSqlite, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
@@ -82,7 +95,7 @@ function inspectSqlite(file: string): DatabaseState {
     keys: has('api_keys') ? Number(database.prepare('select count(*) as keys from api_keys').get()?.keys) : 0,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !(name in migrations)),
-    damage: damageOf(database),
+    certificates: has('certificates') ? countBySecretKey(database.prepare(CERTIFICATES).all()) : {},
   };
 }
 

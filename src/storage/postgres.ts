@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
+import { CERTIFICATES, countBySecretKey, type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
 import { requireNoOther, requireSessions, requireVersion, schemaOf } from './postgres-requirements.ts';
 import { isWrite } from './prepared.ts';
@@ -123,6 +123,9 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
       keys: keys.length,
       pending: migrations.filter(isNew),
       unknown: applied.filter((name) => !migrations.includes(name)),
+      certificates: tables.includes('certificates')
+        ? countBySecretKey((await sql.raw<object>(CERTIFICATES).execute(query)).rows as Array<Record<string, unknown>>)
+        : {},
     };
   } finally {
     await query.destroy();

@@ -14,6 +14,7 @@ import { restore } from '../../src/storage/backup/restore.ts';
 import { removeAbandonedWork } from '../../src/storage/backup/work-folder.ts';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
 import { blobFile, blobFiles, namedFiles } from '../support/data-folder.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
 import { runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
@@ -50,6 +51,39 @@ async function serving<T>(dataDir: string, work: (restored: Service) => Promise<
     await restored[Symbol.asyncDispose]();
   }
 }
+
+test('says that the secret key of certificates is not in a backup, and what cannot sign without it', async () => {
+  const client = await newClient();
+  const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
+  const stored = await client.send('POST', '/v1/certificates', { name: 'ada', pkcs12, password: 'pw' });
+  const { certificate_id: certificate } = (await stored.json()) as { certificate_id: string };
+  const [source, dataDir] = [fresh(), fresh()];
+  const secretKey = join(service.env.PLATEN_DATA_DIR ?? '', 'secret.key');
+  const advice = `The secret key of the stored certificates (1) is not part of a backup: keep a copy of ${secretKey} in another place`;
+  expect((await backUp(source)).stderr).toContain(advice);
+  const lost = `1 of 1 stored certificates cannot sign: the secret key that encrypts their private keys is not in ${dataDir}/secret.key; copy`;
+  expect((await restoring(source, dataDir)).stderr).toContain(lost);
+  const doctor = () =>
+    runCli(['doctor'], { ...service.env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
+      (error: { stdout: string }) => error,
+    );
+  expect((await doctor()).stdout).toMatch(
+    /^PROBLEM {2}certificates: 1 of 1 cannot sign: .*\n {9}-> copy .*PLATEN_SECRET_KEY_FILE/m,
+  );
+  const body = { html: '<p>signed', options: { signature: { certificate } } };
+  await serving(dataDir, async (restored) => {
+    expect(restored.output()).toContain('some certificates cannot sign');
+    await problem(await new Client(restored.url, client.key).pdf(body), 503, 'secret_key_missing');
+  });
+
+  await cp(secretKey, join(dataDir, 'secret.key'));
+  expect((await doctor()).stdout).toMatch(/^ok {7}certificates: 1, with their secret key/m);
+  await serving(dataDir, async (restored) => {
+    expect(restored.output()).not.toContain('cannot sign');
+    expect((await new Client(restored.url, client.key).pdf(body)).status).toBe(200);
+  });
+  expect((await client.send('DELETE', `/v1/certificates/${certificate}`)).status).toBe(204);
+});
 
 test('backs up a running service so that every document is restored byte for byte', async () => {
   const client = await newClient();

@@ -1,0 +1,26 @@
+/** Finds stored certificates whose secret key is missing, so that they cannot sign, and says what the operator can do. */
+import { join } from 'node:path';
+import { OWN_FILE, SecretKeys } from '../certificates/secret-keys.ts';
+import type { Config } from '../config.ts';
+
+/** `certificates` are their numbers by the id of their secret key. Throws `SecretKeyError`. */
+export function countLostCertificates(config: Config, certificates: Record<string, number>): { all: number; lost: number } {
+  const keys = new SecretKeys({ ...config, isShared: config.databaseUrl !== '' });
+  const counts = Object.entries(certificates);
+  const sum = (some: typeof counts) => some.reduce((total, [, count]) => total + count, 0);
+  return { all: sum(counts), lost: sum(counts.filter(([id]) => !keys.has(id))) };
+}
+
+/** The file with the secret key. */
+export function secretKeyFile(config: Config): string {
+  if (config.secretKeyFile || config.databaseUrl) return config.secretKeyFile || 'the file that PLATEN_SECRET_KEY_FILE names';
+  return join(config.dataDir, OWN_FILE);
+}
+
+export function lackOf(file: string): string {
+  return `the secret key that encrypts their private keys is not in ${file}`;
+}
+
+export function remedyFor(file: string): string {
+  return `copy the key of the service that stored them to ${file}, or set PLATEN_SECRET_KEY_FILE to it; without it, the certificates have to be uploaded again`;
+}
