@@ -80,6 +80,8 @@ interface ErrorExtras {
   retryAfterSeconds?: number;
   /** The underlying error, for the log. */
   cause?: unknown;
+  /** What the operator can set so that the request succeeds. Only the operator may learn it: see `forOperator`. */
+  remedy?: string | undefined;
 }
 
 export class ServiceError extends Error {
@@ -87,6 +89,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly members: Record<string, unknown>;
   readonly retryAfterSeconds: number | undefined;
+  readonly remedy: string | undefined;
 
   /** `detail` is written for the client: it names the field, its valid values, or what to do next. */
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}) {
@@ -94,7 +97,19 @@ export class ServiceError extends Error {
     this.code = code;
     this.members = extras.members ?? {};
     this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.remedy = extras.remedy;
   }
+}
+
+/** The error as the operator reads it: with the setting that would help. */
+export function forOperator(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.remedy === undefined) return error;
+  const { code, message, members, retryAfterSeconds, remedy, cause } = error;
+  return new ServiceError(code, `${message}; ${remedy}`, {
+    members,
+    cause,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
 }
 
 /** The request is not valid. The client gets a 400 that lists every error that was found. */

@@ -21,6 +21,8 @@ export interface Principal {
   scopes: Scopes;
   /** Whether the key is a test key: its renders have a watermark, are not charged, and are kept for a day at most. */
   isTest: boolean;
+  /** Whether it is the operator's own key. */
+  isOperator?: boolean;
 }
 
 export interface Account {
@@ -224,6 +226,7 @@ export class Accounts {
       accountId: row.accountId,
       plan: isTest ? { ...plan, retentionMs: Math.min(plan.retentionMs, TEST_RETENTION_MS) } : plan,
       isTest,
+      isOperator: row.is_operator === 1,
       autoStore: row.auto_store === 1,
       scopes: readScopes(row.scopes),
     };
@@ -249,6 +252,7 @@ interface Holder {
   auto_store: number;
   scopes: string | null;
   is_test: number;
+  is_operator: number;
   suspended_at: number | null;
   last_used_at: number | null;
 }
@@ -270,7 +274,7 @@ function holders(query: Query) {
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
-    .select(['suspended_at', 'last_used_at'])
+    .select(['suspended_at', 'last_used_at', 'is_operator'])
     .where('revoked_at', 'is', null);
 }
 

@@ -43,6 +43,8 @@ export interface KeyDraft {
   scopes?: Scopes;
   /** Default: false. */
   isTest?: boolean;
+  /** Whether it is the operator's own key, which learns about the settings of the service. Default: false. */
+  isOperator?: boolean;
   /** Default: the expiry of the key that makes it. */
   expiresInMs?: number | undefined;
   madeBy?: string;
@@ -83,7 +85,7 @@ export class Keys {
    */
   async create(
     accountId: string,
-    { name = '', scopes = null, isTest = false, expiresInMs, madeBy }: KeyDraft,
+    { name = '', scopes = null, isTest = false, isOperator = false, expiresInMs, madeBy }: KeyDraft,
   ): Promise<IssuedKey> {
     const secret = newSecret(isTest);
     const latest = madeBy === undefined ? null : (await this.find(madeBy, madeBy)).expiresAt;
@@ -91,6 +93,7 @@ export class Keys {
       ...{ id: `key_${randomBase62(ID_CHARACTERS)}`, account_id: accountId, name, hint: hintOf(secret) },
       ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
+      is_operator: isOperator ? 1 : 0,
       ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
       ...{ expires_at: expiryOf(expiresInMs, this.#clock(), latest), last_used_at: null },
     };

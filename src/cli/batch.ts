@@ -25,7 +25,7 @@ interface Flags {
 }
 
 /** All items belong to one owner, so that they may be rendered on the same pages. */
-const OWNER = { boundary: 'batch', shareOf: 'batch' };
+const OWNER = { boundary: 'batch', shareOf: 'batch', isOperator: true };
 /** How many items may finish ahead of the first unfinished one. Their results wait in memory, because the list is in order. */
 const MAX_AHEAD = 1_000;
 const INTERRUPTED = 130;

@@ -28,6 +28,8 @@ export const quietLogger = {
   warn: (_details: object, message: string) => process.stderr.write(`platen: ${message}\n`),
 };
 
+const OWNER = { boundary: 'file', shareOf: 'file', isOperator: true };
+
 export interface RenderFlags {
   /** Default: the name of the input with the extension `.pdf`, in the same folder. */
   output?: string;
@@ -52,7 +54,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   const request = { ...parsed, assets: filesBeside(input, parsed, config.maxAssetsBytes) };
   const engine = await startEngine(config, quietLogger, randomBytes(32));
   try {
-    const pdf = await printAlone(engine, request);
+    const pdf = await printAlone(engine, request, OWNER);
     requireNone(request.failOnWarning, pdf.report);
     printWarnings(pdf.report);
     const output = path === '-' ? process.stdout : createWriteStream(path);

@@ -31,7 +31,7 @@ function stopOnSignal(app: App): void {
 async function printFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
   const account = await accounts.createAccount(plans.operatorName, 'first account');
-  const { secret } = await accounts.createKey(account.id, 'first key');
+  const { secret } = await accounts.createKey(account.id, 'first key', { isOperator: true });
   process.stdout.write(`
 The first API key was created (plan ${account.plan}). It is shown only once:
 

@@ -393,9 +393,10 @@ class PageProxyListener implements ProxyListener {
 
   #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
     if (traffic?.over) return; // the connection ended because the render did
-    const { message, netError, overBudget } = error instanceof RefusedError ? error : new RefusedError('it cannot be reached');
+    const refusal = error instanceof RefusedError ? error : new RefusedError('it cannot be reached');
+    const { message, netError, overBudget, remedy } = refusal;
     const refusedBy = overBudget ? 'budget' : 'policy';
-    traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
+    traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED', remedy });
     if (!traffic) this.#lateRequests++;
     if (traffic?.offline) return;
     this.#observer.onRefused();

@@ -27,11 +27,14 @@ export class RefusedError extends Error {
   readonly netError: string | undefined;
   /** Whether the budget of the render refuses the connection, and not the policy. */
   readonly overBudget: boolean;
+  /** What the operator can set so that it is allowed. Only the operator may learn it. */
+  readonly remedy: string | undefined;
 
-  constructor(reason: string, { netError, overBudget = false }: { netError?: string; overBudget?: boolean } = {}) {
+  constructor(reason: string, options: { netError?: string; overBudget?: boolean; remedy?: string } = {}) {
     super(reason);
-    this.netError = netError;
-    this.overBudget = overBudget;
+    this.netError = options.netError;
+    this.overBudget = options.overBudget ?? false;
+    this.remedy = options.remedy;
   }
 
   /** Whether the host has no address that may be reached. Callers are not told whether it has none, or one that is refused. */
@@ -84,7 +87,7 @@ export class OutboundPolicy {
 
   /** Returns the addresses to try in this order. Throws `RefusedError`. */
   async admit(host: string, port: number): Promise<string[]> {
-    if (this.#reach === 'none') throw new RefusedError('PLATEN_OUTBOUND is none');
+    if (this.#reach === 'none') throw new RefusedError('PLATEN_OUTBOUND is none', { remedy: 'PLATEN_OUTBOUND=none forbids it' });
     const name = canonicalName(host);
     const addresses = literalAddress(name) ?? (await this.#addressesOf(name, port));
     for (const address of addresses) this.#judge({ host: name, address, port });
@@ -133,9 +136,9 @@ export class OutboundPolicy {
     const isNamedBy = (rule: Rule) => rule.byName && rule.matches({ host, address: '', port });
     if (this.#deny.some(isNamedBy)) throw denied();
     if (this.#allow.some(isNamedBy)) return;
-    if (this.#reach === 'listed') throw notListed();
+    if (this.#reach === 'listed') throw this.#unlisted(NOT_LISTED, { host, port });
     if (this.#ports.has(port) || this.#allow.some((rule) => !rule.byName && rule.includesPort(port))) return;
-    throw onClosedPort();
+    throw this.#unlisted(CLOSED_PORT, { host, port });
   }
 
   #judge(to: Destination): void {
@@ -143,15 +146,21 @@ export class OutboundPolicy {
     if (isOwn && this.#ownPorts.has(to.port)) throw new RefusedError('the port belongs to the service itself');
     if (this.#deny.some((rule) => rule.matches(to))) throw denied();
     if (this.#allow.some((rule) => rule.matches(to))) return;
-    if (this.#reach === 'listed') throw notListed();
-    if (isOwn || !isPublic(to.address)) throw new RefusedError('not in the public internet');
-    if (!this.#ports.has(to.port)) throw onClosedPort();
+    if (this.#reach === 'listed') throw this.#unlisted(NOT_LISTED, to);
+    if (isOwn || !isPublic(to.address)) throw this.#unlisted('not in the public internet', to);
+    if (!this.#ports.has(to.port)) throw this.#unlisted(CLOSED_PORT, to);
+  }
+
+  #unlisted(reason: string, { host, port }: Pick<Destination, 'host' | 'port'>): RefusedError {
+    const rule = `PLATEN_OUTBOUND_ALLOW=${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const beside = this.#allow.length ? ', beside what it names now,' : '';
+    return new RefusedError(reason, { remedy: `${rule}${beside} allows it` });
   }
 }
 
-const denied = () => new RefusedError('PLATEN_OUTBOUND_DENY names it');
-const notListed = () => new RefusedError('PLATEN_OUTBOUND_ALLOW does not include it');
-const onClosedPort = () => new RefusedError('the port is not in PLATEN_OUTBOUND_PORTS');
+const NOT_LISTED = 'PLATEN_OUTBOUND_ALLOW does not include it';
+const CLOSED_PORT = 'the port is not in PLATEN_OUTBOUND_PORTS';
+const denied = () => new RefusedError('PLATEN_OUTBOUND_DENY names it', { remedy: 'PLATEN_OUTBOUND_DENY forbids it' });
 
 /**
  * Returns the name in the form that the connection uses. `URL` has normalized unusual digits, and a trailing dot has no meaning.

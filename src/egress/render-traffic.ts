@@ -23,6 +23,8 @@ export interface OutboundReport {
   contacted: string[];
   /** Hosts that were refused, or whose connection was ended. */
   refused: string[];
+  /** What the operator can set to allow a refused host. */
+  remedies?: ReadonlyMap<string, string>;
 }
 
 /** The reason why a host gave no answer, named as Chromium's network errors are. */
@@ -30,6 +32,8 @@ export interface OutboundFailure {
   /** Set if Platen refused the connection, so that nothing is known about the host. */
   refusedBy: 'policy' | 'budget' | undefined;
   netError: string;
+  /** What the operator can set so that it is allowed. */
+  remedy?: string | undefined;
 }
 
 /** A request or a tunnel that is under way and can be ended. */
@@ -56,6 +60,7 @@ export class RenderTraffic {
   readonly #exchanges = new Set<Exchange>();
   readonly #contacted = new Set<string>();
   readonly #refused = new Set<string>();
+  readonly #remedies = new Map<string, string>();
   /** The latest failures by URL or, for a tunnel, by host. */
   readonly #failures = new Map<string, OutboundFailure>();
   /** Keeps connections open for the next request of this render. */
@@ -119,7 +124,9 @@ export class RenderTraffic {
     this.#failures.set(key, failure);
     const [oldest = key] = this.#failures.keys();
     if (this.#failures.size > MAX_FAILURES) this.#failures.delete(oldest);
-    if (failure.refusedBy) this.#noteRefusal(to.host);
+    if (!failure.refusedBy) return;
+    this.#noteRefusal(to.host);
+    if (failure.remedy && this.#refused.has(to.host)) this.#remedies.set(to.host, failure.remedy);
   }
 
   /** Tells why the last attempt to load this URL failed. */
@@ -175,6 +182,7 @@ export class RenderTraffic {
       bytes: this.#bytes,
       contacted: [...this.#contacted],
       refused: [...this.#refused],
+      remedies: this.#remedies,
     };
   }
 

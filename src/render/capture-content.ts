@@ -24,7 +24,7 @@ export type ImageMark = (image: CapturedImage, settings: CaptureSettings, isTran
 export async function captureContent(
   { pool }: Pick<PrintEngine, 'pool'>,
   { content, load, capture }: CaptureJob,
-  { boundary, shareOf }: RenderOwner,
+  { boundary, shareOf, isOperator }: RenderOwner,
   deadline: Deadline,
   mark?: ImageMark,
 ): Promise<RenderedImage> {
@@ -42,5 +42,5 @@ export async function captureContent(
   deadline.enter('finish');
   deadline.leave();
   const timings = deadline.timings();
-  return { chunks: [image], bytes: image.length, width, height, report: reportOf(report, timings), timings };
+  return { chunks: [image], bytes: image.length, width, height, report: reportOf(report, timings, isOperator), timings };
 }

@@ -3,7 +3,7 @@ import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
-import { invalidRequest } from '../errors.ts';
+import { forOperator, invalidRequest } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
 import { scaleLinkDestinations } from '../pdf/edit/link-destinations.ts';
 import { normalizeElementIds } from '../pdf/edit/normalize-element-ids.ts';
@@ -57,6 +57,8 @@ export interface RenderOwner {
   boundary: string;
   /** The owner whose share of pages, threads and memory the render uses. */
   shareOf: string;
+  /** Whether the operator renders, who may learn which settings would help. */
+  isOperator?: boolean | undefined;
 }
 
 /** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */
@@ -70,7 +72,9 @@ export async function printAlone(
     throw invalidRequest([{ path: 'options.signature', message: 'needs the service, which keeps the certificates of a key' }]);
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
-  return await printContent(engine, { content, load, print, finish }, owner, deadline);
+  return await printContent(engine, { content, load, print, finish }, owner, deadline).catch((error: unknown) => {
+    throw owner?.isOperator ? forOperator(error) : error;
+  });
 }
 
 async function resolveAlone(document: SourceDocument, signal: AbortSignal): Promise<Content> {
@@ -132,7 +136,7 @@ export async function printContent(
     chunks,
     bytes: sizeOf(chunks),
     pages,
-    report: reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings),
+    report: reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings, owner?.isOperator),
     timings,
   };
 }

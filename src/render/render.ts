@@ -8,7 +8,7 @@ import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
-import { hasCode, ServiceError, storageFailed } from '../errors.ts';
+import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, traced } from '../tracing.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import type { ImageRequest } from './image-request.ts';
@@ -154,8 +154,10 @@ async function charged<T>(
     const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
     if (isMade(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
-    const owner = { boundary: principal.keyId, shareOf: principal.accountId };
+    const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
     return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
+  } catch (error) {
+    throw principal.isOperator ? forOperator(error) : error;
   } finally {
     leave();
   }

@@ -64,6 +64,7 @@ export interface RenderReport {
 type PaperReport = Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent' | 'printedFields'>;
 type Unsupported = PageReport['unsupported'][number];
 
+/** Only the operator learns what to set so that a refused host is allowed. */
 export function reportOf(
   {
     network,
@@ -79,13 +80,18 @@ export function reportOf(
     ...paper
   }: PageReport,
   timings: RenderReport['timings'],
+  isForOperator = false,
 ): RenderReport {
-  const { requests, bytes, contacted, refused } = network;
-  const resources = failed.map(warningOf);
+  const { requests, bytes, contacted, refused, remedies } = network;
+  const remedyIn = (remedy: string | undefined) => (isForOperator && remedy ? `; ${remedy}` : '');
+  const resources = failed.map((each) => warningOf(each, remedyIn(each.remedy)));
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
-    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections to this host were refused or cut off' }));
+    .map((host): Warning => {
+      const message = `connections to this host were refused or cut off${remedyIn(remedies?.get(host))}`;
+      return { kind: 'host_refused', host, message };
+    });
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
   const lacking = [
     ...fontWarnings(missingGlyphs, substituted),
@@ -214,12 +220,12 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
   ];
 }
 
-function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number]): Warning {
+function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number], remedy: string): Warning {
   if (refused)
     return {
       kind: 'resource_refused',
       url,
-      message: 'not loaded: the URL is not allowed, or a limit of the render was reached',
+      message: `not loaded: the URL is not allowed, or a limit of the render was reached${remedy}`,
     };
   if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
   return {

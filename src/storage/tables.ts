@@ -41,6 +41,8 @@ export interface Tables {
     /** Written at most once a minute. */
     last_used_at: Generated<number | null>;
     expires_at: Generated<number | null>;
+    /** Whether it is the operator's own key, which learns about the settings of the service. */
+    is_operator: Generated<number>;
   };
   templates: {
     id: string;

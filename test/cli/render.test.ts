@@ -7,7 +7,8 @@ import { setUpCli } from '../support/cli-folder.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { spawnCli } from '../support/service.ts';
+import { runCli, spawnCli } from '../support/service.ts';
+import { html, image, Site } from '../support/site.ts';
 
 const { folder, env, cli, failure } = setUpCli();
 
@@ -162,4 +163,20 @@ test('prints one clear line and exits with status 1 for faults', async () => {
   expect((await failure(['render', input, '-o', '-', '--options', options])).stderr).toBe(
     'platen: options.formatt: there is no such field; did you mean options.format?\n',
   );
+});
+
+test('names the setting that allows a private address', async () => {
+  const site = await Site.start({ '/': html('<p>inside'), '/a.png': image });
+  const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port}`;
+  const [input, output] = [join(folder, 'private.html'), join(folder, 'private.pdf')];
+  await writeFile(input, `<p>x<img src="${site.origin}/a.png">`);
+  expect((await failure(['render', site.origin, '-o', output])).stderr).toContain(`; ${setting} allows it`);
+  expect((await cli('render', input, '-o', output)).stderr).toContain(`; ${setting} allows it`);
+  const allowed = await runCli(['render', site.origin, '-o', output], {
+    ...env,
+    PLATEN_OUTBOUND_ALLOW: setting.split('=')[1] ?? '',
+  });
+  expect(allowed.stderr).not.toContain('PLATEN_OUTBOUND_ALLOW');
+  expect((await readPdf(await readFile(output))).pages).toEqual(['inside']);
+  site.close();
 });

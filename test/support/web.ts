@@ -25,7 +25,8 @@ export class Web<S extends SharedService = Service> {
       PLATEN_DNS_SERVERS: names.address,
       ...settings,
     });
-    return new Web({ site, other, forbidden }, service, async () => {
+    const { key } = await service.createKey(); // the first key is the operator's, who learns more
+    return new Web({ site, other, forbidden }, { ...service, key }, async () => {
       await service[Symbol.asyncDispose]();
       names.close();
     });

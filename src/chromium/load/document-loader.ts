@@ -652,7 +652,9 @@ function addFailed({ element, from }: AddedTag, description: string, proxy: Prox
   const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
   const failure = 'url' in from ? proxy.failureOf(URL.parse(from.url)) : undefined;
   if (failure?.refusedBy)
-    return new ServiceError('forbidden_url', `options.${option}: the URL is not allowed by the network policy of this service`);
+    return new ServiceError('forbidden_url', `options.${option}: the URL is not allowed by the network policy of this service`, {
+      remedy: failure.remedy,
+    });
   const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');
   return new ServiceError('navigation_failed', `options.${option}: ${reason}`, {
     members: failure ? { net_error: failure.netError } : {},
@@ -665,6 +667,7 @@ function gateFailed(gate: string, failed: FailedResource[], failures: number): S
   const more = failures > 1 ? `, and ${failures - 1} more` : '';
   return new ServiceError('render_gate_failed', `${gate}: ${first?.url} (${what})${more}`, {
     members: { gate, resources: failed.slice(0, MAX_NAMED).map(describeFailure) },
+    remedy: first?.remedy,
   });
 }
 

@@ -164,7 +164,7 @@ export class Navigation {
   #unreachable(url: URL | null, netError: string): ServiceError {
     const failure = this.#proxy.failureOf(url);
     if (failure?.refusedBy === 'budget') return overBudget();
-    if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden();
+    if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden(failure?.remedy);
     const error = failure?.netError ?? netError;
     const detail = `the document at url could not be loaded: ${error}`;
     return new ServiceError('navigation_failed', detail, { members: { net_error: error } });
@@ -202,10 +202,11 @@ function overBudget(): ServiceError {
   return new ServiceError('resource_limit', 'the document at url exceeded the network limits of a render');
 }
 
-/** The error does not reveal anything about the target. */
-function forbidden(): ServiceError {
+/** The error does not reveal anything about the target, except to the operator. */
+function forbidden(remedy: string | undefined): ServiceError {
   return new ServiceError(
     'forbidden_url',
     'url, or a URL that it leads to, is not allowed by the network policy of this service',
+    { remedy },
   );
 }

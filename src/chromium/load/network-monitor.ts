@@ -19,6 +19,8 @@ export interface FailedResource {
   netError: string | undefined;
   /** An explanation, if there was no network request. */
   reason?: string;
+  /** What the operator can set so that it is allowed. */
+  remedy?: string | undefined;
 }
 
 /** The missing resources. The first ten thousand are listed. */
@@ -469,6 +471,7 @@ export class NetworkMonitor {
       url,
       refused,
       status: answered ? status : undefined,
+      remedy: refused ? proxyFailure.remedy : undefined,
       netError: refused || answered ? undefined : (proxyFailure?.netError ?? (overdue ? TIMED_OUT : netError)),
     };
   }

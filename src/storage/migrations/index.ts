@@ -20,6 +20,7 @@ import { deliveryTurns } from './0019-delivery-turns.ts';
 import { images } from './0020-images.ts';
 import { visitorRequests } from './0021-visitor-requests.ts';
 import { accountStates } from './0022-account-states.ts';
+import { operatorKey } from './0023-operator-key.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0020-images': images,
   '0021-visitor-requests': visitorRequests,
   '0022-account-states': accountStates,
+  '0023-operator-key': operatorKey,
 };
