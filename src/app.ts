@@ -37,6 +37,7 @@ import { VERSION } from './version.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
 import { requireReachable } from './webhooks/webhook-url.ts';
+import { currentOrigin } from './work-log.ts';
 
 /** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
@@ -60,6 +61,8 @@ export interface App {
   readonly engine: RenderEngine;
   /** Removes expired content. A timer also calls it. */
   readonly sweep: Sweep;
+  /** Writes lines that the operator needs whatever `PLATEN_LOG_LEVEL` is. */
+  readonly notices: Logger;
   /** Refuses new requests, completes the accepted ones, then stops everything. */
   stop(): Promise<void>;
 }
@@ -71,13 +74,14 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   const tasks = { item: runner, webhook: deliverer.task('webhook'), upload: deliverer.task('upload'), sweep };
   let stopping: Promise<void> | undefined;
   const stop = () => (stopping ??= stopApp(parts, config.drainTimeoutMs));
+  const notices = parts.logger.child({}, { level: 'info' });
   const url = await listen(parts, config).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
   services.jobs.start(tasks, (error) => parts.logger.warn({ err: error }, 'background work failed and will be tried again'));
-  return { url, server, services, engine, sweep, stop };
+  return { url, server, services, engine, sweep, notices, stop };
 }
 
 type AppParts = Awaited<ReturnType<typeof buildApp>>;
@@ -110,6 +114,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const metrics = createMetrics({
     requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
+    versions: () => ({ version: VERSION, node: process.versions.node, browser: [...engine.browsers][0]?.product ?? '' }),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
     waitingItems: () => services.batchQueue.waiting(),
@@ -185,6 +190,8 @@ async function listen({ pages, services, server }: AppParts, { host, port }: Con
 async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer } = parts;
   const { jobs } = services;
+  const begun = performance.now();
+  parts.logger.info({ version: VERSION, drain_timeout_ms: drainTimeoutMs }, 'shutting down');
   const late = delay(drainTimeoutMs);
   const delivered = Promise.race([jobs.drain(['webhook', 'upload']), late]).then(() => deliverer.abort());
   sweep.stop();
@@ -207,6 +214,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await jobs.drain();
   await services.close();
   await parts.tracing?.close();
+  parts.logger.info({ version: VERSION, milliseconds: Math.round(performance.now() - begun) }, 'shut down');
 }
 
 /** With tracing, each log line has the id of its trace. */
@@ -310,7 +318,8 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     render: (request, ...rest) =>
       'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),
     onRendered: metrics.delivered,
-    onFault: (error) => logger.warn({ err: error }, 'a batch item failed because of an internal error'),
+    onFault: (error) => logger.warn({ err: error, ...currentOrigin() }, 'a batch item failed because of an internal error'),
+    onAttempt: (line) => logger.info(line, 'batch item'),
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
   engine.pool.watchRoom(() => jobs.wake());
@@ -386,13 +395,12 @@ function createDeliverer(
   return new Deliverer(services, config);
 }
 
-function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {
-  const memory = { browsers: 0, renderers: 0 };
-  for (const browser of browsers) {
-    memory.browsers += browser.memory.browserBytes;
-    memory.renderers += browser.memory.rendererBytes;
-  }
-  return memory;
+async function memoryOf(browsers: ReadonlySet<Browser>): Promise<{ browsers: number; renderers: number }> {
+  const measured = await Promise.all([...browsers].map((browser) => browser.memory.measureProportional()));
+  return {
+    browsers: measured.reduce((sum, each) => sum + each.browser, 0),
+    renderers: measured.reduce((sum, each) => sum + each.renderers, 0),
+  };
 }
 
 function delay(milliseconds: number): Promise<void> {

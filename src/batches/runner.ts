@@ -12,6 +12,7 @@ import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, tracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
+import { inWorkLog, noteResult, openWorkLog, type WorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
 import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
@@ -46,6 +47,8 @@ export interface RunnerServices {
   onRendered(delivery: Delivery | ImageDelivery): void;
   /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;
+  /** Logs an attempt to render an item. */
+  onAttempt?(line: object): void;
 }
 
 export type ItemHook = CommitHook<Pick<Delivery, 'document'>>;
@@ -125,7 +128,18 @@ export class BatchRunner implements Task {
   #trace(item: ClaimedItem, owner: Owner): Promise<void> {
     const { batchId, position, attempts, traceparent } = item;
     const attributes = { 'platen.batch_id': batchId, 'platen.batch_position': position, 'platen.attempt': attempts };
-    return tracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
+    const account = owner instanceof Error ? {} : { account_id: owner.accountId };
+    const origin = { batch_id: batchId, position, key_id: item.keyId, ...account };
+    const run = () =>
+      tracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
+    return this.#logged(openWorkLog(origin), attempts, run);
+  }
+
+  async #logged(log: WorkLog, attempt: number, run: () => Promise<void>): Promise<void> {
+    const begun = performance.now();
+    await inWorkLog(log, run);
+    const milliseconds = Math.round(performance.now() - begun);
+    this.#services.onAttempt?.({ ...log.origin, attempt, milliseconds, ...log.result });
   }
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -178,6 +192,7 @@ export class BatchRunner implements Task {
     const { queue, awaitedSlots, progress, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
+    noteResult({ code: error.code });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
       if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {
@@ -209,6 +224,7 @@ export class BatchRunner implements Task {
 
   async #putBack(item: ClaimedItem, pauseMs: number, options?: { uncounted: boolean }): Promise<void> {
     const { queue, jobs } = this.#services;
+    noteResult({ retried: true });
     this.#tellCancelled(await queue.release(item, pauseMs, options));
     await jobs.add('item', item.keyId);
   }

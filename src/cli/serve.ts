@@ -2,13 +2,14 @@
 
 import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import { VERSION } from '../version.ts';
 
 export async function serve(): Promise<void> {
-  const config = loadConfig();
-  const app = await startApp(config);
+  const app = await startApp(loadConfig());
   stopOnSignal(app);
-  process.stdout.write(`Platen listens on ${app.url}\n`);
-  await printFirstKey(app);
+  if (process.stdout.isTTY) process.stdout.write(`Platen listens on ${app.url}\n`);
+  else app.notices.info({ version: VERSION, url: app.url }, `Platen listens on ${app.url} (version ${VERSION})`);
+  await tellFirstKey(app);
 }
 
 /** The first signal lets renders finish, the second one ends the process at once. */
@@ -28,12 +29,19 @@ function stopOnSignal(app: App): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-async function printFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
+/** Prints the key for a person at a terminal, and otherwise logs it as one JSON line, like everything on standard output. */
+async function tellFirstKey({ services: { accounts, plans }, url, notices }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
-  const account = await accounts.createAccount(plans.operatorName, 'first account');
-  const { secret } = await accounts.createKey(account.id, 'first key', { isOperator: true });
-  process.stdout.write(`
-The first API key was created (plan ${account.plan}). It is shown only once:
+  const { id: account_id, plan } = await accounts.createAccount(plans.operatorName, 'first account');
+  const { secret, key } = await accounts.createKey(account_id, 'first key', { isOperator: true });
+  const created = { key_id: key.id, account_id, plan };
+  if (process.stdout.isTTY) process.stdout.write(invitation(secret, plan, url));
+  else notices.info({ key: secret, ...created }, 'the first API key was created; it is shown only once');
+}
+
+function invitation(secret: string, plan: string, url: string): string {
+  return `
+The first API key was created (plan ${plan}). It is shown only once:
 
   ${secret}
 
@@ -45,5 +53,5 @@ Playground  ${url}/
 Dashboard   ${url}/dashboard
 Reference   ${url}/docs
 
-`);
+`;
 }

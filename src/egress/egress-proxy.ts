@@ -15,6 +15,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { currentOrigin } from '../work-log.ts';
 import type { HostedAssets } from './hosted-assets.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
@@ -179,7 +180,8 @@ class PageProxyListener implements ProxyListener {
     this.#assets = assets;
     this.#lateRequests = 0;
     this.#traffic = new RenderTraffic(budget);
-    this.#refusals = new RefusalLog(this.#observer.log, this.#observer.wait);
+    const origin = currentOrigin(); // requests of the page arrive outside the context of the render
+    this.#refusals = new RefusalLog((line) => this.#observer.log({ ...line, ...origin }), this.#observer.wait);
   }
 
   endRender(): OutboundReport {

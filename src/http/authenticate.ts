@@ -22,6 +22,7 @@ export function authenticate(accounts: Accounts): (request: FastifyRequest) => P
     const principal = secret && (await accounts.authenticate(secret));
     if (!principal) throw new ServiceError('unauthorized', 'send a valid API key as `Authorization: Bearer plt_...`');
     request.principal = principal;
+    Object.assign(request.workLog?.origin ?? {}, { key_id: principal.keyId, account_id: principal.accountId });
   };
 }
 

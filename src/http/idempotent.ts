@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../errors.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
+import { noteResult } from '../work-log.ts';
 import { principalOf } from './authenticate.ts';
 import type { Part } from './form-body.ts';
 import { prefersAsync } from './prefer.ts';
@@ -57,6 +58,7 @@ export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
 
 /** Adds the header that marks a repeated reply. */
 export function markReplayed(reply: FastifyReply): FastifyReply {
+  noteResult({ replayed: true });
   return reply.header('idempotency-replayed', 'true');
 }
 

@@ -15,11 +15,14 @@ import type { ByteBudget } from '../queue/byte-budget.ts';
 import type { Delivery, ImageDelivery } from '../render/render.ts';
 import { exemplar } from '../tracing.ts';
 import type { DeliveryOutcome } from '../webhooks/deliverer.ts';
+import { PROBLEMS } from './problem.ts';
 
 export interface MetricSources {
   poolStats(): PoolStats;
-  /** Resident bytes of the browsers and of all renderers. */
-  browserMemory(): { browsers: number; renderers: number };
+  /** The versions of Platen and of what it runs on, by label. */
+  versions(): Record<'version' | 'node' | 'browser', string>;
+  /** Proportional set sizes of the browsers with their helper processes, and of all renderers, in bytes. */
+  browserMemory(): Promise<{ browsers: number; renderers: number }>;
   refusedRequests(): number;
   requestMemory(): ByteBudget[];
   /** Number of batch items that are not being rendered yet. */
@@ -58,6 +61,8 @@ export interface Metrics {
   registry: OwnRegistry;
 }
 
+const ERROR_CODES = Object.keys(PROBLEMS);
+const DELIVERY_OUTCOMES: readonly DeliveryOutcome[] = ['delivered', 'retried', 'failed'];
 const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
@@ -65,7 +70,9 @@ export function createMetrics(sources: MetricSources): Metrics {
   const registry: OwnRegistry = new Registry<OpenMetricsContentType>();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // only these have exemplars
   collectDefaultMetrics({ register: registry });
+  tellVersions(registry, sources);
   watchPool(registry, sources);
+  watchBrowserMemory(registry, sources);
   const renders = countRenders(registry);
   const storage = countStorage(registry);
   const outcomes = countOutcomes(registry);
@@ -126,6 +133,7 @@ function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 
     labelNames: ['outcome'],
     registers,
   });
+  beginAtZero(renders, ['ok', ...ERROR_CODES]);
   const stages = new Histogram({
     name: 'platen_render_stage_seconds',
     help: 'Time that successful renders spent in each stage.',
@@ -169,6 +177,7 @@ function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | '
     labelNames: ['what'],
     registers: [registry],
   });
+  for (const what of ['content', 'orphans']) removed.inc({ what }, 0);
   return {
     documentStored: ({ bytes }) => {
       stored.inc();
@@ -183,19 +192,27 @@ function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | '
 function countOutcomes(
   registry: OwnRegistry,
 ): Pick<Metrics, 'webhookAttempted' | 'uploadAttempted' | 'batchItemsEnded' | 'playgroundEnded'> {
-  const byOutcome = (name: string, help: string) => new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
+  const byOutcome = (name: string, help: string, outcomes: readonly string[]) =>
+    beginAtZero(new Counter({ name, help, labelNames: ['outcome'], registers: [registry] }), outcomes);
   const webhooks = byOutcome(
     'platen_webhook_deliveries_total',
     'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
+    DELIVERY_OUTCOMES,
   );
   const uploads = byOutcome(
     'platen_uploads_total',
     'Attempts to upload a result to `deliver_to`, by outcome as those of webhooks.',
+    DELIVERY_OUTCOMES,
   );
-  const items = byOutcome('platen_batch_items_total', 'Batch items by outcome: ok, cancelled, or the error code.');
+  const items = byOutcome('platen_batch_items_total', 'Batch items by outcome: ok, cancelled, or the error code.', [
+    'ok',
+    'cancelled',
+    ...ERROR_CODES,
+  ]);
   const visitors = byOutcome(
     'platen_playground_renders_total',
     'Playground renders by outcome: ok, or the error code. No other metric of renders counts them.',
+    ['ok', ...ERROR_CODES],
   );
   return {
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
@@ -203,6 +220,48 @@ function countOutcomes(
     batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
     playgroundEnded: (outcome) => visitors.inc({ outcome }),
   };
+}
+
+/** The first event of an outcome is an increase only if the outcome was exposed before. */
+function beginAtZero(counter: Counter<'outcome'>, outcomes: readonly string[]): Counter<'outcome'> {
+  for (const outcome of outcomes) counter.inc({ outcome }, 0);
+  return counter;
+}
+
+function tellVersions(registry: OwnRegistry, sources: MetricSources): void {
+  new Gauge({
+    name: 'platen_build_info',
+    help: 'Always 1; the labels are the versions of Platen, Node and the browser.',
+    labelNames: ['version', 'node', 'browser'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.set(sources.versions(), 1);
+    },
+  });
+}
+
+/** Both metrics of one exposition share a measurement. */
+function watchBrowserMemory(registry: OwnRegistry, sources: MetricSources): void {
+  let measuring: ReturnType<MetricSources['browserMemory']> | undefined;
+  const measure = () => {
+    measuring ??= sources.browserMemory().finally(() => {
+      measuring = undefined;
+    });
+    return measuring;
+  };
+  const gauge = (name: string, what: string, read: (measured: Awaited<ReturnType<typeof measure>>) => number) => {
+    new Gauge({
+      name,
+      help: `Memory of ${what}, in bytes, as proportional set size: memory that processes share is counted once.`,
+      registers: [registry],
+      async collect() {
+        this.set(read(await measure()));
+      },
+    });
+  };
+  gauge('platen_browser_memory_bytes', 'the browser processes', ({ browsers }) => browsers);
+  gauge('platen_renderer_memory_bytes', 'all renderer processes', ({ renderers }) => renderers);
 }
 
 function watchItems(registry: OwnRegistry, sources: MetricSources): void {
@@ -274,16 +333,6 @@ function watchPool(registry: OwnRegistry, sources: MetricSources): void {
   gauge('platen_pages_primed', 'Unused pages that have rendered a warm-up document.', (stats) => stats.pages.primed);
   gauge('platen_pages_warm', 'Idle pages kept warm for the key they last served.', (stats) => stats.pages.warm);
   gauge('platen_pages_busy', 'Pages that are rendering.', (stats) => stats.pages.busy);
-  gauge(
-    'platen_browser_memory_bytes',
-    'Resident memory of the browser processes, in bytes.',
-    () => sources.browserMemory().browsers,
-  );
-  gauge(
-    'platen_renderer_memory_bytes',
-    'Resident memory of all renderer processes, in bytes.',
-    () => sources.browserMemory().renderers,
-  );
   total('platen_browser_crashes_total', 'Browsers that crashed and were started again.', (stats) => stats.crashes);
   total(
     'platen_browser_replacements_total',

@@ -460,6 +460,7 @@ export function sendError(
   { status, type, body, challenge = 'Bearer' }: { status: number; type: string; body: string; challenge?: string },
 ): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
+  Object.assign(request.workLog?.result ?? {}, { code: error.code });
   reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', challenge);

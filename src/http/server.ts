@@ -7,7 +7,6 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
-import { inSpan, type Span, startRequestSpan } from '../tracing.ts';
 import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
@@ -24,12 +23,12 @@ import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
 import { logFailure } from './log-failure.ts';
-import type { RequestOutcome } from './metrics.ts';
+import { answeredEarly, observeRequests } from './observe-requests.ts';
 import { publishedDocument } from './openapi.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { freeBuffer, memoryOfBody, readBody } from './read-body.ts';
-import { checkHead, unknownTransferEncoding } from './request-head.ts';
+import { unknownTransferEncoding } from './request-head.ts';
 import { type Budgets, countMemory, memoryOf } from './request-memory.ts';
 import { requireScope } from './required-scope.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
@@ -53,10 +52,6 @@ import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** The trace span of the request. Undefined while no traces are recorded. */
-    span?: Span | undefined;
-  }
   interface FastifyContextConfig {
     /** Whether an empty body is valid. Many clients send a Content-Type without a body. */
     bodyOptional?: boolean;
@@ -114,7 +109,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   handleExpectations(app.server);
   readJsonOnly(app);
   handleErrors(app, services, send);
-  observe(app, services);
+  observeRequests(app, services);
   answerOtherMethods(app, options, send);
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
@@ -201,46 +196,6 @@ function handleErrors(app: FastifyInstance, services: ServerServices, send: Send
   });
 }
 
-/** Sockets on which a reply was sent before the body had ended. A second reply must not be written to them. */
-const answeredEarly = new WeakSet<Socket>();
-
-/** Adds headers to every reply, and logs and counts every request, without its query string, headers or body. */
-function observe(app: FastifyInstance, services: ServerServices): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.span = startRequestSpan(request.headers.traceparent);
-    inSpan(request.span, done);
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    answeredEarly.delete(request.raw.socket);
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
-    checkHead(request.raw);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    if (!request.raw.complete) answeredEarly.add(request.raw.socket);
-    const route = request.routeOptions.url ?? 'unknown';
-    const outcome = {
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-    };
-    inSpan(request.span, () => {
-      services.metrics.requestFinished(outcome);
-      services.logger.info({ request_id: request.id, ...outcome, key_id: request.principal?.keyId }, 'request');
-    });
-    endSpan(request, outcome);
-  });
-}
-
-/** The names are those of https://opentelemetry.io/docs/specs/semconv/http/http-spans/. */
-function endSpan({ span, id, principal }: FastifyRequest, { method, route, status }: RequestOutcome): void {
-  span?.rename(`${method} ${route}`);
-  span?.set({ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status, 'platen.request_id': id });
-  if (principal) span?.set({ 'platen.key_id': principal.keyId });
-  span?.end(status >= 500 ? String(status) : undefined);
-}
-
 async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
   await app.register(swagger, {
     transformObject: nameMembersInBrackets,
@@ -294,6 +249,7 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
   }
   const problem = brokenRequest(error);
   const id = `req_${randomBase62(22)}`;
+  this.log.info({ request_id: id, status: PROBLEMS[problem.code].status, code: problem.code }, 'request');
   const body = JSON.stringify(problemOf(problem, id, ''));
   const { status, title } = PROBLEMS[problem.code];
   socket.end(

@@ -14,6 +14,7 @@ import { requireNone } from '../render/report.ts';
 import { filled } from '../render/resolve-source.ts';
 import type { Templates } from '../templates/templates.ts';
 import { phaseSpans } from '../tracing.ts';
+import { noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
 
 export interface PlaygroundServices {
@@ -119,6 +120,7 @@ export class Playground {
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
     const pdf = await printContent(engine, { content, load, print, finish }, SHARED, deadline);
     requireNone(failOnWarning, pdf.report);
+    noteRendered(pdf);
     return pdf;
   }
 

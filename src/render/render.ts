@@ -10,6 +10,7 @@ import { Deadline } from '../deadline.ts';
 import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, traced } from '../tracing.ts';
+import { noteRendered } from '../work-log.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import type { ImageRequest } from './image-request.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
@@ -80,6 +81,7 @@ export async function render(
     const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
     await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    noteRendered(pdf);
     return delivery;
   });
 }
@@ -104,6 +106,7 @@ export async function renderImage(
       : undefined;
     const delivery = { image, document, remaining: reservation.remaining };
     await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    noteRendered(image);
     return delivery;
   });
 }

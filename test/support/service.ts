@@ -181,7 +181,7 @@ async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url:
     lines.on('line', (line) => {
       output += `${line}\n`;
       url = /listens on (\S+)/.exec(line)?.[1] ?? url;
-      const key = firstKey ?? /^\s+(plt_\S+)$/.exec(line)?.[1];
+      const key = firstKey ?? /"key":"(plt_\w+)"/.exec(line)?.[1];
       if (url && key) resolve({ url, key, output: () => output });
     });
   });

@@ -8,9 +8,9 @@
 import type { Connection } from '../devtools/connection.ts';
 import { BrowserMemoryLimit, type RunningPage } from './browser-memory-limit.ts';
 import { CrashCauses } from './crash-causes.ts';
-import { residentBytes } from './proc.ts';
+import { proportionalBytes, residentBytes } from './proc.ts';
 import { endProcess, lowerPriority, terminateProcess } from './process-life.ts';
-import type { ProcessTree } from './process-tree.ts';
+import type { ProcessKind, ProcessTree } from './process-tree.ts';
 import { NOBODY, type Renderer, Renderers } from './renderers.ts';
 
 export type { RunningPage };
@@ -91,11 +91,18 @@ export class MemoryWatchdog {
     return this.#renderers.lastBytesOf(targetId);
   }
 
-  /** Resident bytes of all renderers at the last measurement. */
-  get rendererBytes(): number {
-    let total = 0;
-    for (const { bytes } of this.#renderers) total += bytes;
-    return total;
+  /**
+   * The proportional set sizes of the browser with its helpers, and of all renderers, in bytes. They are for the operator: limits use
+   * resident sizes, which take microseconds to read instead of milliseconds.
+   */
+  async measureProportional(): Promise<{ browser: number; renderers: number }> {
+    const sum = async (isCounted: (kind: ProcessKind) => boolean) => {
+      const counted = [...this.#tree.processes].filter(({ kind }) => isCounted(kind));
+      const sizes = await Promise.all(counted.map(({ pid }) => proportionalBytes(pid)));
+      return sizes.reduce((total, bytes) => total + bytes, 0);
+    };
+    const [browser, renderers] = await Promise.all([sum(isOfBrowser), sum((kind) => kind === 'renderer')]);
+    return { browser, renderers };
   }
 
   /** Call it when the page is closed. */
@@ -159,8 +166,7 @@ export class MemoryWatchdog {
     await this.#renderers.refresh();
     for (const renderer of this.#renderers) if (renderer.bytes > this.#options.rendererLimitBytes) this.#terminate(renderer);
     this.browserBytes = 0;
-    for (const { pid, kind } of this.#tree.processes)
-      if (kind === 'browser' || kind === 'helper') this.browserBytes += residentBytes(pid) ?? 0;
+    for (const { pid, kind } of this.#tree.processes) if (isOfBrowser(kind)) this.browserBytes += residentBytes(pid) ?? 0;
     this.#relief.look(this.browserBytes);
   }
 
@@ -181,4 +187,8 @@ export class MemoryWatchdog {
   #noteSignal(signal: 'terminated' | 'killed', { owner }: Renderer): void {
     if (owner !== NOBODY) this.crashes.expect(signal, owner);
   }
+}
+
+function isOfBrowser(kind: ProcessKind): boolean {
+  return kind === 'browser' || kind === 'helper';
 }

@@ -1,0 +1,47 @@
+/**
+ * What log lines say about the request or batch item that the current code works for: where they come from, and what came of it. The
+ * context is asynchronous, as that of a trace.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+type Fields = Record<string, unknown>;
+
+export interface WorkLog {
+  /** The ids of the request or item, of its key and of its account. Lines about connections of its document have them too. */
+  readonly origin: Fields;
+  /** The error code, or what was rendered. Never text of a document or of its data. */
+  readonly result: Fields;
+}
+
+/** A rendered result, as a line describes it. */
+interface Rendered {
+  bytes: number;
+  /** Absent for an image. */
+  pages?: number;
+  report: { warning_count: number };
+  timings: Record<string, number>;
+}
+
+const active = new AsyncLocalStorage<WorkLog>();
+
+export function openWorkLog(origin: Fields): WorkLog {
+  return { origin, result: {} };
+}
+
+export function inWorkLog<T>(log: WorkLog, work: () => T): T {
+  return active.run(log, work);
+}
+
+/** The origin of the current work, for lines that are written elsewhere. */
+export function currentOrigin(): Fields {
+  return active.getStore()?.origin ?? {};
+}
+
+export function noteResult(fields: Fields): void {
+  Object.assign(active.getStore()?.result ?? {}, fields);
+}
+
+/** `stages` are milliseconds. */
+export function noteRendered({ bytes, pages, report, timings }: Rendered): void {
+  noteResult({ ...(pages !== undefined && { pages }), bytes, warnings: report.warning_count, stages: timings });
+}
