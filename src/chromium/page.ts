@@ -31,6 +31,7 @@ import {
 } from './load/document-loader.ts';
 import type { DocumentMetadata } from './load/document-metadata.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
+import { loadsTooMuch } from './load/network-monitor.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -287,7 +288,9 @@ export class Page implements RunningPage {
   ): Promise<R> {
     const { content } = job;
     if (content.kind === 'url' || !content.assets) return this.#attemptWith(job, deadline, undefined, work);
-    const assets = new HostedAssets(content.assets);
+    const maxBytes = this.#browser.settings.renderMaxNetworkBytes;
+    const onExcess = () => this.#fail?.(loadsTooMuch(maxBytes));
+    const assets = new HostedAssets(content.assets, { owner: job.shareOf ?? '', maxBytes, onExcess });
     try {
       const hosted = { ...job, content: { ...content, baseUrl: `${assets.origin}/` } };
       const result = await this.#attemptWith(hosted, deadline, assets, (given, attempt) => work(given, attempt, assets.origin));

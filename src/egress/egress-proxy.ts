@@ -17,6 +17,7 @@ import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { currentOrigin } from '../work-log.ts';
 import type { HostedAssets } from './hosted-assets.ts';
+import { Pace } from './pace.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
@@ -73,6 +74,9 @@ interface RefusalObserver {
   wait: Wait | undefined;
 }
 
+/** How fast the documents of one owner get assets that they have had before. At this rate, other owners notice nothing. */
+const REPEATED_ASSETS_PER_SECOND = 16_777_216;
+const REPEATED_ASSETS_AT_ONCE = 8_388_608;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Limits connecting to all addresses of a name together. */
 const MAX_CONNECTING_MS = 8_000;
@@ -105,8 +109,9 @@ const HOP_BY_HOP = [
 export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
   let refused = 0;
   const listeners = new Set<PageProxyListener>();
+  const pace = new Pace(REPEATED_ASSETS_PER_SECOND, REPEATED_ASSETS_AT_ONCE);
   const openListener = async () => {
-    const listener = new PageProxyListener(policy, { onRefused: () => refused++, log, wait });
+    const listener = new PageProxyListener(policy, pace, { onRefused: () => refused++, log, wait });
     await listener.listen();
     listeners.add(listener);
     void listener.closed.then(() => listeners.delete(listener));
@@ -128,6 +133,7 @@ export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => 
 class PageProxyListener implements ProxyListener {
   readonly closed: Promise<void>;
   readonly #policy: OutboundPolicy;
+  readonly #pace: Pace;
   readonly #observer: RefusalObserver;
   /** Belongs to the present render or, between renders, to the last one. */
   #refusals: RefusalLog;
@@ -144,8 +150,9 @@ class PageProxyListener implements ProxyListener {
   #port = 0;
   #lateRequests = 0;
 
-  constructor(policy: OutboundPolicy, observer: RefusalObserver) {
+  constructor(policy: OutboundPolicy, pace: Pace, observer: RefusalObserver) {
     this.#policy = policy;
+    this.#pace = pace;
     this.#observer = observer;
     this.#refusals = new RefusalLog(observer.log, observer.wait);
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 30_000 });
@@ -238,7 +245,7 @@ class PageProxyListener implements ProxyListener {
       this.#assetConnections.add(request.socket);
       request.socket.once('close', () => this.#assetConnections.delete(request.socket));
     }
-    assets.answer(url, request, response);
+    assets.answer(url, request, response, this.#pace);
   }
 
   /** The server may close an idle connection at the moment it is used again. Such a request is sent once more. */

@@ -4,6 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { Pace } from './pace.ts';
 
 export interface HostedFile {
   /** The media type. */
@@ -16,9 +20,21 @@ export interface HostedFile {
 /** Files by path, such as `css/print.css`. */
 export type HostedFiles = ReadonlyMap<string, HostedFile>;
 
+export interface AssetTraffic {
+  /** Whose pace applies. */
+  owner: string;
+  /** Limits what is sent for one render, because sending it takes time that all renders share. */
+  maxBytes: number;
+  /** Is called when the document requests more. */
+  onExcess(): void;
+}
+
 const NAME_BYTES = 16;
 /** Limits the requests of one render, because each takes time on the event loop that all renders share. */
 const MAX_ANSWERS = 5_000;
+/** A request takes about as much time as sending this many bytes. */
+const REQUEST_BYTES = 65_536;
+const CHUNK_BYTES = 262_144;
 /**
  * A file that is shown in a frame has an opaque origin, as its document has, so that it cannot store anything that a later
  * document could find.
@@ -38,30 +54,71 @@ export class HostedAssets {
   /** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */
   readonly origin = `http://a${randomBytes(NAME_BYTES).toString('hex')}.invalid`;
   readonly #files: HostedFiles;
+  readonly #traffic: AssetTraffic;
   #answersLeft = MAX_ANSWERS;
+  #bytesLeft: number;
+  /** What is sent without a delay: each file once. Only a document that fetches files again and again needs more. */
+  #promptBytes: number;
 
-  constructor(files: HostedFiles) {
+  constructor(files: HostedFiles, traffic: AssetTraffic) {
     this.#files = files;
+    this.#traffic = traffic;
+    this.#bytesLeft = traffic.maxBytes;
+    this.#promptBytes = [...files.values()].reduce((sum, { content }) => sum + costOf(content.length), 0);
   }
 
   owns(url: URL): boolean {
     return url.origin === this.origin;
   }
 
-  answer(url: URL, { method }: IncomingMessage, response: ServerResponse): void {
+  answer(url: URL, { method }: IncomingMessage, response: ServerResponse, pace: Pace): void {
     if (this.#answersLeft-- <= 0) return void response.destroy();
     const isRead = method === 'GET' || method === 'HEAD';
     const { type, content, unreadable } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
     const status = content ? 200 : isRead ? 404 : 405;
     const access = unreadable ? UNREADABLE : READABLE;
     response.writeHead(status, { ...HEADERS, ...access, 'content-type': type, 'content-length': content?.length ?? 0 });
-    response.end(method === 'HEAD' ? undefined : content);
+    this.#send(method === 'HEAD' ? undefined : content, response, pace);
+  }
+
+  #send(content: Buffer | undefined, response: ServerResponse, pace: Pace): void {
+    const cost = costOf(content?.length ?? 0);
+    const isPrompt = this.#promptBytes >= cost;
+    if (isPrompt) this.#promptBytes -= cost;
+    if (isPrompt && cost <= CHUNK_BYTES) {
+      if (this.#mayTake(content?.length ?? 0)) response.end(content);
+      else response.destroy();
+      return;
+    }
+    const delayOf = (bytes: number) => (isPrompt ? 0 : pace.delay(this.#traffic.owner, bytes));
+    const chunks = Readable.from(this.#chunksOf(content ?? Buffer.alloc(0), delayOf));
+    pipeline(chunks, response).catch(() => {}); // the document does not want the rest, or may not have it
+  }
+
+  async *#chunksOf(content: Buffer, delayOf: (bytes: number) => number): AsyncIterable<Buffer> {
+    for (let start = 0; start === 0 || start < content.length; start += CHUNK_BYTES) {
+      const chunk = content.subarray(start, start + CHUNK_BYTES);
+      const milliseconds = delayOf(start === 0 ? costOf(chunk.length) : chunk.length);
+      if (milliseconds) await setTimeout(milliseconds);
+      if (!this.#mayTake(chunk.length)) throw new Error('the document loads too much');
+      yield chunk;
+    }
+  }
+
+  #mayTake(bytes: number): boolean {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) this.#traffic.onExcess();
+    return this.#bytesLeft >= 0;
   }
 
   /** Returns the value with relative URLs in place of URLs of this origin, which must not be visible outside the page. */
   withoutOrigin<T>(value: T): T {
     return replaced(value, `${this.origin}/`) as T;
   }
+}
+
+function costOf(bytes: number): number {
+  return Math.max(bytes, REQUEST_BYTES);
 }
 
 function pathOf({ pathname }: URL): string {

@@ -28,7 +28,7 @@ export async function captureContent(
   deadline: Deadline,
   mark?: ImageMark,
 ): Promise<RenderedImage> {
-  const job = { content, load, capture, hanLanguages: languagesOf(content) };
+  const job = { content, load, capture, shareOf, hanLanguages: languagesOf(content) };
   const captured = await pool.use(boundary, deadline, (page) => page.capture(job, deadline), {
     once: needsOwnPage(content, load),
     shareOf,

@@ -106,7 +106,7 @@ export async function printContent(
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
   const need = structureNeed(finish);
-  const checked = { ...job, view, pages: countPages, hanLanguages: languages, structureNeed: need, ...fields, ...check };
+  const checked = { ...job, shareOf, view, pages: countPages, hanLanguages: languages, structureNeed: need, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,

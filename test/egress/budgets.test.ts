@@ -92,6 +92,18 @@ function watchMemory(): { stop(): number } {
   };
 }
 
+test.each([
+  ['reads', 'await response.arrayBuffer()'],
+  ['cancels', 'await response.body.cancel()'],
+  ['never reads', 'kept.push(response)'],
+])('ends a document that fetches its assets again and again, and %s them', async (_, use) => {
+  const script = `(async () => { const kept = []; for (let n = 0; n < 50; n++) { const response = await fetch('a.bin?' + n); ${use} } })()`;
+  const assets = { 'a.bin': { content: Buffer.alloc(MEGABYTE, 'abcdefgh').toString('base64') } };
+  const response = await web.ada.pdf({ html: `<p>here</p><script>${script}</script>`, assets, options: IN_TIME });
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({ code: 'resource_limit', limit: MAX_NETWORK });
+});
+
 /** Each document is tested as HTML and from a URL. */
 describe.each(['html', 'url'] as const)('in %s', (way) => {
   const sourceOf = (markup: string) => {

@@ -56,6 +56,8 @@ import { WorkerMonitor } from './worker-monitor.ts';
 export interface LoadJob {
   content: Content;
   load: LoadSettings;
+  /** The owner whose pace applies when the document fetches assets again. */
+  shareOf?: string;
   /** Undefined for images, which have no paper. */
   print?: PrintSettings | undefined;
   /** The result of `hanLanguages`. */

@@ -405,8 +405,7 @@ export class NetworkMonitor {
   #count(requestId: string, bytes: number): void {
     const { main, maxBytes, fail } = this.#options ?? {};
     this.#bytes += bytes;
-    if (maxBytes !== undefined && this.#bytes > maxBytes)
-      fail?.(resourceLimit(`the document loads more than ${maxBytes} bytes, counted uncompressed`, maxBytes));
+    if (maxBytes !== undefined && this.#bytes > maxBytes) fail?.(loadsTooMuch(maxBytes));
     if (!main || !this.#loading.get(requestId)?.isMain) return;
     this.#mainBytes += bytes;
     if (this.#mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));
@@ -514,6 +513,7 @@ function tooLarge(limit: number): ServiceError {
   return new ServiceError('content_too_large', `the document at url has more than ${limit} bytes`, { members: { limit } });
 }
 
-function resourceLimit(detail: string, limit: number): ServiceError {
+export function loadsTooMuch(limit: number): ServiceError {
+  const detail = `the document loads more than ${limit} bytes, counted uncompressed`;
   return new ServiceError('resource_limit', detail, { members: { limit } });
 }
