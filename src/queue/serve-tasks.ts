@@ -14,6 +14,8 @@ const NICENESS = 5;
 /** Is sent before the answer, to distinguish a task that ended its process from a process that was dead already. */
 const BEGUN = 'begun';
 const CALL = new Script('work()');
+/** A process that has grown by more than this ends, because its memory would not return to the system before it does. */
+const MAX_GROWTH_BYTES = 134_217_728;
 
 /** When the task must have ended, on the clock of `performance`. */
 let end = 0;
@@ -29,10 +31,15 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
       return explain(error, task);
     }
   };
+  const maxBytes = process.memoryUsage.rss() + MAX_GROWTH_BYTES;
+  let tasks = 0;
   process.on('message', async ({ task, timeoutMs }: TimedTask) => {
+    const number = ++tasks;
     process.send?.(BEGUN);
     end = performance.now() + timeoutMs;
-    process.send?.(await answerTo(task as T));
+    process.send?.(await answerTo(task as T), () => {
+      if (number === tasks && process.memoryUsage.rss() > maxBytes) process.disconnect?.();
+    });
   });
 }
 

@@ -1,9 +1,10 @@
 /** Child processes: one that died unnoticed loses no task. */
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessPool } from '../../src/queue/process-pool.ts';
+import { eventually } from '../support/service.ts';
 
 const IDLE_MS = 600_000;
 const signal = new AbortController().signal;
@@ -24,8 +25,15 @@ beforeEach(async () => {
 });
 afterEach(() => pool.close());
 
-const run = async (name: string, ends = false) => Number(await pool.run({ task: { name, ends }, timeoutMs: IDLE_MS }, signal));
+const run = async (name: string, ends = false, keepsBytes = 0) =>
+  Number(await pool.run({ task: { name, ends, keepsBytes }, timeoutMs: IDLE_MS }, signal));
 const noted = async () => (await readFile(notes, 'utf8')).trim().split('\n');
+
+const isRunning = (pid: number) =>
+  access(`/proc/${pid}`).then(
+    () => true,
+    () => false,
+  );
 
 describe('a task', () => {
   test('runs in the process of the task before', async () => {
@@ -38,6 +46,21 @@ describe('a task', () => {
     process.kill(dead, 'SIGKILL');
     const second = run('second'); // before the death can have been noticed
     expect(await second).not.toBe(dead);
+    expect(await noted()).toEqual(['first', 'second']);
+  });
+
+  test('leaves no process that keeps its memory', async () => {
+    const [small, large] = [16 * 1_048_576, 256 * 1_048_576];
+    const first = await run('first', false, small);
+    expect(await run('second', false, large)).toBe(first);
+    await eventually('the process has ended', async () => !(await isRunning(first)));
+    expect(await run('third')).not.toBe(first);
+    expect(await noted()).toEqual(['first', 'second', 'third']);
+  });
+
+  test('is not lost if its process is about to end', async () => {
+    await run('first', false, 256 * 1_048_576);
+    await run('second');
     expect(await noted()).toEqual(['first', 'second']);
   });
 
