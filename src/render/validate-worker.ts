@@ -2,7 +2,7 @@
 
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
-import { limitEmptyWords, throwIfStuck } from '../pdf/stuck-parser.ts';
+import { limitEmptyWords, requireEndsOfStreams, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { type Validated, validatePdf } from '../pdf/validate/validate.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 
@@ -22,6 +22,7 @@ async function validate({ content, profiles, maxUnpackedBytes }: ValidationTask)
   limitDecoding(maxUnpackedBytes);
   limitEmptyWords();
   try {
+    requireEndsOfStreams(content);
     const validated = await validatePdf(content, profiles);
     throwIfStuck();
     return validated;

@@ -243,13 +243,93 @@ describe('rejects unreadable files, and serves the next one', () => {
   });
 });
 
+describe('reads in a time that grows with the file', () => {
+  const CATALOG = '<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>>>';
+  const TREE = '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>';
+  const PAGES = '<</Type/Pages/Kids[]/Count 0>>';
+  const shown = (content: string) => {
+    const packed = deflateSync(content);
+    const stream = `<</Filter/FlateDecode/Length ${packed.length}>>\nstream\n${packed.toString('latin1')}\nendstream`;
+    return pdfOf(CATALOG, stream, `${EMPTY_PAGE.slice(0, -2)}/Contents 3 0 R>>`);
+  };
+  const each = (count: number, body: (n: number) => string) => Array.from({ length: count }, (_, n) => body(n));
+  const [times, many] = [5_000, 50_000];
+  const pages = `<</Type/Pages/Kids[${each(times, (n) => `${n + 5} 0 R`).join(' ')}]/Count ${times}>>`;
+  const refs = each(many, (n) => `/N${n} 4 0 R`).join('');
+  const pagesWith = (shared: string, fourth: string, entry: string) =>
+    fileOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      pages,
+      shared,
+      fourth,
+      ...each(times, () => EMPTY_PAGE.replace('>>', `${entry}>>`)),
+    ]);
+  const annotation = (entry: string) => `<</Type/Annot/Subtype/Link/Rect[0 0 0 0]${entry}>>`;
+
+  /** Most of them took more than half a minute once, after which their process was killed with `resource_limit`. */
+  test.each<[string, () => Buffer]>([
+    ['nested marked content', () => shown('/a BMC '.repeat(1_000_000) + 'f '.repeat(1_000_000))],
+    ['nested properties', () => shown('/a<</x 1>>BDC '.repeat(500_000) + '(a)Tj '.repeat(500_000))],
+    ['saved states', () => shown('q '.repeat(1_000_000) + 'f Q '.repeat(1_000_000))],
+    ['pages that share fonts', () => pagesWith(`<<${refs}>>`, '<</Type/Font/Subtype/Type1>>', '/Resources<</Font 3 0 R>>')],
+    ['pages that share annotations', () => pagesWith(`[${'4 0 R '.repeat(many)}]`, annotation(''), '/Annots 3 0 R')],
+    [
+      'annotations that share appearances',
+      () => pdfOf(CATALOG, `<<${refs}>>`, EMPTY_PAGE.replace('>>', `/Annots[${annotation('/AP<</N 3 0 R>>').repeat(20_000)}]>>`)),
+    ],
+    [
+      'annotations that share actions',
+      () =>
+        fileOf([
+          '<</Type/Catalog/Pages 2 0 R>>',
+          '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+          EMPTY_PAGE.replace('>>', `/Annots[${annotation('/A 4 0 R').repeat(20_000)}]>>`),
+          ...each(many, (n) => `<</S/URI/Next ${n + 5} 0 R>>`),
+        ]),
+    ],
+    [
+      'elements that share a text',
+      () => fileOf([TREE, PAGES, `<</K[${'<</S/Figure/Alt 4 0 R>>'.repeat(100_000)}]>>`, `(${'a-'.repeat(500_000)})`]),
+    ],
+    [
+      'bookmarks that share a destination',
+      () =>
+        fileOf([
+          '<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R>>',
+          PAGES,
+          `[${'1 '.repeat(100_000)}]`,
+          ...each(many, (n) => `<</Dest 3 0 R/Next ${n + 5} 0 R>>`),
+        ]),
+    ],
+    [
+      'roles in a large circle',
+      () => fileOf([TREE, PAGES, `<</RoleMap<<${each(many, (n) => `/R${n}/R${(n + 1) % many}`).join('')}>>/K[<</S/R1>>]>>`]),
+    ],
+    ['elements in each other', () => fileOf([TREE, PAGES, '<</K 4 0 R>>', ...each(100_000, (n) => `<</S/P/K ${n + 5} 0 R>>`)])],
+    [
+      'streams without an end',
+      () =>
+        Buffer.from(`%PDF-1.7\n1 0 obj\n${TREE}\n${each(100_000, (n) => `${n + 2} 0 obj\n<</Length 9>>\nstream\n`).join('')}`),
+    ],
+  ])('%s', async (_, file) => {
+    const response = await send(file(), '?profile=PDF/UA-1');
+    if (response.status !== 200) await problem(response, 422, 'pdf_unreadable');
+  });
+});
+
 function edited(pdf: Buffer, from: RegExp, to: string): Buffer {
   return Buffer.from(pdf.toString('latin1').replace(from, to), 'latin1');
 }
 
-/** Returns a PDF with one empty page, this catalog, and one more object. */
-function pdfOf(catalog: string, third: string): Buffer {
-  const bodies = [catalog, '<</Type/Pages/Kids[4 0 R]/Count 1>>', third, '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>'];
+const EMPTY_PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>';
+
+/** Returns a PDF with one page, this catalog, and one more object. */
+function pdfOf(catalog: string, third: string, page = EMPTY_PAGE): Buffer {
+  return fileOf([catalog, '<</Type/Pages/Kids[4 0 R]/Count 1>>', third, page]);
+}
+
+/** Returns a PDF with these objects, of which the first is the catalog. */
+function fileOf(bodies: string[]): Buffer {
   let text = '%PDF-1.7\n';
   const offsets = bodies.map((body, index) => {
     const at = text.length;
@@ -258,7 +338,7 @@ function pdfOf(catalog: string, third: string): Buffer {
   });
   const start = text.length;
   return Buffer.from(
-    `${text}xref\n0 5\n0000000000 65535 f \n${offsets.join('')}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`,
+    `${text}xref\n0 ${bodies.length + 1}\n0000000000 65535 f \n${offsets.join('')}trailer\n<</Size ${bodies.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`,
     'latin1',
   );
 }

@@ -5,8 +5,15 @@ import { NAMESPACE_OF_PDF_2 } from '../conformance/standard-types.ts';
 const MAX_PAGES = 10_000;
 const MAX_ELEMENTS = 500_000;
 const MAX_DEPTH = 500;
-/** Maximum number of list entries to follow in the whole file. */
-const MAX_FOLLOWED = 2_000_000;
+/** Longer names than ISO 19005-2 allows (6.1.13) have no meaning for us. */
+const MAX_NAME = 127;
+/** Decoding this much text takes about as long as reading an entry. */
+const BYTES_PER_ENTRY = 4;
+/**
+ * Maximum number of entries of lists and dictionaries to read in the whole file. Thousands of objects may share one long list, so that
+ * the time for reading it again and again exceeds any limit on the size of the file.
+ */
+const MAX_READ = 3_000_000;
 
 /** A part of the file exceeds the limits on size or depth, or contains a cycle. */
 export class TooComplexError extends Error {
@@ -45,27 +52,42 @@ export class ReadablePdf {
     return found instanceof PdfDict ? found : undefined;
   }
 
+  /** Throws `TooComplexError`. */
   list(parent: PdfDict | undefined, entry: string): PdfObject[] {
     const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfArray ? found.toArray() : [];
+    return found instanceof PdfArray ? this.#counted(found).toArray() : [];
   }
 
-  /** The items of an array, or a single value as the only item. */
+  /** The items of an array, or a single value as the only item. Throws `TooComplexError`. */
   listOrOne(parent: PdfDict | undefined, entry: string): PdfObject[] {
-    const found = this.resolve(parent?.get(entry));
-    if (found instanceof PdfArray) return found.toArray();
     const given = parent?.get(entry);
+    const found = this.resolve(given);
+    if (found instanceof PdfArray) return this.#counted(found).toArray();
     return found && given ? [given] : [];
+  }
+
+  /** The first item of an array. */
+  first(parent: PdfDict | undefined, entry: string): PdfObject | undefined {
+    const found = this.resolve(parent?.get(entry));
+    return found instanceof PdfArray ? this.resolve(found.at(0)) : undefined;
+  }
+
+  /** The values of a dictionary. Throws `TooComplexError`. */
+  values(dict: PdfDict | undefined): PdfObject[] {
+    return dict ? [...this.#counted(dict)].map(([, value]) => value) : [];
   }
 
   name(parent: PdfDict | undefined, entry: string): string {
     const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfName ? found.value : '';
+    return found instanceof PdfName && found.value.length <= MAX_NAME ? found.value : '';
   }
 
+  /** Throws `TooComplexError`. */
   text(parent: PdfDict | undefined, entry: string): string {
     const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfString ? found.asString() : '';
+    if (!(found instanceof PdfString)) return '';
+    this.#count(Math.ceil(found.bytes.length / BYTES_PER_ENTRY));
+    return found.asString();
   }
 
   isTrue(parent: PdfDict | undefined, entry: string): boolean {
@@ -88,7 +110,7 @@ export class ReadablePdf {
       if (!(node instanceof PdfDict)) continue;
       if (seen.has(node) || seen.size > 2 * MAX_PAGES) throw new TooComplexError();
       seen.add(node);
-      if (node.has('Kids')) for (const kid of this.#followed(this.list(node, 'Kids')).toReversed()) waiting.push(kid);
+      if (node.has('Kids')) for (const kid of this.list(node, 'Kids').toReversed()) waiting.push(kid);
       else pages.push(node);
     }
     return pages;
@@ -101,7 +123,7 @@ export class ReadablePdf {
     const seen = new Set<PdfObject>();
     const waiting: Array<{ value: PdfObject; parent: ReadElement | undefined; depth: number }> = [];
     const push = (dict: PdfDict | undefined, parent: ReadElement | undefined, depth: number) => {
-      for (const value of this.#followed(this.listOrOne(dict, 'K')).toReversed()) waiting.push({ value, parent, depth });
+      for (const value of this.listOrOne(dict, 'K').toReversed()) waiting.push({ value, parent, depth });
     };
     push(root, undefined, 0);
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -121,7 +143,7 @@ export class ReadablePdf {
   named(tree: PdfDict | undefined): PdfObject[] {
     const values: PdfObject[] = [];
     for (const node of this.#nodes(tree, (each) => this.list(each, 'Kids')))
-      values.push(...this.#followed(this.list(node, 'Names')).filter((_, index) => index % 2 === 1));
+      for (const [index, value] of this.list(node, 'Names').entries()) if (index % 2 === 1) values.push(value);
     return values;
   }
 
@@ -145,20 +167,26 @@ export class ReadablePdf {
 
   #nodes(root: PdfDict | undefined, next: (node: PdfDict) => Array<PdfObject | undefined>): PdfDict[] {
     const nodes = new Set<PdfDict>(root ? [root] : []);
-    for (const node of nodes)
-      for (const value of this.#followed(next(node))) {
+    for (const node of nodes) {
+      this.#count(1);
+      for (const value of next(node)) {
         const dict = this.resolve(value);
         if (dict instanceof PdfDict) nodes.add(dict);
       }
+    }
     return [...nodes];
   }
 
-  #followedYet = 0;
+  #read = 0;
 
-  #followed<T>(values: T[]): T[] {
-    this.#followedYet += values.length;
-    if (this.#followedYet > MAX_FOLLOWED) throw new TooComplexError();
-    return values;
+  #count(entries: number): void {
+    this.#read += entries;
+    if (this.#read > MAX_READ) throw new TooComplexError();
+  }
+
+  #counted<T extends PdfArray | PdfDict>(container: T): T {
+    this.#count(container instanceof PdfArray ? container.length : container.size);
+    return container;
   }
 
   #roleOf(given: string, roles: PdfDict | undefined): string {

@@ -234,8 +234,7 @@ class Check {
     const [places, name] =
       given instanceof PdfName ? [this.#pdf.dict(this.#pdf.catalog, 'Dests'), given.value] : [holder, 'Dest'];
     const place = this.#pdf.dict(places, name);
-    const [first] = place ? this.#pdf.list(place, 'D') : this.#pdf.list(places, name);
-    const target = this.#pdf.resolve(first);
+    const target = place ? this.#pdf.first(place, 'D') : this.#pdf.first(places, name);
     if (!(target instanceof PdfDict) || !target.has('S')) this.#add('destination_unstructured');
   }
 
@@ -317,11 +316,11 @@ class Check {
   #checkFonts(resources: PdfDict | undefined, seen: Set<PdfObject>): void {
     if (!resources || seen.has(resources)) return;
     seen.add(resources);
-    for (const [, entry] of this.#pdf.dict(resources, 'Font') ?? []) {
+    for (const entry of this.#pdf.values(this.#pdf.dict(resources, 'Font'))) {
       const font = this.#pdf.resolve(entry);
       if (font instanceof PdfDict) this.#checkFont(font);
     }
-    for (const [, entry] of this.#pdf.dict(resources, 'XObject') ?? []) {
+    for (const entry of this.#pdf.values(this.#pdf.dict(resources, 'XObject'))) {
       const form = this.#pdf.resolve(entry);
       if (form instanceof PdfStream) this.#checkFonts(this.#pdf.dict(form, 'Resources'), seen);
     }
@@ -330,7 +329,7 @@ class Check {
   /** Checks the fonts of an annotation's normal appearance, which is one stream or one for each state. */
   #checkAppearances(annotation: PdfDict): void {
     const normal = this.#pdf.resolve(this.#pdf.dict(annotation, 'AP')?.get('N'));
-    const forms = normal instanceof PdfStream ? [normal] : normal instanceof PdfDict ? [...normal].map(([, form]) => form) : [];
+    const forms = normal instanceof PdfStream ? [normal] : normal instanceof PdfDict ? this.#pdf.values(normal) : [];
     for (const entry of forms) {
       const form = this.#pdf.resolve(entry);
       if (form instanceof PdfStream) this.#checkFonts(this.#pdf.dict(form, 'Resources'), this.#drawn);
@@ -345,7 +344,7 @@ class Check {
     if (this.#fonts.has(font)) return;
     this.#fonts.add(font);
     const isType3 = this.#pdf.name(font, 'Subtype') === 'Type3';
-    const descendant = this.#pdf.resolve(this.#pdf.list(font, 'DescendantFonts')[0]);
+    const descendant = this.#pdf.first(font, 'DescendantFonts');
     const own = descendant instanceof PdfDict ? descendant : font;
     const descriptor = this.#pdf.dict(own, 'FontDescriptor');
     const isEmbedded = ['FontFile', 'FontFile2', 'FontFile3'].some((entry) => this.#pdf.stream(descriptor, entry));
@@ -363,13 +362,13 @@ class Check {
     const content = Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
     this.#contentBytesLeft -= content.length;
     if (this.#contentBytesLeft < 0) throw new TooComplexError();
-    const marked: boolean[] = [];
+    const sequences = new OpenSequences();
     let isUnmarked = false;
     const see = () =>
       scanContent(content, (operator, { names }) => {
-        if (operator === 'BDC' || operator === 'BMC') marked.push(names.includes('MCID') || names[0] === 'Artifact');
-        else if (operator === 'EMC') marked.pop();
-        else if (PAINTS.has(operator) && !marked.includes(true)) isUnmarked = true;
+        if (operator === 'BDC' || operator === 'BMC') sequences.begin(names.includes('MCID') || names[0] === 'Artifact');
+        else if (operator === 'EMC') sequences.end();
+        else if (PAINTS.has(operator) && !sequences.areMarked) isUnmarked = true;
       });
     try {
       see();
@@ -401,5 +400,26 @@ class Check {
     const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
     const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
     if (part !== 2 && !(isDescribed.every(Boolean) && (isAssociated || part === 4))) this.#add('attachment_incomplete');
+  }
+}
+
+/** The open marked-content sequences. */
+class OpenSequences {
+  /** Whether each is a tag or an artifact. */
+  readonly #open: boolean[] = [];
+  #marked = 0;
+
+  begin(isMarked: boolean): void {
+    this.#open.push(isMarked);
+    if (isMarked) this.#marked++;
+  }
+
+  end(): void {
+    if (this.#open.pop()) this.#marked--;
+  }
+
+  /** Whether one of them is a tag or an artifact. */
+  get areMarked(): boolean {
+    return this.#marked > 0;
   }
 }
