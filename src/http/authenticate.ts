@@ -14,13 +14,16 @@ declare module 'fastify' {
   }
 }
 
+/** The detail of the error for a request without a valid key. */
+export const KEY_NEEDED = 'send a valid API key as `Authorization: Bearer plt_...`';
+
 /** A hook for `onRequest`. Throws `unauthorized`. */
 export function authenticate(accounts: Accounts): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const { secretOf = bearerOf } = request.routeOptions.config;
     const secret = secretOf(request);
     const principal = secret && (await accounts.authenticate(secret));
-    if (!principal) throw new ServiceError('unauthorized', 'send a valid API key as `Authorization: Bearer plt_...`');
+    if (!principal) throw new ServiceError('unauthorized', KEY_NEEDED);
     request.principal = principal;
     Object.assign(request.workLog?.origin ?? {}, { key_id: principal.keyId, account_id: principal.accountId });
   };

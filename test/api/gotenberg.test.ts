@@ -543,6 +543,24 @@ describe('credentials', () => {
     expect((await as({}, other)).status).toBe(404);
     expect((await fetch(`${other.url}/version`)).status).toBe(404);
   });
+
+  test('refuses web pages of other sites, unless they know a key', async () => {
+    await using first = await startService();
+    const { key, env } = first;
+    await first.stop();
+    const settings = { PLATEN_DATA_DIR: env.PLATEN_DATA_DIR ?? '', PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_GOTENBERG_KEY: key };
+    await using other = await startService(settings, { firstKey: key });
+    const statusFor = async (headers: Record<string, string>) => (await as(headers, other)).status;
+    for (const own of [{}, { 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }, { origin: other.url }])
+      expect(await statusFor(own), JSON.stringify(own)).toBe(200);
+    const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://example.com' };
+    for (const foreign of [crossSite, { origin: 'http://example.com' }, { origin: 'null' }]) {
+      expect(await refusal(as(foreign, other), 401)).toContain('another site');
+      expect(await statusFor({ ...foreign, ...basic(`any:${key}`) })).toBe(401);
+      expect(await statusFor({ ...foreign, authorization: `Bearer ${key}` })).toBe(200);
+      expect(await statusFor({ ...foreign, 'x-api-key': key })).toBe(200);
+    }
+  });
 });
 
 describe('webhooks', () => {

@@ -1,6 +1,7 @@
 /** Sends errors in the format of Gotenberg: an HTTP status and a line of text. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, FieldError, ServiceError } from '../../errors.ts';
+import { KEY_NEEDED } from '../authenticate.ts';
 import { PROBLEMS, type SendError, sendError, sendProblem } from '../problem.ts';
 import { pathOf } from '../request-path.ts';
 import { inFormTerms } from './form.ts';
@@ -24,7 +25,7 @@ export function statusOf({ code, members }: ServiceError): number {
 export function messageOf({ code, members, message }: ServiceError): string {
   if (code === 'navigation_failed' && members.upstream_status !== undefined)
     return `Invalid HTTP status code from the main page: ${members.upstream_status}`;
-  if (code === 'unauthorized') return MISSING_KEY;
+  if (message === KEY_NEEDED) return MISSING_KEY;
   if (code !== 'invalid_request') return inFormTerms(message);
   const errors = (members.errors ?? []) as FieldError[];
   return errors.length ? errors.map(faultMessage).join('; ') : message;
