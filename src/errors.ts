@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'certificate_limit'
   | 'timestamps_unavailable'
   | 'storage_unavailable'
+  | 'storage_limit'
   | 'idempotency_mismatch'
   | 'print_failed'
   | 'not_conformant'

@@ -96,16 +96,20 @@ export class Allowance {
     }
   }
 
-  /** Charges the document. `also` is written in the same transaction. */
-  async commit(reservation: Reservation, also: (query: Query) => Promise<void> = async () => {}): Promise<void> {
-    if (reservation.isFree) return this.#database.transaction(also);
+  /** Charges the document. `also` is written in the same transaction, which `oneByOne` can name; see `Database`. */
+  async commit(
+    reservation: Reservation,
+    also: (query: Query) => Promise<void> = async () => {},
+    oneByOne?: string,
+  ): Promise<void> {
+    if (reservation.isFree) return this.#database.transaction(also, oneByOne);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
       // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
       if (!numAffectedRows) await addToMonth(query, reservation, 1);
       await also(query);
       await addToDay(query, reservation); // last, because the row is locked until the end
-    });
+    }, oneByOne);
     this.#leases.drop(this.#renew, reservation.id);
   }
 

@@ -13,6 +13,10 @@ export interface Plan {
   requestsPerMinute: number | null;
   /** Renders at the same time, including those that wait, or null for no limit. */
   concurrency: number | null;
+  /** Unfinished items of batches and asynchronous renders, or null for no limit. */
+  openItems: number | null;
+  /** Bytes of stored documents, or null for no limit. */
+  storageBytes: number | null;
 }
 
 /** The default plan of new accounts if the file defines it. Otherwise the first plan is the default. */
@@ -21,7 +25,8 @@ const USUAL_DEFAULT = 'free';
 const OPERATORS = 'operator';
 const DEFAULT_FILE = new URL('default-plans.json', import.meta.url);
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
-const MEMBERS = ['documents', 'retention', 'requests_per_minute', 'concurrency'];
+const MEMBERS = ['documents', 'retention', 'requests_per_minute', 'concurrency', 'open_items', 'storage_mb'];
+const MEGABYTE = 1_048_576;
 
 /** The plans file is not valid. The message lists every problem on its own line. */
 export class PlansError extends Error {
@@ -103,12 +108,15 @@ function parsePlan(name: string, given: unknown, problems: string[]): Plan {
   if (!NAME.test(name)) problems.push(`${path}: a name consists of letters, digits, - and _, and has at most 64 characters.`);
   for (const member of Object.keys(members))
     if (!MEMBERS.includes(member)) problems.push(`${path}.${member}: there is no such member; use ${MEMBERS.join(', ')}.`);
+  const storageMb = limit(members.storage_mb, 1, { path: `${path}.storage_mb` }, problems);
   return {
     name,
     documents: limit(members.documents, 0, { path: `${path}.documents`, required: isObject(given) }, problems),
     retentionMs: retention(members.retention, `${path}.retention`, isObject(given), problems),
     requestsPerMinute: limit(members.requests_per_minute, 1, { path: `${path}.requests_per_minute` }, problems),
     concurrency: limit(members.concurrency, 1, { path: `${path}.concurrency` }, problems),
+    openItems: limit(members.open_items, 1, { path: `${path}.open_items` }, problems),
+    storageBytes: storageMb === null ? null : storageMb * MEGABYTE,
   };
 }
 

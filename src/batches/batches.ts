@@ -112,28 +112,40 @@ export class Batches {
 
   /**
    * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `also`
-   * runs in the same transaction. Throws `storage_unavailable`.
+   * runs in the same transaction. Throws `storage_unavailable` and `queue_full`.
    */
   async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     return this.#create(`bat_${randomBase62(22)}`, owner, request, also);
   }
 
-  /** Creates an asynchronous render: a batch of one item, which `list` leaves out. Also throws `queue_full`. */
+  /** Creates an asynchronous render: a batch of one item, which `list` leaves out. */
   async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    if ((await this.#openRenders(owner.accountId)) >= MAX_OPEN_RENDERS)
+    if ((await this.#open(this.#database.query, owner.accountId, 'renders')).batches >= MAX_OPEN_RENDERS)
       throw queueFull(`${MAX_OPEN_RENDERS} asynchronous renders of this account are waiting`, RETRY_AFTER_SECONDS);
     return this.#create(`${RENDER_PREFIX}${randomBase62(22)}`, owner, request, also);
   }
 
-  async #openRenders(accountId: string): Promise<number> {
-    const { count } = await this.#database.query
+  /** Counts the batches of an account that have not ended, or only its asynchronous renders, and their unfinished items. */
+  async #open(query: Query, accountId: string, which: 'all' | 'renders'): Promise<{ batches: number; items: number }> {
+    const { batches, items } = await query
       .selectFrom('batches')
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .select(({ fn }) => [
+        fn.countAll<number | string>().as('batches'),
+        fn.sum<number | string | null>('unfinished').as('items'),
+      ])
       .where('account_id', '=', accountId)
       .where('completed_at', 'is', null)
-      .where(isRender)
+      .$if(which === 'renders', (open) => open.where(isRender))
       .executeTakeFirstOrThrow();
-    return Number(count);
+    return { batches: Number(batches), items: Number(items ?? 0) };
+  }
+
+  /** Call it in the transaction that has inserted `added` items. Throws `queue_full`. */
+  async #requireFewItems(query: Query, { accountId, plan }: Principal, added: number): Promise<void> {
+    const limit = plan.openItems;
+    if (limit === null) return;
+    const open = (await this.#open(query, accountId, 'all')).items - added;
+    if (open + added > limit) throw tooManyItems(plan.name, { limit, open, added });
   }
 
   async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
@@ -147,12 +159,14 @@ export class Batches {
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
+    const oneByOne = owner.plan.openItems === null ? undefined : `items ${owner.accountId}`;
     await this.#database.transaction(async (query) => {
       await this.#insert(query, id, owner, prepared, request);
+      await this.#requireFewItems(query, owner, prepared.filter(({ error }) => !error).length);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await also(id, query);
       if (requests.length) await this.#jobs.add('item', owner.keyId, query);
-    });
+    }, oneByOne);
     await this.#database.flush();
     for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
     return id;
@@ -380,6 +394,17 @@ function* chunksOf<T>(rows: T[]): Iterable<T[]> {
 
 function isUploaded(item: unknown): boolean {
   return isMembers(item) && (item.deliver_to ?? undefined) !== undefined;
+}
+
+function tooManyItems(plan: string, { limit, open, added }: { limit: number; open: number; added: number }): ServiceError {
+  const counts = `the plan ${plan} allows ${limit} unfinished items of batches and asynchronous renders; this account has ${open}, and the request has ${added}`;
+  const extras = {
+    members: { limit, open_items: open, retry_after: RETRY_AFTER_SECONDS },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  };
+  if (added > limit) return new ServiceError('queue_full', `${counts}: send fewer items`, extras);
+  const remedy = `try again in ${RETRY_AFTER_SECONDS} s, when some have finished, or cancel batches`;
+  return new ServiceError('queue_full', `${counts}; ${remedy}`, extras);
 }
 
 function notFound(id: string): ServiceError {

@@ -55,6 +55,8 @@ function planRecord(plan: Plan) {
     retention_seconds: plan.retentionMs / 1000,
     requests_per_minute: plan.requestsPerMinute,
     concurrency: plan.concurrency,
+    open_items: plan.openItems,
+    storage_bytes: plan.storageBytes,
   };
 }
 
@@ -65,6 +67,8 @@ function planRow(plan: Plan) {
     retention: plan.retentionMs ? `${Math.round(plan.retentionMs / 1000)} s` : 'nothing is stored',
     'requests a minute': numberOrNone(plan.requestsPerMinute),
     concurrency: numberOrNone(plan.concurrency),
+    'open items': numberOrNone(plan.openItems),
+    storage: plan.storageBytes === null ? 'no limit' : `${plan.storageBytes / 1_048_576} MB`,
   };
 }
 

@@ -166,7 +166,10 @@ export class Documents {
     };
   }
 
-  /** Inserts the row of a document whose content is written. Call it in the transaction that charges for the document. */
+  /**
+   * Inserts the row of a document whose content is written. Call it in the transaction that charges for the document, with the name
+   * `oneByOne`. Throws `storage_limit`.
+   */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await insertDocument(query, {
       id: document.id,
@@ -187,6 +190,32 @@ export class Documents {
       expiresAt: document.expiresAt,
     });
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
+    await this.#requireWithinLimit(owner, 0, query);
+  }
+
+  /**
+   * Throws `storage_limit` if nothing more can be stored for the account. It is checked again when a document is inserted, because
+   * others may be stored in the meantime.
+   */
+  async requireRoom(owner: Principal): Promise<void> {
+    await this.#requireWithinLimit(owner, 1, this.#database.query);
+  }
+
+  /** The name for transactions that insert documents of this account: they must wait for each other if its plan has a limit. */
+  oneByOne({ accountId, plan }: Principal): string | undefined {
+    return plan.storageBytes === null ? undefined : `documents ${accountId}`;
+  }
+
+  async #requireWithinLimit({ accountId, plan }: Principal, more: number, query: Query): Promise<void> {
+    const limit = plan.storageBytes;
+    if (limit === null) return;
+    const { bytes: used } = await this.storageOf(accountId, query);
+    if (used + more <= limit) return;
+    throw new ServiceError(
+      'storage_limit',
+      `the plan ${plan.name} stores ${limit} bytes, and with this document the account would have more; delete documents, wait until some have expired, or send the request with store set to false`,
+      { members: { limit, used } },
+    );
   }
 
   /** Resolves when everything committed so far survives a power failure. */
@@ -321,8 +350,8 @@ export class Documents {
   }
 
   /** Returns how much an account has stored. */
-  async storageOf(accountId: string): Promise<{ documents: number; bytes: number }> {
-    const stored = this.#database.query
+  async storageOf(accountId: string, query = this.#database.query): Promise<{ documents: number; bytes: number }> {
+    const stored = query
       .selectFrom('documents')
       .where('account_id', '=', accountId)
       .where('has_content', '=', (eb) => eb.lit(1))

@@ -248,6 +248,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The plan of the account has a retention of zero. Nothing was rendered, stored or charged.',
     remedy: 'Send the request without `store: true` and keep the PDF from the reply, or ask the operator for another plan.',
   },
+  storage_limit: {
+    status: 422,
+    title: 'The plan stores no more documents',
+    meaning:
+      'With this document, the account would store more bytes than its plan allows. `limit` is that number, and `used` what is stored now. Nothing was stored or charged.',
+    remedy:
+      'Delete documents that you no longer need, or send the request with `store: false`. The operator can raise `storage_mb` of the plan.',
+  },
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
@@ -313,7 +321,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Too many renders are waiting',
     meaning:
-      'The queue for renders, for the playground or for the Liquid templates of this account is full, or the account has 1,000 asynchronous renders that have not ended. Or the work ran for a long time while others waited, and was stopped to make room for them.',
+      'The queue for renders, for the playground or for the Liquid templates of this account is full, or the account has 1,000 asynchronous renders that have not ended, or as many unfinished items of batches and asynchronous renders (`open_items`) as its plan allows (`limit`). Or the work ran for a long time while others waited, and was stopped to make room for them.',
     remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   rate_limited: {

@@ -8,6 +8,7 @@ import type { Allowance } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
+import type { Documents } from '../documents/documents.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { type DataUse, dataUse } from '../templates/data-use.ts';
 import { documentUrls, inCss } from './document-urls.ts';
@@ -20,6 +21,7 @@ import { openSigning, type SigningServices } from './signing.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;
+  documents: Pick<Documents, 'requireRoom'>;
   concurrency: Pick<Concurrency, 'enter'>;
   /** Whether the egress policy allows a connection to the host. */
   admits(host: string, port: number): Promise<boolean>;
@@ -92,6 +94,7 @@ export async function dryRun(
     };
     await attempt(() => services.allowance.check(principal));
     const isStored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
+    if (isStored) await attempt(() => services.documents.requireRoom(principal));
     await attempt(() => openSigning(services, request.finish?.signature, principal));
     await attempt(() => requireReachable(content, urls[0]?.verdict));
     return {

@@ -70,7 +70,7 @@ export async function render(
   client: AbortSignal,
   commitHook?: CommitHook,
 ): Promise<Delivery> {
-  const keep = isToBeStored(request, principal);
+  const keep = await requireRoomIfStored(services, request, principal);
   const signing = await openSigning(services, request.finish.signature, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print } = request;
@@ -94,7 +94,7 @@ export async function renderImage(
   client: AbortSignal,
   commitHook?: CommitHook<ImageDelivery>,
 ): Promise<ImageDelivery> {
-  const keep = isToBeStored(request, principal);
+  const keep = await requireRoomIfStored(services, request, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const mark = principal.isTest ? imageMark : undefined;
     const image = await captureContent(services.engine, { ...request, content }, owner, deadline, mark);
@@ -175,6 +175,17 @@ function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
+/** Whether the result is to be stored. Throws `storage_unavailable` and `storage_limit`, before anything is rendered. */
+async function requireRoomIfStored(
+  { documents }: RenderServices,
+  request: Pick<RenderRequest, 'store' | 'keptMs'>,
+  principal: Principal,
+): Promise<boolean> {
+  const keep = isToBeStored(request, principal);
+  if (keep) await documents.requireRoom(principal);
+  return keep;
+}
+
 /** Throws `storage_unavailable` if the request asks to store the result and the plan does not store documents. */
 export function isToBeStored(
   { store, keptMs }: Pick<RenderRequest, 'store' | 'keptMs'>,
@@ -247,10 +258,14 @@ async function commit<D extends Pick<Delivery, 'document'>>(
   try {
     if (commitHook?.prepare) await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
-    await allowance.commit(reservation, async (query) => {
-      if (document) await documents.insert(document, principal, query);
-      await commitHook?.write(delivery, query);
-    });
+    await allowance.commit(
+      reservation,
+      async (query) => {
+        if (document) await documents.insert(document, principal, query);
+        await commitHook?.write(delivery, query);
+      },
+      document && documents.oneByOne(principal),
+    );
   } catch (error) {
     // A later sweep removes content that no record refers to and that cannot be removed now.
     await Promise.allSettled([document && documents.discard(document, error), commitHook?.undo?.(error)]);

@@ -27,8 +27,24 @@ describe('a valid plans file', () => {
       plans: { tiny: good, 'No-Limit_2': { documents: null, retention: 0, requests_per_minute: null } },
     });
     expect(plans.all).toEqual([
-      { name: 'tiny', documents: 5, retentionMs: 2_000, requestsPerMinute: null, concurrency: null },
-      { name: 'No-Limit_2', documents: null, retentionMs: 0, requestsPerMinute: null, concurrency: null },
+      {
+        name: 'tiny',
+        documents: 5,
+        retentionMs: 2_000,
+        requestsPerMinute: null,
+        concurrency: null,
+        openItems: null,
+        storageBytes: null,
+      },
+      {
+        name: 'No-Limit_2',
+        documents: null,
+        retentionMs: 0,
+        requestsPerMinute: null,
+        concurrency: null,
+        openItems: null,
+        storageBytes: null,
+      },
     ]);
     expect(plans.defaultName).toBe('tiny');
   });
@@ -71,10 +87,10 @@ test('reports every problem at once, with its path and the valid values', async 
     '  plans.free.documents: is -1; use a whole number, at least 0, or null for no limit.',
     '  plans.free.retention: is "a while"; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
     '  plans.bad name: a name consists of letters, digits, - and _, and has at most 64 characters.',
-    '  plans.list: must be an object with documents, retention, requests_per_minute, concurrency.',
+    '  plans.list: must be an object with documents, retention, requests_per_minute, concurrency, open_items, storage_mb.',
     '  plans.empty.documents: is missing; use a whole number, at least 0, or null for no limit.',
     '  plans.empty.retention: is missing; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
-    '  plans.odd.documnets: there is no such member; use documents, retention, requests_per_minute, concurrency.',
+    '  plans.odd.documnets: there is no such member; use documents, retention, requests_per_minute, concurrency, open_items, storage_mb.',
     '  plans.odd.requests_per_minute: is 0; use a whole number, at least 1, or null for no limit.',
     '  plans.odd.concurrency: is 1.5; use a whole number, at least 1, or null for no limit.',
   ]);

@@ -31,7 +31,7 @@ describe('200', () => {
         end: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString(),
       },
       documents: { limit: 3, used: 2, remaining: 1 },
-      storage: { documents: 1, bytes },
+      storage: { documents: 1, bytes, limit: null },
     });
     expect(usage.daily).toHaveLength(now.getUTCDate());
     expect(usage.daily.at(-1)).toEqual({ date: today(), documents: 2 });
@@ -87,6 +87,8 @@ describe('200', () => {
       retention_seconds: 86_400,
       requests_per_minute: null,
       concurrency: null,
+      open_items: null,
+      storage_bytes: null,
     });
   });
 });

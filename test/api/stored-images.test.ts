@@ -73,7 +73,7 @@ describe('store: true', () => {
     const read = await client.send('GET', `/v1/documents/${record.document_id}`, undefined, JSON_ALONE);
     expect(await read.json()).toMatchObject(record);
     const usage = await client.usage();
-    expect(usage.storage).toEqual({ documents: 1, bytes: record.bytes });
+    expect(usage.storage).toEqual({ documents: 1, bytes: record.bytes, limit: null });
     expect(usage.documents.used).toBe(1);
   });
 

@@ -2,7 +2,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
 
-const PLAN = { name: 'x', documents: null, retentionMs: 1, requestsPerMinute: null, concurrency: 2 };
+const PLAN = {
+  name: 'x',
+  documents: null,
+  retentionMs: 1,
+  requestsPerMinute: null,
+  concurrency: 2,
+  openItems: null,
+  storageBytes: null,
+};
 const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
 
 beforeEach(() => vi.useFakeTimers());

@@ -65,7 +65,15 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const PLAN = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
+const PLAN = {
+  name: 'x',
+  documents: null,
+  retentionMs: RETENTION_MS,
+  requestsPerMinute: null,
+  concurrency: null,
+  openItems: null,
+  storageBytes: null,
+};
 const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false });
 const requestOf = (htmls: string[]) => ({
   items: htmls.map((html) => ({ html })),

@@ -18,7 +18,15 @@ import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
-const PLAN = { name: 'x', documents: null, retentionMs: 86_400_000, requestsPerMinute: null, concurrency: null };
+const PLAN = {
+  name: 'x',
+  documents: null,
+  retentionMs: 86_400_000,
+  requestsPerMinute: null,
+  concurrency: null,
+  openItems: null,
+  storageBytes: null,
+};
 const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
 const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1 };
 

@@ -88,7 +88,15 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
     const key = { id: 'key', account_id: 'acc_x', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
     await query.insertInto('api_keys').values(key).execute();
   });
-  const plan = { name: 'x', documents: null, retentionMs: 1e6, requestsPerMinute: null, concurrency: null };
+  const plan = {
+    name: 'x',
+    documents: null,
+    retentionMs: 1e6,
+    requestsPerMinute: null,
+    concurrency: null,
+    openItems: 5,
+    storageBytes: 1e9,
+  };
   const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false, scopes: null, isTest: false };
   await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined, metadata: {} }, async () => {});
   const item = await queue.claim('key');

@@ -61,7 +61,7 @@ export interface UsageRecord {
   plan: string;
   period: { start: string; end: string };
   documents: { limit: number | null; used: number; remaining: number | null };
-  storage: { documents: number; bytes: number };
+  storage: { documents: number; bytes: number; limit: number | null };
   daily: Array<{ date: string; documents: number }>;
 }
 

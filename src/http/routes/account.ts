@@ -57,7 +57,7 @@ export function accountRoutes(
     return {
       ...{ plan: plan.name, period },
       documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      storage: await documents.storageOf(accountId),
+      storage: { ...(await documents.storageOf(accountId)), limit: plan.storageBytes },
       daily,
     };
   });
@@ -133,7 +133,11 @@ const USAGE = {
             'limit',
             'remaining',
           ]),
-          storage: recordSchema('StorageUse', { documents: COUNT, bytes: COUNT }),
+          storage: recordSchema('StorageUse', {
+            documents: COUNT,
+            bytes: COUNT,
+            limit: { ...COUNT_OR_NULL, description: 'Bytes. `null` if there is no limit.' },
+          }),
           daily: {
             type: 'array',
             description: 'Every day of the month, up to today.',

@@ -21,6 +21,7 @@ import { images } from './0020-images.ts';
 import { visitorRequests } from './0021-visitor-requests.ts';
 import { accountStates } from './0022-account-states.ts';
 import { operatorKey } from './0023-operator-key.ts';
+import { openItems } from './0024-open-items.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0021-visitor-requests': visitorRequests,
   '0022-account-states': accountStates,
   '0023-operator-key': operatorKey,
+  '0024-open-items': openItems,
 };
