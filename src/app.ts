@@ -30,6 +30,7 @@ import { type RenderMemory, render, renderImage, violationsOf } from './render/r
 import { UploadValidation } from './render/validate-uploads.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
+import { diskSpace, requireFreeSpace } from './storage/disk-space.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
@@ -118,6 +119,8 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
     waitingItems: () => services.batchQueue.waiting(),
+    storedBytes: () => services.documents.storedBytes(),
+    disk: () => diskSpace(config.dataDir),
   });
   const runner = createRunner(services, engine, config, metrics, logger);
   const merging = opened.use(createMerging(services, config));
@@ -143,7 +146,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
         services.checkNode();
-        await Promise.all([services.links.checkStorage(), services.blobs.check()]);
+        await Promise.all([services.links.checkStorage(), services.blobs.check(), requireFreeSpace(config.dataDir)]);
       }),
     },
   );

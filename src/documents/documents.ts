@@ -360,6 +360,12 @@ export class Documents {
     return { documents, bytes };
   }
 
+  /** Returns how many bytes of documents are stored for all accounts. */
+  async storedBytes(): Promise<number> {
+    const stored = this.#database.query.selectFrom('documents').where('has_content', '=', (eb) => eb.lit(1));
+    return (await totalOf(stored)).bytes;
+  }
+
   #rows<C extends typeof COLUMNS | typeof WITH_REPORT>(columns: C) {
     return this.#database.query.selectFrom('documents').select(columns);
   }

@@ -6,6 +6,8 @@ import type { Database } from '../storage/database.ts';
 
 const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
+/** How long the database is taken to be writable after a write. */
+const WRITABLE_MS = 5_000;
 /** Matches a link up to its signature. */
 const LINK = /^\/links\/(\w+)\?expires=(\d+)&key=(\w+)&signature=/;
 
@@ -14,6 +16,7 @@ export class Links {
   readonly #current: string;
   readonly #clock: Clock;
   readonly #database: Database;
+  #writableUntil = 0;
 
   private constructor(database: Database, secrets: Map<string, Buffer>, current: string, clock: Clock) {
     this.#database = database;
@@ -42,9 +45,17 @@ export class Links {
     return new Links(database, secrets, keys.at(-1)?.id ?? '', clock);
   }
 
-  /** Rejects while the database cannot be read. */
+  /** Rejects while the database cannot be read or written. It writes what is there already, at most every few seconds. */
   async checkStorage(): Promise<void> {
-    await this.#database.query.selectFrom('signing_keys').select('id').limit(1).execute();
+    const { query } = this.#database;
+    if (performance.now() < this.#writableUntil)
+      return void (await query.selectFrom('signing_keys').select('id').limit(1).execute());
+    await query
+      .updateTable('signing_keys')
+      .set((eb) => ({ created_at: eb.ref('created_at') }))
+      .where('id', '=', FIRST_KEY)
+      .execute();
+    this.#writableUntil = performance.now() + WRITABLE_MS;
   }
 
   /** Derives a secret for another purpose, which lives as long as the first signing secret. */

@@ -25,6 +25,10 @@ export interface MetricSources {
   browserMemory(): Promise<{ browsers: number; renderers: number }>;
   refusedRequests(): number;
   requestMemory(): ByteBudget[];
+  /** The file system of the data folder. */
+  disk(): Promise<{ bytes: number; freeBytes: number }>;
+  /** Bytes of all stored documents. */
+  storedBytes(): Promise<number>;
   /** Number of batch items that are not being rendered yet. */
   waitingItems(): Promise<number>;
 }
@@ -64,6 +68,7 @@ export interface Metrics {
 const ERROR_CODES = Object.keys(PROBLEMS);
 const DELIVERY_OUTCOMES: readonly DeliveryOutcome[] = ['delivered', 'retried', 'failed'];
 const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const STORED_KEPT_MS = 60_000;
 const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -78,6 +83,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const outcomes = countOutcomes(registry);
   watchItems(registry, sources);
   watchMemory(registry, sources);
+  watchStorage(registry, sources);
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
     help: 'Duration of HTTP requests by method, route and status.',
@@ -273,6 +279,29 @@ function watchItems(registry: OwnRegistry, sources: MetricSources): void {
       this.set(await sources.waitingItems());
     },
   });
+}
+
+/** Adding up the sizes of millions of documents takes a while, so that the sum is kept for a minute. */
+function watchStorage(registry: OwnRegistry, { disk, storedBytes }: MetricSources): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read());
+      },
+    });
+  };
+  let [stored, readAt] = [0, Number.NEGATIVE_INFINITY];
+  gauge('platen_stored_bytes', 'Size of all stored documents in bytes, read at most once a minute.', async () => {
+    if (performance.now() < readAt + STORED_KEPT_MS) return stored;
+    readAt = performance.now();
+    stored = await storedBytes().catch(() => stored); // the database may be away for a moment
+    return stored;
+  });
+  gauge('platen_disk_free_bytes', 'Free bytes on the disk of the data folder.', async () => (await disk()).freeBytes);
+  gauge('platen_disk_size_bytes', 'Size of the disk of the data folder in bytes.', async () => (await disk()).bytes);
 }
 
 function watchMemory(registry: OwnRegistry, sources: MetricSources): void {

@@ -96,10 +96,16 @@ describe('a disk that other programs filled', () => {
     expect(await client.json(`/v1/templates/${template.template_id}`)).toMatchObject({ version: 1, html: '<p>{{x}}' });
     const link = (await (await client.send('POST', `/v1/documents/${kept.document_id}/links`)).json()) as { url: string };
     expect((await fetch(link.url)).status).toBe(200);
-    for (const path of ['/healthz', '/readyz']) expect((await fetch(service.url + path)).status).toBe(200);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503); // nothing can be charged
+    expect(await service.metric('platen_disk_free_bytes')).toBeLessThan(PAGE);
+    expect(await service.metric('platen_stored_bytes')).toBe(kept.bytes);
     expect(await unfinishedFiles(dataDir())).toEqual([]);
     expect(complaints()).toMatch(/ENOSPC|database or disk is full/);
     await disk.freeSpace();
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await service.metric('platen_disk_size_bytes')).toBe(DISK_BYTES);
+    expect(await service.metric('platen_disk_free_bytes')).toBeGreaterThan(MEGABYTE);
     const after = await client.store({ html: '<p>after' });
     const named = await storeOnceItMayRun('on-the-full-disk', { html: 'x' });
     await expectListed([named, after, kept]);
