@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDocument, readDocuments } from '../../tools/docs/documents.ts';
+import { Client } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { pathWithCurlAndJq } from '../support/shell-path.ts';
 
 const commands = readDocument('README.md').blocks.filter(({ language }) => language === 'sh');
-const variables = commands.find(({ text }) => text.startsWith('API='))?.text ?? '';
+/** Without the key, which the test sets itself. */
+const variables = commands.find(({ text }) => text.startsWith('KEY='))?.text.replace(/^KEY=.*/, '') ?? '';
 const examples = commands.filter(({ text }) => text.includes('$API/'));
 const STARTS: Record<string, string> = { pdf: '%PDF-', zip: 'PK' };
 
@@ -26,9 +28,12 @@ const bodies = guides.flatMap(({ path, blocks }) =>
 
 let service: SharedService;
 let folder: string;
+/** The document that earlier examples stored. */
+let stored: string;
 
 beforeAll(async () => {
   [service, folder] = await Promise.all([sharedService(), mkdtemp(join(tmpdir(), 'platen-readme-'))]);
+  stored = (await new Client(service.url, service.key).store({ html: 'x' })).document_id;
 });
 
 afterAll(async () => {
@@ -38,13 +43,13 @@ afterAll(async () => {
 /** Runs a command as a reader does, after the commands that set the variables. */
 async function paste(text: string): Promise<string> {
   const address = variables.replace(/http:\/\/127\.0\.0\.1:\d+/, service.url);
-  const env = { PATH: await pathWithCurlAndJq(folder), KEY: service.key };
+  const env = { PATH: await pathWithCurlAndJq(folder), KEY: service.key, DOCUMENT: stored };
   const script = `set -e -o pipefail\n${address}\n${text}`;
   return (await promisify(execFile)('bash', ['-c', script], { cwd: folder, env })).stdout;
 }
 
-test('has five examples', () => {
-  expect(examples).toHaveLength(5);
+test('has six examples', () => {
+  expect(examples).toHaveLength(6);
 });
 
 test.each(examples.map((example) => [example.line, example.text] as const))(
@@ -54,7 +59,9 @@ test.each(examples.map((example) => [example.line, example.text] as const))(
     const files = [...text.matchAll(/ -o (\w+\.(\w+))/g)];
     for (const [, name = '', kind = ''] of files)
       expect(await readFile(join(folder, name), 'latin1')).toMatch(new RegExp(`^${STARTS[kind]}`));
-    if (!files.length) expect(await (await fetch(JSON.parse(printed).url)).text()).toMatch(/^%PDF-/);
+    if (files.length) return;
+    const headers = { authorization: `Bearer ${service.key}` }; // a link needs none, and ignores it
+    expect(await (await fetch(JSON.parse(printed).url, { headers })).text()).toMatch(/^%PDF-/);
   },
 );
 

@@ -1,5 +1,6 @@
-/** Replaces jq for the commands of the documents on machines without it: `jq -r .name` prints a string of the JSON on standard input. */
-import { json } from 'node:stream/consumers';
+/** Replaces jq for the commands of the documents on machines without it: `jq -r .name [FILE]` prints a string of the JSON. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
 const { positionals } = parseArgs({
@@ -8,6 +9,9 @@ const { positionals } = parseArgs({
   options: { raw: { type: 'boolean', short: 'r' } },
 });
 const [, name = ''] = /^\.(\w+)$/.exec(positionals[0] ?? '') ?? [];
-const { [name]: value } = (await json(process.stdin)) as Record<string, unknown>;
+const { [name]: value } = JSON.parse(await (positionals[1] ? readFile(positionals[1], 'utf8') : text(process.stdin))) as Record<
+  string,
+  unknown
+>;
 if (typeof value !== 'string') throw new Error(`the JSON has no string ${positionals[0]}`);
 process.stdout.write(`${value}\n`);
