@@ -54,6 +54,8 @@ interface PdfBytes {
 
 /** A PDF and its properties. */
 export interface RawPdf extends PdfBytes {
+  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. */
+  scale: number;
   /** Sizes that its pages may have. Chromium does not print them exactly. */
   sizes: PageSize[];
   /** Metadata that the document states. Chromium writes only the title. */
@@ -263,10 +265,13 @@ export class Page implements RunningPage {
       const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
-      const losses = { ...(await this.#losses(job, pdf.chunks, step)), printedFields };
+      const view = job.view && (await this.#asLaidOut(job.view(pdf.chunks), printedWith, step));
+      const countPages = () => job.pages?.(pdf.chunks) ?? 0;
+      const losses = { ...(await this.#losses(view, countPages, step)), printedFields };
+      const scale = view?.scale ?? printedWith.scale;
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
-      return { ...pdf, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
+      return { ...pdf, scale, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
     });
   }
 
@@ -494,23 +499,21 @@ export class Page implements RunningPage {
     return { ...pdf, fields, printedFields };
   }
 
-  async #losses({ view: read, pages }: PrintJob, chunks: Buffer[], step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
-    const printed = read?.(chunks);
-    const view = printed && (await this.#asLaidOut(printed, step));
+  async #losses(view: PaperView | undefined, countPages: () => number, step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
     const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
     const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];
-    const mayRepeat = this.#loader.mayRepeatRows && (pages?.(chunks) ?? 0) > 1;
+    const mayRepeat = this.#loader.mayRepeatRows && countPages() > 1;
     const unrepeated = view && mayRepeat ? await this.#layout.unrepeated(view, step) : [];
     return { cutOffPx, clipped, unrepeated, shrunkToPercent: view?.shrunkToPercent };
   }
 
-  /** Corrects the view of a document that only looks shrunk in the PDF, because its own styles scale its first content down. */
-  async #asLaidOut(view: PaperView, step: Step): Promise<PaperView> {
+  /** Corrects the view of a document that only looks shrunk in the PDF, because its own styles scale all of its first page down. */
+  async #asLaidOut(view: PaperView, { scale }: PrintSettings, step: Step): Promise<PaperView> {
     const { shrunkToPercent, ...rest } = view;
     if (shrunkToPercent === undefined) return view;
-    const scale = shrunkToPercent / 100;
-    const [widthPx, heightPx] = [view.widthPx * scale, view.heightPx * scale];
-    return (await this.#layout.isWiderThan(widthPx, step)) ? view : { ...rest, widthPx, heightPx };
+    const shrinking = view.scale / scale;
+    const [widthPx, heightPx] = [view.widthPx * shrinking, view.heightPx * shrinking];
+    return (await this.#layout.isWiderThan(widthPx, step)) ? view : { ...rest, scale, widthPx, heightPx };
   }
 
   async #printAll(printedWith: PrintSettings, step: Step): Promise<Buffer[]> {

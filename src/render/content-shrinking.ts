@@ -15,24 +15,21 @@ const TOLERANCE = 0.01;
 const SHRUNK_PERCENT = 98;
 
 export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
-  const view = plausible(printedView(printed), print);
-  const percent = view ? Math.round((100 * view.scale) / print.scale) : 100;
+  const view = printedView(printed, isPossible(print));
+  const { scale } = view ?? print;
+  const percent = Math.round((100 * scale) / print.scale);
   return {
+    scale,
     roomPx: roomOf(content, print, printed, view),
     ...(percent <= SHRUNK_PERCENT && { shrunkToPercent: percent }),
     ...(view ? { widthPx: view.widthPx, heightPx: view.heightPx } : settingsView(print)),
   };
 }
 
-/** The scale at which a document is printed. At 1, a CSS pixel is 1/96 inch. */
-export function printedScale(print: PrintSettings, printed: readonly Buffer[]): number {
-  return plausible(printedView(printed), print)?.scale ?? print.scale;
-}
-
-/** Discards a scale that no print can have: the page may begin with a group, or with content that its own styles scale. */
-function plausible(view: PrintedView | undefined, { scale }: PrintSettings): PrintedView | undefined {
+/** Whether a print can have a scale. Otherwise, it is that of content that its own styles scale. */
+function isPossible({ scale }: PrintSettings): (printed: number) => boolean {
   const [least, most] = [(scale / WIDEST_LAYOUT) * (1 - TOLERANCE), scale * (1 + TOLERANCE)];
-  return view && view.scale >= least && view.scale <= most ? view : undefined;
+  return (printed) => printed >= least && printed <= most;
 }
 
 /** An empty page gives no information about the width of the content. */

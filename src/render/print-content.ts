@@ -15,7 +15,7 @@ import { fieldSizes } from '../pdf/forms/field-places.ts';
 import type { Forms } from '../pdf/forms/forms.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
-import { paperView, printedScale } from './content-shrinking.ts';
+import { paperView } from './content-shrinking.ts';
 import { fieldAppearances, fieldKey, unplacedFields } from './field-appearances.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { type FinishQueue, sizeOf } from './finish-queue.ts';
@@ -119,12 +119,11 @@ export async function printContent(
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   const { raw, stamp } = printed;
-  const scale = printedScale(job.print, raw.chunks);
-  const style = { background: job.print.printBackground, scale };
+  const style = { background: job.print.printBackground, scale: raw.scale };
   const { forms, reports = [], place } = key ? await printForm(pool, raw, key, style, signing, owner, deadline) : {};
   const shown = printed.shown ?? place;
   deadline.enter('finish');
-  await correctPrinted(raw, job.print, scale, deadline);
+  await correctPrinted(raw, job.print, deadline);
   const pages = countPages(raw.chunks);
   const structure = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
@@ -143,9 +142,8 @@ export async function printContent(
 
 /** Corrects what Chromium writes in another way than the document says it: links, page sizes and the ids of elements. */
 async function correctPrinted(
-  { chunks, assetOrigin, sizes }: RawPdf,
+  { chunks, assetOrigin, sizes, scale }: RawPdf,
   { tagged, outline }: PrintJob['print'],
-  scale: number,
   deadline: Deadline,
 ): Promise<void> {
   if (assetOrigin) makeLinksRelative(chunks, assetOrigin);

@@ -310,6 +310,12 @@ describe('content_clipped by a box', () => {
 });
 
 describe('content_shrunk', () => {
+  /** A drawing that its size scales to four fifths. */
+  const drawing = (width: number, height = width / 2) =>
+    `<svg xmlns='http://www.w3.org/2000/svg' width='${width}' height='${height}' viewBox='0 0 ${1.25 * width} ${1.25 * height}'><rect width='${width}' height='${height}'/></svg>`;
+  const url = (svg: string) => `url("data:image/svg+xml,${svg}")`;
+  const logo = `<style>@page { size: A4; margin: 30mm 20mm; @top-left { content: ${url(drawing(80))} } @top-right { content: counter(page) } }</style>`;
+  const wideLine = '<p>aLineThatIsWiderThanTheLogoAboveItAndCannotBeBrokenAnywhere';
   const SHRUNK: Array<[what: string, html: string, options: object, percent: number | undefined]> = [
     ['a wide box', html(1_000), { margin: 0 }, 79],
     ['a wide box, by a script', html(1_000) + SCRIPT, { margin: 0 }, 79],
@@ -320,6 +326,26 @@ describe('content_shrunk', () => {
     ['a wide box in landscape', html(1_000), { margin: 0, landscape: true }, undefined],
     ['a document that begins with a faint element', `<p style="opacity: 0.5">x${html(500)}`, {}, undefined],
     ['a document that begins with a small element', '<!doctype html><p style="transform: scale(0.8)">x', {}, undefined],
+    ['a logo in a margin box', `<!doctype html>${logo}${wideLine}`, {}, undefined],
+    ['a logo in a margin box, and a wide box', `<!doctype html>${logo}${wideLine}<div style="width: 900px">x`, {}, 71],
+    ['a wide box on another page', `<!doctype html>${logo}<p>x<div style="width: 900px; break-before: page">x`, {}, 71],
+    ['a small logo with a smaller scale', `<!doctype html>${logo}${wideLine}`, { scale: 0.8 }, undefined],
+    ['a logo in the header', `<!doctype html>${wideLine}`, { headerTemplate: drawing(100) }, undefined],
+    ['a document that begins with a drawing', `<!doctype html>${drawing(600)}${wideLine}`, {}, undefined],
+    ['a drawing as large as the page', `<!doctype html><body style="margin: 0">${drawing(717, 1044)}${wideLine}`, {}, undefined],
+    [
+      'a drawing in the background',
+      `<!doctype html><style>body { background: ${url(drawing(80))} }</style>${wideLine}`,
+      {},
+      undefined,
+    ],
+    [
+      'a drawing behind the whole page',
+      `<!doctype html><style>@page { background: ${url(drawing(80))} }</style>${wideLine}`,
+      {},
+      undefined,
+    ],
+    ['a drawing and a wide box', `<!doctype html>${drawing(560)}${html(1_000)}`, { margin: 0 }, 79],
     ['a document that begins with a tiny element', '<!doctype html><p style="transform: scale(0.2)">x', {}, undefined],
     [
       'a document that begins with a large element',

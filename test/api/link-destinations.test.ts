@@ -36,8 +36,12 @@ async function distanceOf(document: PDFDocumentProxy, part: number): Promise<num
   return Number(place?.[3]) - Number(line.transform[5]);
 }
 
+const DRAWING = `<svg xmlns='http://www.w3.org/2000/svg' width='60' height='30' viewBox='0 0 75 38'><rect width='75' height='38'/></svg>`;
+const LOGO = HTML.replace('<p>', `<style>@page { @top-left { content: url("data:image/svg+xml,${DRAWING}") } }</style><p>`);
+
 test.each([
   ['in its size', HTML, {}, 1],
+  ['under a logo that its size scales', LOGO, {}, 1],
   ['at half its size', HTML, { scale: 0.5 }, 0.5],
   ['at one and a half of its size', HTML, { scale: 1.5 }, 1.5],
   ['tagged, with bookmarks and scaled', HTML, { scale: 0.6, outline: true }, 0.6],

@@ -86,6 +86,8 @@ export interface PrintJob extends LoadJob {
 
 /** Lengths in CSS pixels of the document. */
 export interface PaperView {
+  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. */
+  scale: number;
   /** Width between the margins of the widest page. Undefined if the document was not shrunk to the minimum. */
   roomPx: number | undefined;
   /** Is set if the document was shrunk to fit. */

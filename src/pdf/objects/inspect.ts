@@ -30,12 +30,14 @@ export function widestPage(chunks: readonly Buffer[]): number {
   return widest;
 }
 
-/** The start of a content stream of Chromium: the page matrix, the clip between the margins, and the scale of the document. */
-const PAGE_START =
-  /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d.]+ [\d.]+ ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ [\d.]+ [\d.]+ cm\n/;
+/** The start of the content stream of a page of Chromium: the matrix of the page. */
+const PAGE_MATRIX = /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\n/;
+/** Content with a clip and a scale of its own, such as the document between its margins, or a drawing in a margin box. */
+const SCALED_CONTENT = /q\n[\d.]+ [\d.]+ ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ -?[\d.]+ -?[\d.]+ cm\n/g;
 const STREAM = 'stream\n';
-/** The number of compressed bytes to read: more than `PAGE_START` needs. */
-const START_BYTES = 256;
+/** The number of compressed bytes to read of a page. The document comes after the content of the margin boxes. */
+const READ_BYTES = 65_536;
+const MAX_CONTENT_BYTES = 1_048_576;
 /** The number of streams to try until one is the content of a page. */
 const MAX_STREAMS = 16;
 /** Units of Chromium's page matrix per CSS pixel of a document that is printed at full size. */
@@ -50,22 +52,41 @@ export interface PrintedView {
   heightPx: number;
 }
 
-/** Undefined if no content stream in the first chunk has the expected start. */
-export function printedView([first]: readonly Buffer[]): PrintedView | undefined {
+/**
+ * Reads the view from the first page in the first chunk that shows content with a possible scale. Of several on a page, the one with
+ * the largest clip is the document: drawings inside it are clipped by it, and margin boxes are smaller.
+ */
+export function printedView(
+  [first]: readonly Buffer[],
+  isPossible: (scale: number) => boolean = () => true,
+): PrintedView | undefined {
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
-    const [, width, height, units] = PAGE_START.exec(startOf(first, at + STREAM.length)) ?? [];
-    const perPixel = Number(units);
-    if (perPixel)
-      return { scale: perPixel / UNITS_PER_PIXEL, widthPx: Number(width) / perPixel, heightPx: Number(height) / perPixel };
+    const content = startOf(first, at + STREAM.length);
+    const view = PAGE_MATRIX.test(content) ? largestView(content, isPossible) : undefined;
+    if (view) return view;
   }
   return undefined;
 }
 
+function largestView(content: string, isPossible: (scale: number) => boolean): PrintedView | undefined {
+  let largest: PrintedView | undefined;
+  let mostUnits = 0;
+  for (const [, width, height, perPixel] of content.matchAll(SCALED_CONTENT)) {
+    const units = Number(width) * Number(height);
+    const scale = Number(perPixel) / UNITS_PER_PIXEL;
+    if (units <= mostUnits || !(scale > 0) || !isPossible(scale)) continue;
+    mostUnits = units;
+    largest = { scale, widthPx: Number(width) / Number(perPixel), heightPx: Number(height) / Number(perPixel) };
+  }
+  return largest;
+}
+
 function startOf(file: Buffer, at: number): string {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_CONTENT_BYTES };
   try {
-    return inflateSync(file.subarray(at, at + START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
+    return inflateSync(file.subarray(at, at + READ_BYTES), options).toString('latin1');
   } catch {
-    return ''; // not compressed with deflate, so not the content of a page
+    return ''; // not compressed with deflate, or not the content of an ordinary page
   }
 }
