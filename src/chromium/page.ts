@@ -124,6 +124,8 @@ export interface PageHost {
 }
 
 const NO_FILES: HostedFiles = new Map();
+/** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
+const SHRUNK_PERCENT = 98;
 /** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
@@ -265,10 +267,10 @@ export class Page implements RunningPage {
       const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
-      const view = job.view && (await this.#asLaidOut(job.view(pdf.chunks), printedWith, step));
+      const view = job.view?.(pdf.chunks);
+      const scale = view ? await this.#scaleOf(view, printedWith, step) : printedWith.scale;
       const countPages = () => job.pages?.(pdf.chunks) ?? 0;
-      const losses = { ...(await this.#losses(view, countPages, step)), printedFields };
-      const scale = view?.scale ?? printedWith.scale;
+      const losses = { ...(await this.#losses(view, { scale, requested: printedWith.scale, countPages }, step)), printedFields };
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
       return { ...pdf, scale, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
@@ -499,21 +501,30 @@ export class Page implements RunningPage {
     return { ...pdf, fields, printedFields };
   }
 
-  async #losses(view: PaperView | undefined, countPages: () => number, step: Step): Promise<Omit<LayoutLosses, 'printedFields'>> {
+  async #losses(
+    view: PaperView | undefined,
+    { scale, requested, countPages }: { scale: number; requested: number; countPages(): number },
+    step: Step,
+  ): Promise<Omit<LayoutLosses, 'printedFields'>> {
+    const percent = Math.round((100 * scale) / requested);
     const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
-    const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];
+    const factor = (view?.scale ?? scale) / scale;
+    const page = view && { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
+    const clipped = page && this.#loader.mayClip ? await this.#layout.clipped(page, step) : [];
     const mayRepeat = this.#loader.mayRepeatRows && countPages() > 1;
-    const unrepeated = view && mayRepeat ? await this.#layout.unrepeated(view, step) : [];
-    return { cutOffPx, clipped, unrepeated, shrunkToPercent: view?.shrunkToPercent };
+    const unrepeated = page && mayRepeat ? await this.#layout.unrepeated(page, step) : [];
+    return { cutOffPx, clipped, unrepeated, shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined };
   }
 
-  /** Corrects the view of a document that only looks shrunk in the PDF, because its own styles scale all of its first page down. */
-  async #asLaidOut(view: PaperView, { scale }: PrintSettings, step: Step): Promise<PaperView> {
-    const { shrunkToPercent, ...rest } = view;
-    if (shrunkToPercent === undefined) return view;
-    const shrinking = view.scale / scale;
-    const [widthPx, heightPx] = [view.widthPx * shrinking, view.heightPx * shrinking];
-    return (await this.#layout.isWiderThan(widthPx, step)) ? view : { ...rest, scale, widthPx, heightPx };
+  /**
+   * The scale at which the document was printed. A document that looks shrunk in the PDF, because its own styles scale all of its first
+   * page down, is told apart by its layout. The PDF of a document that shows only pictures does not tell the scale at all.
+   */
+  async #scaleOf({ scale, roomPx, widthPx }: PaperView, requested: PrintSettings, step: Step): Promise<number> {
+    if (scale === undefined) return requested.scale * (await this.#layout.shrinking(roomPx ?? widthPx, step));
+    const isShrunk = Math.round((100 * scale) / requested.scale) <= SHRUNK_PERCENT;
+    if (!isShrunk || (await this.#layout.shrinking((widthPx * scale) / requested.scale, step)) < 1) return scale;
+    return requested.scale;
   }
 
   async #printAll(printedWith: PrintSettings, step: Step): Promise<Buffer[]> {

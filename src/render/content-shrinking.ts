@@ -1,4 +1,4 @@
-/** Computes how much width a printed page leaves for the document, and how far Chromium scaled the document down to fit. */
+/** Reads from a printed page how much width it leaves for the document, and at which scale Chromium printed the document. */
 import type { Content } from '../chromium/load/load-settings.ts';
 import type { PaperView } from '../chromium/page.ts';
 import { WIDEST_LAYOUT } from '../chromium/print/page-layout.ts';
@@ -11,19 +11,9 @@ const PAGE_RULE = /@page|@import|<link/i;
 
 const TOLERANCE = 0.01;
 
-/** A smaller difference is not visible. */
-const SHRUNK_PERCENT = 98;
-
 export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
   const view = printedView(printed, isPossible(print));
-  const { scale } = view ?? print;
-  const percent = Math.round((100 * scale) / print.scale);
-  return {
-    scale,
-    roomPx: roomOf(content, print, printed, view),
-    ...(percent <= SHRUNK_PERCENT && { shrunkToPercent: percent }),
-    ...(view ? { widthPx: view.widthPx, heightPx: view.heightPx } : settingsView(print)),
-  };
+  return { scale: undefined, ...(view ?? settingsView(print)), roomPx: roomOf(content, print, printed, view) };
 }
 
 /** Whether a print can have a scale. Otherwise, it is that of content that its own styles scale. */
@@ -32,7 +22,7 @@ function isPossible({ scale }: PrintSettings): (printed: number) => boolean {
   return (printed) => printed >= least && printed <= most;
 }
 
-/** An empty page gives no information about the width of the content. */
+/** A page without text gives no information about the width of the content. */
 function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 'widthPx' | 'heightPx'> {
   const toPixels = (inches: number) => (inches * PX_PER_INCH) / scale;
   return {

@@ -225,8 +225,8 @@ export const PdfOptions = Type.Object(
       {
         expected: 'an object {width, height, deviceScaleFactor}',
         description:
-          'The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.',
-        default: { width: 800, height: 600, deviceScaleFactor: 1 },
+          'The window in which the document is loaded and its scripts run, in CSS pixels. It does not change the layout of the print: for a design of W pixels, send `scale` = 96 × (paper width − left and right margin, in inches) ÷ W.',
+        'x-default': 'as wide as the page between its margins, 600 high, with `devicePixelRatio` 2',
         examples: [{ width: 1280, height: 800 }],
       },
     ),

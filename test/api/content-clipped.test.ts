@@ -346,6 +346,22 @@ describe('content_shrunk', () => {
       undefined,
     ],
     ['a drawing and a wide box', `<!doctype html>${drawing(560)}${html(1_000)}`, { margin: 0 }, 79],
+    ['a wide picture alone', `<!doctype html>${drawing(1_000)}`, {}, 71],
+    ['a narrow picture alone', `<!doctype html>${drawing(500)}`, {}, undefined],
+    [
+      'a wide canvas alone',
+      '<canvas id=c width=1000 height=9></canvas><script>c.getContext("2d").fillRect(0, 0, 999, 9)</script>',
+      {},
+      71,
+    ],
+    ['a wide faint box alone', '<!doctype html><div style="opacity: 0.5; width: 1000px">x', {}, 71],
+    ['a wide turned box alone', '<!doctype html><div style="rotate: 3deg; width: 1000px">x', {}, 71],
+    [
+      'a picture alone, with margins in a style sheet',
+      `<link rel=stylesheet href="data:text/css,@page{margin:0}">${drawing(760)}`,
+      {},
+      undefined,
+    ],
     ['a document that begins with a tiny element', '<!doctype html><p style="transform: scale(0.2)">x', {}, undefined],
     [
       'a document that begins with a large element',

@@ -57,13 +57,14 @@ const PAINTED_AREA = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
  */
 export const DEFAULT_WINDOW: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
 
-/** Lays the page out in a window of this size, although only `PAINTED_AREA` is painted. */
+/** Lays the page out in a window of this size, although only `PAINTED_AREA` is painted. A page uses `Emulation.resize`. */
 export function setWindow(session: Session, size = DEFAULT_WINDOW): Promise<unknown> {
   return session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false, viewport: PAINTED_AREA });
 }
 
 export class Emulation {
   readonly #session: Session;
+  #window = DEFAULT_WINDOW;
   /** Functions that undo the emulation. */
   #undo: Array<() => Promise<unknown>> = [];
 
@@ -73,12 +74,11 @@ export class Emulation {
 
   /** Rejects when the browser does not know the locale or the time zone. */
   async apply(device: Device): Promise<void> {
-    const { mediaType, colorScheme, motion, viewport, locale, timezone, userAgent } = device;
+    const { mediaType, colorScheme, motion, locale, timezone, userAgent } = device;
     const session = this.#session;
     const overrides: Array<Promise<unknown>> = [];
     if (mediaType !== 'print' || colorScheme || motion)
       overrides.push(this.#override(setMedia(session, device), () => setMedia(session)));
-    if (viewport) overrides.push(this.resize(viewport));
     if (timezone) overrides.push(this.#override(this.#setTimezone(timezone), () => this.#setTimezone('')));
     if (locale) overrides.push(this.#override(this.#setLocale(locale), () => this.#setLocale(undefined)));
     if (locale || userAgent !== undefined)
@@ -95,12 +95,20 @@ export class Emulation {
     return this.#override(set(true), () => set(false));
   }
 
-  /** Lays the document out in a window of this size. */
-  resize(viewport: Viewport): Promise<unknown> {
-    return this.#override(setWindow(this.#session, viewport), () => setWindow(this.#session));
+  /** The window in which the page is laid out. */
+  get window(): Viewport {
+    return this.#window;
   }
 
-  /** Resets everything that was emulated. */
+  /** Lays the page out in a window of this size, also the next documents. */
+  async resize(window: Viewport): Promise<void> {
+    const { width, height, deviceScaleFactor } = this.#window;
+    if (window.width === width && window.height === height && window.deviceScaleFactor === deviceScaleFactor) return;
+    this.#window = window;
+    await setWindow(this.#session, window);
+  }
+
+  /** Resets everything that was emulated, except the window. */
   async undo(): Promise<void> {
     await Promise.all(this.#undo.splice(0).map((undo) => undo()));
   }

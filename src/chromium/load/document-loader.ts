@@ -8,7 +8,7 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
-import { DEFAULT_DEVICE, type Emulation } from '../devtools/emulation.ts';
+import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Emulation, type Viewport } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
@@ -18,11 +18,13 @@ import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
 import { PAGE_CLOCK } from '../in-page/page-clock.ts';
 import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
+import { PAPER_PIXELS, PIXELS_OF_PARENT } from '../in-page/pixel-ratio.ts';
 import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
 import { addRuleExpression, readPageSizes } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
+import { printWindow } from '../print/print-window.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './classify-html.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
@@ -86,12 +88,10 @@ export interface PrintJob extends LoadJob {
 
 /** Lengths in CSS pixels of the document. */
 export interface PaperView {
-  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. */
-  scale: number;
+  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. Undefined if the PDF does not tell it. */
+  scale: number | undefined;
   /** Width between the margins of the widest page. Undefined if the document was not shrunk to the minimum. */
   roomPx: number | undefined;
-  /** Is set if the document was shrunk to fit. */
-  shrunkToPercent?: number;
   /** The width between the margins of the first page. */
   widthPx: number;
   heightPx: number;
@@ -125,7 +125,7 @@ interface Done {
 /** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The scripts of a window into which documents are written. */
-const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
+const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${MEMORY_STORAGE}; ${PIXELS_OF_PARENT}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Removes service workers, which would outlive their document. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
 const VISITED_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
@@ -285,7 +285,7 @@ export class DocumentLoader {
     this.#attempt = attempt;
     await this.#prepare(job, attempt);
     const htmlClass = await (content.kind === 'url'
-      ? this.#loadUrl(content.url, load, attempt)
+      ? this.#loadUrl(content.url, job, attempt)
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
@@ -452,11 +452,12 @@ export class DocumentLoader {
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== DEFAULT_DEVICE) preparations.push(this.#emulation.apply(load.device));
+    preparations.push(this.#emulation.resize(windowFor(content, load, print)));
     if (added.length) preparations.push(this.#emulation.ignorePolicy());
     if (target) preparations.push(this.#interception.setTarget(target, content.kind));
     if (failsOn.consoleError) preparations.push(this.#console.begin(fail));
     if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
-    if (preparations.length) await step(Promise.all(preparations));
+    await step(Promise.all(preparations));
   }
 
   /** Writes a document from markup, in the opaque origin of an empty page. */
@@ -464,7 +465,7 @@ export class DocumentLoader {
     const { step } = attempt;
     const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
-    if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
+    if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, isForPaper(load, print), step);
     const idle = IDLE[load.waitUntil];
     const usesNetwork = mentionsNetworkApis(html) || addsScript;
     const watching = this.#watch(load, attempt, usesNetwork, htmlClass);
@@ -485,14 +486,16 @@ export class DocumentLoader {
   }
 
   /** Loads a document from a URL, in a page that is used only once. */
-  async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
+  async #loadUrl(url: string, { load, print }: LoadJob, attempt: Attempt): Promise<HtmlClass> {
     const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus.document, attempt.fail);
     this.#navigation = navigation;
     this.#interception.blocksNavigation = false;
     for (const name of PERMISSIONS) this.#deny(name);
     await attempt.step(
       Promise.all([
-        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
+        this.#session.send('Page.addScriptToEvaluateOnNewDocument', {
+          source: isForPaper(load, print) ? `${VISITED_WINDOW}; ${PAPER_PIXELS}` : VISITED_WINDOW,
+        }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
         this.#workers.begin(attempt.fail),
         this.#watchNetwork(load, attempt, navigation),
@@ -540,15 +543,17 @@ export class DocumentLoader {
   }
 
   /** From now on, the document may run scripts, navigate or close its window, and must be replaced afterwards. */
-  async #beginActiveDocument({ mayNavigate }: HtmlClass, step: Step): Promise<void> {
+  async #beginActiveDocument({ mayNavigate }: HtmlClass, isOnPaper: boolean, step: Step): Promise<void> {
     this.#hasTraces = true;
     if (mayNavigate) await step(this.#interception.interceptNavigations());
-    if (this.#windowPrepared) return;
+    const scripts = [...(this.#windowPrepared ? [] : [WRITTEN_WINDOW]), ...(isOnPaper ? [PAPER_PIXELS] : [])];
+    const preparations: Array<Promise<unknown>> = scripts.map((expression) =>
+      this.#session.send('Runtime.evaluate', { expression }),
+    );
+    if (!this.#windowPrepared)
+      preparations.push(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW }));
     this.#windowPrepared = true;
-    await Promise.all([
-      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
-      step(this.#session.send('Runtime.evaluate', { expression: WRITTEN_WINDOW })),
-    ]);
+    await step(Promise.all(preparations));
   }
 
   /** Throws `navigation_failed` if the tag cannot be loaded. */
@@ -636,6 +641,17 @@ export class DocumentLoader {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt?.fail(new ServiceError('navigation_failed', detail));
   }
+}
+
+/** Whether canvases are drawn for paper: the caller has chosen no other device. */
+function isForPaper({ device }: LoadSettings, print: PrintSettings | undefined): boolean {
+  return print !== undefined && !device.viewport;
+}
+
+function windowFor(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
+  if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
+  const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
+  return printWindow(print, content.kind === 'html' ? content.html : '', styles);
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */

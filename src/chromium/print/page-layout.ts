@@ -1,7 +1,7 @@
 /** Determines margins and paper sizes that depend on the content of the document. */
 
 import type { Session } from '../devtools/connection.ts';
-import { type Emulation, setWindow } from '../devtools/emulation.ts';
+import type { Emulation, Viewport } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
 import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipping.ts';
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
@@ -38,12 +38,11 @@ export class PageLayout {
    */
   async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
     const width = layoutWidth(settings);
-    await step(this.#emulation.resize({ width, height: 1, deviceScaleFactor: 1 }));
     const evaluateAt = async (height: number, expression: string) => {
-      await step(setWindow(this.#session, { width, height, deviceScaleFactor: 1 }));
+      await step(this.#emulation.resize({ width, height, deviceScaleFactor: 1 }));
       return step(this.#evaluate(expression));
     };
-    const lowest = readMeasure(await step(this.#evaluate(MEASURE)));
+    const lowest = readMeasure(await evaluateAt(1, MEASURE));
     const onSheet = readMeasure(await evaluateAt(lowest.height + 1, MEASURE));
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
     if (fits) return this.#applySinglePage(asSinglePage(settings, lowest.height), step);
@@ -75,10 +74,7 @@ export class PageLayout {
   }
 
   #extentAt(width: number): Promise<Extent> {
-    setWindow(this.#session, { width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }).catch(() => {});
-    const laidOut = this.#extent();
-    setWindow(this.#session).catch(() => {});
-    return laidOut;
+    return this.#laidOutIn({ width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }, () => this.#extent());
   }
 
   /**
@@ -86,17 +82,24 @@ export class PageLayout {
    * `roomPx`. That part is cut off. The document is laid out again only if its present width suggests it.
    */
   async overflow(roomPx: number, step: Step): Promise<number> {
-    const { contentPx, viewportPx } = await step(this.#extent());
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
-    if (contentPx <= viewportPx && viewportPx <= widest) return 0;
-    const pixels = Math.ceil((await step(this.#extentAt(widest))).contentPx - widest);
+    const pixels = Math.ceil((await this.#widthIn(widest, step)) - widest);
     return pixels > 0 && (await step(this.#evaluate(IS_VERTICAL))) !== true ? pixels : 0;
   }
 
-  /** Whether the loaded document does not fit in this width. */
-  async isWiderThan(widthPx: number, step: Step): Promise<boolean> {
+  /** Returns the factor by which Chromium shrinks the loaded document to fit in this width. */
+  async shrinking(widthPx: number, step: Step): Promise<number> {
     const width = Math.max(1, Math.round(widthPx));
-    return (await step(this.#extentAt(width))).contentPx > width;
+    const contentPx = await this.#widthIn(width, step);
+    if (contentPx <= width || (await step(this.#evaluate(IS_VERTICAL))) === true) return 1;
+    return Math.max(width / contentPx, 1 / WIDEST_LAYOUT);
+  }
+
+  /** Returns the width of the document in a window of this width. It is laid out again only if its present width suggests it. */
+  async #widthIn(width: number, step: Step): Promise<number> {
+    const { contentPx, viewportPx } = await step(this.#extent());
+    const fits = contentPx <= viewportPx && viewportPx <= width;
+    return fits ? contentPx : (await step(this.#extentAt(width))).contentPx;
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
@@ -113,9 +116,15 @@ export class PageLayout {
 
   #evaluateOnPage(expression: string, { widthPx, heightPx }: PageArea): Promise<unknown> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
-    setWindow(this.#session, size).catch(() => {});
-    const looked = this.#evaluate(expression);
-    setWindow(this.#session).catch(() => {});
+    return this.#laidOutIn(size, () => this.#evaluate(expression));
+  }
+
+  /** Lays the document out in another window while `look` looks at it. */
+  #laidOutIn<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
+    const { window } = this.#emulation;
+    this.#emulation.resize(size).catch(() => {});
+    const looked = look();
+    this.#emulation.resize(window).catch(() => {});
     return looked;
   }
 

@@ -4,7 +4,7 @@ import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
 
-const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
+export const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
 /** The page sizes that Chromium knows (CSS Paged Media Module Level 3, 7.1), in inches. */
 const NAMED: Record<string, readonly [width: number, height: number]> = {
   a5: [148 / 25.4, 210 / 25.4],
@@ -114,10 +114,23 @@ export function sizeOf(name: string): readonly [width: number, height: number] |
   return sides && [sides[0] / (PER_INCH[unit] ?? 1), sides[1] / (PER_INCH[unit] ?? 1)];
 }
 
-function namedSize(value: string): { name: string; isTurned: boolean; isImportant: boolean; more: string[] } {
+/** The size that a declaration of `size` means, if `paper` is the size without one. Undefined if it means none. */
+export function declaredSize(value: string, paper: PageSize): PageSize | undefined {
+  const { name, isTurned, isUpright, more } = namedSize(value);
+  const [width, height] = sizeOf(name) ?? [];
+  const named = width && height ? { widthInches: width, heightInches: height } : undefined;
+  const size = parseSize([name, ...more].join(' ')) ?? named ?? (name === '' ? paper : undefined);
+  if (!size) return undefined;
+  const [short, long] = [Math.min(size.widthInches, size.heightInches), Math.max(size.widthInches, size.heightInches)];
+  if (isTurned) return { widthInches: long, heightInches: short };
+  return isUpright ? { widthInches: short, heightInches: long } : size;
+}
+
+function namedSize(value: string) {
   const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
   const [name = '', ...more] = words.filter((word) => !ORIENTATIONS.includes(word));
-  return { name, isTurned: words.includes('landscape'), isImportant: IMPORTANT.test(value), more };
+  const [isTurned, isUpright] = [words.includes('landscape'), words.includes('portrait')];
+  return { name, isTurned, isUpright, isImportant: IMPORTANT.test(value), more };
 }
 
 function sizeNamed(name: string): { unit: 'mm' | 'in'; sides: readonly [width: number, height: number] } | undefined {

@@ -9,8 +9,8 @@ const MAX_INCHES = 200;
 export const NO_BREAKS = `@layer platen { *, *::before, *::after { break-before: auto !important; break-after: auto !important; page: auto !important } }`;
 
 /** Returns the layout width of the document in CSS pixels. */
-export function layoutWidth({ paper, margin, scale }: PrintSettings): number {
-  return Math.max(1, Math.floor(((paper.widthInches - margin.left - margin.right) * PX_PER_INCH) / scale));
+export function layoutWidth({ paper, margin, scale }: PrintSettings, round = Math.floor): number {
+  return Math.max(1, round(((paper.widthInches - margin.left - margin.right) * PX_PER_INCH) / scale));
 }
 
 /** Returns the settings for a sheet with content of this height. Throws `print_failed` if it would be too high. */

@@ -30,14 +30,15 @@ export function widestPage(chunks: readonly Buffer[]): number {
   return widest;
 }
 
-/** The start of the content stream of a page of Chromium: the matrix of the page. */
-const PAGE_MATRIX = /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\n/;
+/** The start of the content stream of a page of Chromium: the matrix of the page, with its height in points. */
+const PAGE_MATRIX = /^(\.\d+) 0 0 -\.\d+ 0 ([\d.]+) cm\n/;
+/** The share of the height of its page that a document has at least between its margins. Smaller content is a drawing. */
+const LEAST_SHARE = 1 / 2;
 /** Content with a clip and a scale of its own, such as the document between its margins, or a drawing in a margin box. */
 const SCALED_CONTENT = /q\n[\d.]+ [\d.]+ ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ -?[\d.]+ -?[\d.]+ cm\n/g;
 const STREAM = 'stream\n';
 /** The number of compressed bytes to read of a page. The document comes after the content of the margin boxes. */
-const READ_BYTES = 65_536;
-const MAX_CONTENT_BYTES = 1_048_576;
+const READ_BYTES = 16_384;
 /** The number of streams to try until one is the content of a page. */
 const MAX_STREAMS = 16;
 /** Units of Chromium's page matrix per CSS pixel of a document that is printed at full size. */
@@ -63,19 +64,20 @@ export function printedView(
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
     const content = startOf(first, at + STREAM.length);
-    const view = PAGE_MATRIX.test(content) ? largestView(content, isPossible) : undefined;
+    const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
+    const view = points && largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible);
     if (view) return view;
   }
   return undefined;
 }
 
-function largestView(content: string, isPossible: (scale: number) => boolean): PrintedView | undefined {
+function largestView(content: string, leastHeight: number, isPossible: (scale: number) => boolean): PrintedView | undefined {
   let largest: PrintedView | undefined;
   let mostUnits = 0;
   for (const [, width, height, perPixel] of content.matchAll(SCALED_CONTENT)) {
     const units = Number(width) * Number(height);
     const scale = Number(perPixel) / UNITS_PER_PIXEL;
-    if (units <= mostUnits || !(scale > 0) || !isPossible(scale)) continue;
+    if (units <= mostUnits || Number(height) < leastHeight || !(scale > 0) || !isPossible(scale)) continue;
     mostUnits = units;
     largest = { scale, widthPx: Number(width) / Number(perPixel), heightPx: Number(height) / Number(perPixel) };
   }
@@ -83,10 +85,9 @@ function largestView(content: string, isPossible: (scale: number) => boolean): P
 }
 
 function startOf(file: Buffer, at: number): string {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_CONTENT_BYTES };
   try {
-    return inflateSync(file.subarray(at, at + READ_BYTES), options).toString('latin1');
+    return inflateSync(file.subarray(at, at + READ_BYTES), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
   } catch {
-    return ''; // not compressed with deflate, or not the content of an ordinary page
+    return ''; // not compressed with deflate, so not the content of a page
   }
 }

@@ -1,0 +1,70 @@
+/** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
+import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
+import { type Declaration, declarationsIn } from './css-statements.ts';
+import { declaredSize, PER_INCH } from './page-sizes.ts';
+import type { PrintSettings } from './print-options.ts';
+import { layoutWidth } from './single-page.ts';
+
+type Margins = PrintSettings['margin'];
+
+const SIDES = ['top', 'right', 'bottom', 'left'] as const;
+const LENGTH = /^(\d*\.?\d+)(in|cm|mm|q|pt|pc|px|%)?$/i;
+
+/**
+ * The window is as wide as the pages of the document between their margins, so that scripts which measure it draw for the paper.
+ * Sizes and margins in the markup count if it may choose them. Linked style sheets are not known before they have loaded.
+ */
+export function printWindow(settings: PrintSettings, html: string, added: readonly string[]): Viewport {
+  const mentions = [html, ...added].some((text) => /@page/i.test(text));
+  const chosen = mentions ? chosenByDocument(settings, [...stylesIn(html), ...added]) : settings;
+  return { ...DEFAULT_WINDOW, width: layoutWidth(chosen, Math.round) }; // up to half a pixel more still fits on a page
+}
+
+/** Applies the `@page` rules that concern all pages. Later declarations override earlier ones. */
+function chosenByDocument(settings: PrintSettings, sheets: readonly string[]): PrintSettings {
+  let { paper, margin } = settings;
+  const declarations = sheets.flatMap((css) => [...declarationsIn(css)]).filter(concernsAllPages);
+  for (const { property, value } of declarations)
+    if (property === 'size' && settings.paperChosenBy === 'document') paper = declaredSize(value, settings.paper) ?? paper;
+  for (const { property, value } of declarations)
+    if (settings.marginChosenBy === 'document') margin = { ...margin, ...declaredMargins(property, value, paper) };
+  return { ...settings, paper, margin };
+}
+
+function concernsAllPages({ within }: Declaration): boolean {
+  return /^@page$/i.test(within.at(-1) ?? '') && !within.some((block) => /^@media\b(?!.*\b(?:print|all)\b)/i.test(block));
+}
+
+function declaredMargins(property: string, value: string, paper: PrintSettings['paper']): Partial<Margins> {
+  const values = value
+    .replace(/!.*$/, '')
+    .trim()
+    .split(/\s+/)
+    .map((length) => inchesOf(length, paper.widthInches));
+  const side = SIDES.find((each) => property === `margin-${each}`);
+  if (values.some((length) => length === undefined)) return {};
+  if (side) return { [side]: values[0] };
+  const [top = 0, right = top, , left = right] = values as number[];
+  return property === 'margin' ? { right, left } : {}; // only these have an effect on the width
+}
+
+/** Percentages are of the width of the page. */
+function inchesOf(length: string, widthInches: number): number | undefined {
+  const [, number, unit = ''] = LENGTH.exec(length) ?? [];
+  if (number === undefined) return undefined;
+  if (unit === '%') return (Number(number) / 100) * widthInches;
+  return Number(number) / (PER_INCH[unit.toLowerCase()] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Finds the text of the style elements. */
+function* stylesIn(html: string): Generator<string> {
+  const [opening, closing] = [/<style\b/gi, /<\/style\b/gi];
+  while (opening.test(html)) {
+    const start = html.indexOf('>', opening.lastIndex) + 1;
+    if (!start) return;
+    closing.lastIndex = start;
+    const end = closing.exec(html)?.index ?? html.length;
+    yield html.slice(start, end);
+    opening.lastIndex = end;
+  }
+}
