@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'navigation_failed'
   | 'render_gate_failed'
   | 'wait_failed'
+  | 'document_interferes'
   | 'template_error'
   | 'template_limit'
   | 'key_limit'

@@ -16,6 +16,7 @@ import type { CapturedImage, CaptureSettings } from './capture/capture-settings.
 import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
 import { DEFAULT_WINDOW, Emulation, setMedia, setWindow } from './devtools/emulation.ts';
+import { interferes } from './devtools/evaluate.ts';
 import type { Step } from './devtools/step.ts';
 import type { FontKnowledge } from './fonts/font-knowledge.ts';
 import { joinLanguages } from './fonts/han-fonts.ts';
@@ -646,6 +647,7 @@ export class Page implements RunningPage {
       return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
     if (error instanceof DevToolsError && error.method === 'Page.captureScreenshot')
       return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
+    if (error instanceof DevToolsError && error.method.startsWith('Runtime.')) return interferes(error); // such as a value without JSON
     return error;
   }
 }

@@ -262,6 +262,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The same Idempotency-Key was sent with another method, URL or body in the last 24 hours.',
     remedy: 'Use a new Idempotency-Key for each different request.',
   },
+  document_interferes: {
+    status: 422,
+    title: 'The document interferes with the render',
+    meaning:
+      'A script of the document replaces built-in objects of JavaScript or of the browser, such as `Map`, `Math` or `Array.prototype`, so that the service gets no valid answer from the document. Old libraries and polyfills do that.',
+    remedy:
+      'Remove the script, or let it keep the built-in behaviour. If the document needs no scripts, send `javascript: false`.',
+  },
   print_failed: {
     status: 422,
     title: 'The document could not be printed',

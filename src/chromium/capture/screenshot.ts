@@ -1,7 +1,9 @@
 /** Takes a screenshot of the loaded document: the area and the format in, the bytes of an image out. */
+import { Type } from 'typebox';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import { type ExceptionDetails, evaluate, interferes, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { CaptureQueue } from './capture-queue.ts';
 import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
@@ -15,6 +17,11 @@ const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 1
 const COST_OF_PIXEL: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 4 };
 /** Base64 adds a third to the size. */
 const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
+
+const Place = Type.Number({ minimum: -MAX_LENGTH_PX, maximum: MAX_LENGTH_PX });
+const Length = Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX });
+/** The box of the element that matches a selector, if any. */
+const ELEMENT_BOX = shape(Type.Union([Type.Object({ x: Place, y: Place, width: Length, height: Length }), Type.Null()]));
 
 /** Throws `print_failed` if there is no image or no element to capture, `invalid_request` for a bad selector, and `resource_limit`. */
 export async function takeScreenshot(
@@ -65,18 +72,17 @@ async function areaOf(session: Session, { area }: CaptureSettings, step: Step): 
 
 async function elementArea(session: Session, selector: string, step: Step): Promise<Area> {
   const expression = `(${boxOf})(${JSON.stringify(selector)})`;
-  const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { expression, returnByValue: true }));
-  if (exceptionDetails)
-    throw invalidRequest([
-      { path: 'options.selector', message: 'is not a CSS selector that Chromium can read: use one such as #chart' },
-    ]);
-  const box: unknown[] = Array.isArray(result.value) ? result.value : [];
-  const [x, y, width, height] = box.map(Number);
-  if (x === undefined || y === undefined || width === undefined || height === undefined)
-    throw new ServiceError('print_failed', 'options.selector: no element of the document matches');
-  if (!(width > 0 && height > 0))
+  const box = await step(evaluate(session, { expression }, ELEMENT_BOX, refuseSelector));
+  if (!box) throw new ServiceError('print_failed', 'options.selector: no element of the document matches');
+  if (!(box.width > 0 && box.height > 0))
     throw new ServiceError('print_failed', 'options.selector: the element that matches has no size');
-  return { x, y, width, height };
+  return box;
+}
+
+function refuseSelector({ exception }: ExceptionDetails): never {
+  if (!exception?.description?.startsWith('SyntaxError')) interferes();
+  const message = 'is not a CSS selector that Chromium can read: use one such as #chart';
+  throw invalidRequest([{ path: 'options.selector', message }]);
 }
 
 /** Moves the edges to whole pixels of the image, so that nothing is blurred or cut off. */
@@ -120,7 +126,7 @@ interface PageElement {
   getBoundingClientRect(): { x: number; y: number; width: number; height: number };
 }
 
-function boxOf(selector: string): number[] {
+function boxOf(selector: string): Area | null {
   const box = document.querySelector(selector)?.getBoundingClientRect();
-  return box ? [box.x + scrollX, box.y + scrollY, box.width, box.height] : [];
+  return box ? { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height } : null;
 }

@@ -1,5 +1,7 @@
 /** Determines for which scripts a browser has fonts: a browser in, a boolean for each script out. */
+import { Type } from 'typebox';
 import type { Browser } from '../browser.ts';
+import { evaluate, shape } from '../devtools/evaluate.ts';
 import { OPTIONAL_SCRIPTS } from './optional-fonts.ts';
 
 /** A few letters of each script. Without a font for them, each is drawn as the box of an unassigned character. */
@@ -23,9 +25,9 @@ export async function fontCoverage(browser: Browser): Promise<Record<string, boo
   const { sessionId } = await browser.connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
   const session = browser.connection.openSession(sessionId);
   const expression = `(${drawnScripts})(${JSON.stringify(SAMPLES)})`;
-  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+  const drawn = await evaluate(session, { expression }, shape(Type.Record(Type.String(), Type.Boolean())));
   await browser.connection.browser.send('Target.disposeBrowserContext', { browserContextId });
-  return result.value as Record<string, boolean>;
+  return drawn;
 }
 
 declare const document: { createElement(name: 'canvas'): Canvas };

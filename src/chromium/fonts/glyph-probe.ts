@@ -3,6 +3,8 @@
  * may use only each other.
  */
 
+import { type Static, Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 
 /** Characters that need no check, as ranges of a regular expression: letters, signs and punctuation of European text. */
@@ -20,21 +22,25 @@ const MAX_TEXTS = 200_000;
 const MAX_TESTED = 100;
 
 /** The characters and families of an active document. They come from its own world, so they may be wrong. */
-export interface SeenText {
-  characters: string;
-  families: string[];
-}
+const SeenText = Type.Object({
+  characters: Type.String({ maxLength: 2 * MAX_SEEN }),
+  families: Type.Array(Type.String(), { maxItems: MAX_FAMILIES }),
+});
+type SeenText = Static<typeof SeenText>;
+export const SEEN_TEXT = shape(SeenText);
 
 /** The result of a check. */
-export interface InspectedText {
+const InspectedText = Type.Object({
   /** Characters for which no font has a glyph, and how often they occur. */
-  missing: Array<[character: string, count: number]>;
+  missing: Type.Array(Type.Tuple([Type.String(), Type.Integer({ minimum: 0 })])),
   /** Characters for which the system's fonts have a glyph. */
-  covered: string[];
+  covered: Type.Array(Type.String()),
   /** Families that another font replaces, as the document writes them. */
-  substituted: string[];
-  installed: string[];
-}
+  substituted: Type.Array(Type.String()),
+  installed: Type.Array(Type.String()),
+});
+export type InspectedText = Static<typeof InspectedText>;
+export const INSPECTED_TEXT = shape(InspectedText);
 
 /** Evaluates to `SeenText`. */
 export function seenTextExpression(declaresShadows: boolean): string {

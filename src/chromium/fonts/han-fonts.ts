@@ -8,6 +8,9 @@
  * could be added, so that a page serves documents of only one language.
  */
 
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
+
 const HAN =
   '\\u1100-\\u11ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff00-\\uffef\\u{1f200}-\\u{1f2ff}\\u{20000}-\\u{3ffff}';
 const SHOWS_HAN = new RegExp(`[${HAN}]`, 'u');
@@ -55,9 +58,11 @@ export function joinLanguages(before: string, now: readonly string[]): string {
   return [...all].sort().join();
 }
 
-/** Checks the answer of the page, which may be anything. The language of text that declares none is unknown. */
-export function readShownLanguages(value: unknown): string[] {
-  const told: unknown[] = Array.isArray(value) ? value : [''];
+/** What `nameFontsExpression` evaluates to. */
+export const SHOWN_LANGUAGES = shape(Type.Array(Type.String()));
+
+/** The language of text that declares none is unknown. */
+export function knownLanguages(told: string[]): string[] {
   return [UNKNOWN, 'ja', 'ko', 'zh-hans', 'zh-hant'].filter((language) => told.includes(language === UNKNOWN ? '' : language));
 }
 

@@ -1,9 +1,10 @@
 /** Finds what the text of a loaded document lacks: characters without a glyph, and families that another font replaces. */
 import type { Session } from '../devtools/connection.ts';
+import { answerOr, evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import type { GlyphCandidates } from './glyph-candidates.ts';
-import { type InspectedText, inspectExpression, type SeenText } from './glyph-probe.ts';
+import { INSPECTED_TEXT, type InspectedText, inspectExpression, SEEN_TEXT } from './glyph-probe.ts';
 import { scriptOf } from './unicode-scripts.ts';
 
 export interface MissingGlyphs {
@@ -25,24 +26,11 @@ const WORLD = 'platen';
 const MAX_SHOWN = 10;
 const MAX_SOUGHT = 2_000;
 
-/** Checks the answer of the document, which may be anything. */
+/** The candidates in an answer of the document, which may be anything. */
 export function readSeenText(value: unknown): GlyphCandidates {
-  const { characters, families } = (value ?? {}) as Partial<SeenText>;
-  return {
-    characters: new Set(typeof characters === 'string' ? characters.slice(0, 40_000) : ''),
-    families: new Set(
-      Array.isArray(families)
-        ? families
-            .slice(0, 50)
-            .filter(isName)
-            .map((family) => family.slice(0, 200))
-        : [],
-    ),
-  };
-}
-
-function isName(family: unknown): family is string {
-  return typeof family === 'string' && family.trim() !== '';
+  const { characters, families } = SEEN_TEXT.read(value) ?? { characters: '', families: [] };
+  const named = families.filter((family) => family.trim() !== '').map((family) => family.slice(0, 200));
+  return { characters: new Set(characters), families: new Set(named) };
 }
 
 /** Evaluates nothing in the page if all candidates are known. */
@@ -57,15 +45,10 @@ export async function inspectDocument(
   const families = knowledge.notInstalled(interest.families);
   if (!characters.length && !families.length) return NO_FINDINGS;
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  const inspected = session.send('Runtime.evaluate', {
-    expression: inspectExpression(characters, families),
-    contextId: executionContextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  const { result, exceptionDetails } = await step(inspected);
-  if (exceptionDetails) return NO_FINDINGS;
-  const found = result.value as InspectedText;
+  const question = { expression: inspectExpression(characters, families), contextId: executionContextId };
+  const inspected: Promise<InspectedText | undefined> = evaluate(session, question, INSPECTED_TEXT);
+  const found = await step(answerOr(inspected, undefined));
+  if (!found) return NO_FINDINGS;
   knowledge.learn(found);
   return { missingGlyphs: byScript(found.missing), substituted: found.substituted };
 }

@@ -1,4 +1,6 @@
 /** The script that runs in a window before any script of a document: it protects the window and records errors. */
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET, weakRoots } from './page-shadows.ts';
 
 const MAX_ERRORS = 20;
@@ -28,12 +30,8 @@ export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(F
 /** Evaluates to the errors that the document wrote to its console or did not catch. */
 export const CONSOLE_ERRORS = `globalThis[Symbol.for(${JSON.stringify(ERRORS)})] ?? []`;
 
-/** Checks the answer of the window, which may be anything. */
-export function readErrors(value: unknown): string[] {
-  if (!Array.isArray(value)) return [];
-  const errors = value.slice(0, MAX_ERRORS).filter((error) => typeof error === 'string');
-  return errors.map((error) => error.slice(0, MAX_CHARACTERS).toWellFormed());
-}
+/** What `CONSOLE_ERRORS` evaluates to. */
+export const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_CHARACTERS }), { maxItems: MAX_ERRORS }));
 
 interface OwnWindow {
   top: unknown;

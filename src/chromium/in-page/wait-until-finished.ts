@@ -1,4 +1,6 @@
 /** The script that waits until a document has finished its work, and runs its time forward. It runs in the page, sent as text. */
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { type AnimatedPage, FINISH_ANIMATIONS, type finishAnimations as Finish } from './page-animations.ts';
 import { type PageTime, TIME } from './page-clock.ts';
 import { FRAMES, type framed as Framed, type withShadows as WithShadows } from './page-frames.ts';
@@ -62,12 +64,15 @@ export function waitUntilFinishedExpression(options: WaitUntilFinishedOptions): 
   return `(() => { ${FUNCTIONS} return waitUntilFinished(${JSON.stringify(wait)}) })()`;
 }
 
-/** Checks the answer of the page, which may be anything. */
-export function readFinishState(value: unknown): FinishState {
-  const { whole, waitsFor, sent } = Object(value) as Partial<FinishState>;
-  const known = [...NAMES_OF_READINESS, 'changes', 'work'].find((name) => name === waitsFor);
-  return { whole: whole !== false, waitsFor: known ?? '', sent: typeof sent === 'number' ? sent : 0 };
-}
+export const FINISH_STATE = shape(
+  Type.Object({
+    whole: Type.Boolean(),
+    waitsFor: Type.Enum(['', ...NAMES_OF_READINESS, 'changes', 'work']),
+    sent: Type.Integer({ minimum: 0 }),
+  }),
+);
+/** The state of a document that gives no valid answer. */
+export const NO_FINISH_STATE: FinishState = { whole: true, waitsFor: '', sent: 0 };
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageDocument extends AnimatedPage {

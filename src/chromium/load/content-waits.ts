@@ -1,8 +1,10 @@
 /** Waits for an element, an expression or a time that the caller names. Most of these have no event, so that they are polled. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import type { Result, Session } from '../devtools/connection.ts';
+import { DevToolsError, type Session } from '../devtools/connection.ts';
+import { ANYTHING, type ExceptionDetails, evaluate, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { LoadSettings, SelectorWait } from './load-settings.ts';
 
@@ -10,9 +12,7 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 /** Maximum number of characters of a selector, and of an exception's message, that are shown. */
 const MAX_SHOWN = 200;
-const NO_ANSWER: Result<'Runtime.evaluate'> = { result: { type: 'undefined' } };
-
-type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exceptionDetails']>;
+const BOOLEAN = shape(Type.Boolean());
 
 /** The error of a time-out names the option that was being waited for. */
 export async function awaitContent(session: Session, settings: LoadSettings, step: Step, deadline: Deadline): Promise<void> {
@@ -31,10 +31,10 @@ export async function awaitContent(session: Session, settings: LoadSettings, ste
 /** Asks Chromium whether the selector is valid, in the present document. Throws `invalid_request`. */
 export async function checkSelector(session: Session, { selector }: SelectorWait): Promise<void> {
   const expression = `document.createDocumentFragment().querySelector(${JSON.stringify(selector)})`;
-  const { exceptionDetails } = await session.send('Runtime.evaluate', { expression });
-  if (!exceptionDetails) return;
   const message = 'is not a CSS selector that Chromium can read: use one such as #chart.ready';
-  throw invalidRequest([{ path: 'options.waitForSelector', message }]);
+  await evaluate(session, { expression }, ANYTHING, () => {
+    throw invalidRequest([{ path: 'options.waitForSelector', message }]);
+  });
 }
 
 /** Throws `wait_failed` at once, because an expression that throws would mostly do so until the time-out. */
@@ -44,25 +44,25 @@ function failWaiting({ exception, text }: ExceptionDetails): never {
   throw new ServiceError('wait_failed', `${detail}; return a falsy value until the content is there, for example with ?.`);
 }
 
-/** Without `onThrow`, an expression that throws counts as false. */
+/** If the page navigates, so that there is no answer, the question is repeated in the next document. */
 export async function untilTrue(
   session: Session,
   expression: string,
   step: Step,
-  onThrow: (details: ExceptionDetails) => void = () => {},
+  onThrow?: (details: ExceptionDetails) => never,
 ): Promise<void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    const answer = session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    // If the context ends because the page navigates, the question is repeated in the next document.
-    const { result, exceptionDetails } = await step(answer.catch(() => NO_ANSWER));
-    if (exceptionDetails) onThrow(exceptionDetails);
-    else if (result.value === true) return;
+    const answer = evaluate(session, { expression }, BOOLEAN, onThrow).catch((error: unknown) => {
+      if (error instanceof DevToolsError) return false;
+      throw error;
+    });
+    if (await step(answer)) return;
     await step(sleep(pause));
   }
 }
 
 function functionExpression(source: string): string {
-  return `(async () => { const value = (${source}\n); return Boolean(await (typeof value === 'function' ? value() : value)) })()`;
+  return `(async () => { const value = (${source}\n); return !!(await (typeof value === 'function' ? value() : value)) })()`;
 }
 
 function selectorExpression({ selector, state }: SelectorWait): string {

@@ -2,6 +2,8 @@
  * Finds out which candidates of `paged-css.ts` matter in a loaded document. The functions below are sent as text and run in an
  * isolated world of the page, so that they may use only each other.
  */
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { FRAMES, type selectIn as SelectIn } from '../in-page/page-frames.ts';
 import { NAME_FUNCTIONS } from '../print/content-clipping.ts';
 import type { Candidate } from './paged-css.ts';
@@ -32,7 +34,6 @@ const FUNCTIONS = [
 ];
 /** Limits the elements that all candidates select together. */
 const MAX_ELEMENTS = 10_000;
-const MAX_NAME = 100;
 
 /** Evaluates to a list of `Effect`. */
 export function effectsExpression(candidates: readonly Candidate[]): string {
@@ -46,15 +47,8 @@ export function effectsExpression(candidates: readonly Candidate[]): string {
   return `(() => { ${FUNCTIONS.join('\n')}; return effectsOf(${JSON.stringify(asked)}, ${MAX_ELEMENTS}) })()`;
 }
 
-/** Checks the answer of the page. */
-export function readEffects(value: unknown): Effect[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((each) => {
-    const { index, element, count } = Object(each) as Partial<Effect>;
-    if (!Number.isInteger(index) || !Number.isInteger(count) || typeof element !== 'string') return [];
-    return [{ index: Number(index), element: element.slice(0, MAX_NAME).toWellFormed(), count: Number(count) }];
-  });
-}
+/** What `effectsExpression` evaluates to. */
+export const EFFECTS = shape(Type.Array(Type.Object({ index: Type.Integer(), element: Type.String(), count: Type.Integer() })));
 
 type Asked = Pick<Candidate, 'check' | 'property' | 'media' | 'selector' | 'name'>;
 

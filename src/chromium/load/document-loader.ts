@@ -2,25 +2,27 @@
  * Loads documents into a page, one after the other, from markup or from a URL, until they are ready to print. It keeps a
  * document from navigating away in the meantime.
  */
+import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../../document-structure.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
-import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
+import type { Session } from '../devtools/connection.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Emulation, type Viewport } from '../devtools/emulation.ts';
+import { ANYTHING, answerOr, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
-import { nameFontsExpression, readShownLanguages, showsHan } from '../fonts/han-fonts.ts';
+import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../fonts/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
-import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
+import { ERROR_MESSAGES, INIT_SCRIPT } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
 import { PAGE_CLOCK } from '../in-page/page-clock.ts';
 import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { PAPER_PIXELS, PIXELS_OF_PARENT } from '../in-page/pixel-ratio.ts';
 import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
-import { addRuleExpression, readPageSizes } from '../print/page-rules.ts';
+import { addRuleExpression, PAGE_SIZES } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
@@ -29,7 +31,7 @@ import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } f
 import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
-import { type DocumentMetadata, parseDocumentMetadata } from './document-metadata.ts';
+import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './document-metadata.ts';
 import { readDocumentStructure } from './document-structure.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
@@ -122,6 +124,8 @@ interface Done {
   awaited: boolean;
 }
 
+/** The parts of an answer, each of which is read by itself, so that a document that spoils one does not spoil the others. */
+const LOADED_PARTS = shape(Type.Array(Type.Unknown()));
 /** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The scripts of a window into which documents are written. */
@@ -358,7 +362,7 @@ export class DocumentLoader {
   ): Promise<boolean> {
     if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
     const hasNavigated = navigation?.isNavigating || navigation?.documents !== documents;
-    return hasNavigated && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
+    return hasNavigated && (isUnanswered(error) || hasCode(error, 'wait_failed'));
   }
 
   /** Waits for work that the document has begun, and runs its time forward, as the caller's options say. */
@@ -376,7 +380,7 @@ export class DocumentLoader {
   /** A script may navigate before it throws, and Chromium reports that in the next task of the page. */
   async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
     const expression = 'new Promise((resolve) => setTimeout(resolve))';
-    const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
+    const task = evaluate(this.#session, { expression }, ANYTHING);
     await step(Promise.race([task.catch(() => {}), navigation.untilNavigating()])); // a document that navigates may not answer
   }
 
@@ -399,8 +403,8 @@ export class DocumentLoader {
     this.#textFindings = await inspectDocument(this.#session, this.#frameId, this.#fonts, candidates, attempt.step);
     if (!showsHan(candidates.characters)) return;
     const expression = nameFontsExpression(this.#settings.fontsDir === '');
-    const { result } = await attempt.step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
-    this.#hanLanguages = readShownLanguages(result.value);
+    const told = answerOr(evaluate(this.#session, { expression }, SHOWN_LANGUAGES), ['']);
+    this.#hanLanguages = knownLanguages(await attempt.step(told));
   }
 
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
@@ -547,9 +551,7 @@ export class DocumentLoader {
     this.#hasTraces = true;
     if (mayNavigate) await step(this.#interception.interceptNavigations());
     const scripts = [...(this.#windowPrepared ? [] : [WRITTEN_WINDOW]), ...(isOnPaper ? [PAPER_PIXELS] : [])];
-    const preparations: Array<Promise<unknown>> = scripts.map((expression) =>
-      this.#session.send('Runtime.evaluate', { expression }),
-    );
+    const preparations: Array<Promise<unknown>> = scripts.map((expression) => evaluate(this.#session, { expression }, ANYTHING));
     if (!this.#windowPrepared)
       preparations.push(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW }));
     this.#windowPrepared = true;
@@ -558,10 +560,11 @@ export class DocumentLoader {
 
   /** Throws `navigation_failed` if the tag cannot be loaded. */
   async #add(tag: AddedTag, javascript: boolean, { step }: Attempt): Promise<void> {
-    const evaluated = this.#session.send('Runtime.evaluate', { expression: addExpression(tag), awaitPromise: javascript });
-    const { exceptionDetails } = await step(evaluated);
-    if (!exceptionDetails) return;
-    throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#proxy);
+    const question = { expression: addExpression(tag), awaitPromise: javascript };
+    const added = evaluate(this.#session, question, ANYTHING, ({ exception, text }) => {
+      throw addFailed(tag, exception?.description ?? text, this.#proxy);
+    });
+    await step(added);
   }
 
   /** Returns the characters and fonts that an active document shows, if it answers. */
@@ -577,17 +580,16 @@ export class DocumentLoader {
     const active = htmlClass.isStatic ? undefined : { rule: await this.#overridePageRules(settings, step) };
     if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
     if (!load.device.javascript) return this.#waitForAssetsWithoutScript({ waits, finishes, declaresShadows }, step);
-    const loaded = this.#session.send('Runtime.evaluate', {
-      expression: waitForAssetsExpression({ waits, finishes, states, declaresShadows, active }),
-      awaitPromise: true,
-      returnByValue: true,
+    const expression = waitForAssetsExpression({ waits, finishes, states, declaresShadows, active });
+    const loaded = evaluate(this.#session, { expression }, LOADED_PARTS).catch((error: unknown) => {
+      if (this.#navigation?.isNavigating || !isUnanswered(error)) throw error;
+      return [];
     });
-    const { result } = await step(loaded.catch((error) => emptyAnswer(error, this.#navigation?.isNavigating)));
-    const [errors, seen, sizes, metadata] = Array.isArray(result.value) ? result.value : [];
-    this.#metadata = parseDocumentMetadata(metadata);
-    this.#consoleErrors = readErrors(errors);
+    const [errors, seen, sizes, metadata] = await step(loaded);
+    this.#metadata = parseDocumentMetadata(STATED_METADATA.read(metadata) ?? []);
+    this.#consoleErrors = ERROR_MESSAGES.read(errors) ?? [];
     if (htmlClass.isStatic) return undefined;
-    this.#pageSizes = readPageSizes(sizes);
+    this.#pageSizes = PAGE_SIZES.read(sizes) ?? [];
     return readSeenText(seen);
   }
 
@@ -598,8 +600,7 @@ export class DocumentLoader {
   ): Promise<undefined> {
     if (waits) await untilTrue(this.#session, areAssetsLoadedExpression(declaresShadows), step);
     const expression = finishWithoutWaitExpression(finishes, declaresShadows);
-    const { result } = await step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
-    this.#metadata = parseDocumentMetadata(result.value);
+    this.#metadata = parseDocumentMetadata(await step(answerOr(evaluate(this.#session, { expression }, STATED_METADATA), [])));
   }
 
   /**
@@ -611,7 +612,7 @@ export class DocumentLoader {
     const rule = pageRule(settings);
     const overruling = overridingRule(settings);
     if (!overruling) return rule;
-    await step(this.#session.send('Runtime.evaluate', { expression: addRuleExpression(rule, overruling) }));
+    await step(evaluate(this.#session, { expression: addRuleExpression(rule, overruling) }, ANYTHING));
     return '';
   }
 
@@ -658,14 +659,6 @@ function windowFor(content: Content, { device, added }: LoadSettings, print: Pri
 function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: PrintSettings): string {
   if (settings.singlePage || !needsPageRule(settings, hasPageRules)) return html;
   return insertInHead(html, `<style>${pageRule(settings)}</style>`);
-}
-
-/**
- * For a document that breaks the script, or whose answer is too large. Rethrows other errors, and all if the document navigates.
- */
-function emptyAnswer(error: unknown, isNavigating = false): Result<'Runtime.evaluate'> {
-  if (isNavigating || !(error instanceof DevToolsError)) throw error;
-  return { result: { type: 'undefined' } };
 }
 
 function addFailed({ element, from }: AddedTag, description: string, proxy: ProxyListener): ServiceError {

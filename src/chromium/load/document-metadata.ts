@@ -1,5 +1,8 @@
 /** Reads metadata for the PDF from `<meta name="author|description|keywords">`. */
 
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
+
 /** Maximum number of characters of a text. The options have the same limit. */
 export const MAX_TEXT = 4_096;
 export const MAX_KEYWORDS = 200;
@@ -20,12 +23,13 @@ export const MENTIONS_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\
 /** An expression that evaluates to the name and content of each element. */
 export const READ_METADATA = `(() => { try { return (${collectMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
 
-/**
- * Validates the value that the page returned, which can be anything. Several authors are joined, and the first description is
- * used.
- */
-export function parseDocumentMetadata(value: unknown): DocumentMetadata {
-  const stated = Array.isArray(value) ? value.slice(0, MAX_ELEMENTS) : [];
+/** What `READ_METADATA` evaluates to. */
+export const STATED_METADATA = shape(
+  Type.Array(Type.Tuple([Type.String(), Type.String({ maxLength: MAX_TEXT })]), { maxItems: MAX_ELEMENTS }),
+);
+
+/** Several authors are joined, and the first description is used. */
+export function parseDocumentMetadata(stated: Array<[name: string, content: string]>): DocumentMetadata {
   const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
   const keywords = new Set(under('keywords').flatMap((list) => list.split(',').map(plain)));
   const author = cut(under('author').join(', '), MAX_TEXT);
@@ -38,9 +42,8 @@ export function parseDocumentMetadata(value: unknown): DocumentMetadata {
   };
 }
 
-function contentOf(pair: unknown, wanted: string): string {
-  const [name, content] = Array.isArray(pair) ? pair : [];
-  return name === wanted && typeof content === 'string' ? cut(plain(content), MAX_TEXT) : '';
+function contentOf([name, content]: [name: string, content: string], wanted: string): string {
+  return name === wanted ? cut(plain(content), MAX_TEXT) : '';
 }
 
 /** Returns the text as one line. */

@@ -3,10 +3,12 @@
  * document order. It is read before the print, in an isolated world, which scripts of the document cannot change. A document
  * without scripts is read in its main world, which exists already and is kept for the next document.
  */
+import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
 import type { DocumentStructure, ElementLocation, TableCell } from '../../document-structure.ts';
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import { ANYTHING, evaluate, isUnanswered, type Question, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { type AttributeChange, DRAWING_FUNCTIONS, MENTIONS_ATTRIBUTES, TAKE_BACK_ATTRIBUTES } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
@@ -21,6 +23,7 @@ interface MaxCharacters {
 }
 
 const WORLD = 'platen-structure';
+const JSON_TEXT = shape(Type.String());
 /** The maximum number of items of each kind. */
 const MAX_EACH = 50_000;
 /**
@@ -60,22 +63,29 @@ export async function readDocumentStructure(
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
-  const reading = frameId === undefined ? read(session, what, step) : readApart(session, frameId, what, step);
+  const reading =
+    frameId === undefined ? read(session, what, JSON_TEXT, step) : readApart(session, frameId, what, JSON_TEXT, step);
   const value = await reading.catch((error: unknown) => {
     if (!(error instanceof DevToolsError)) throw error;
     if (isDemanded) throw untold(error);
   });
-  if (typeof value === 'string') return JSON.parse(value) as DocumentStructure;
+  if (value !== undefined) return JSON.parse(value) as DocumentStructure;
   if (isDemanded) throw untold();
   return undefined;
 }
 
 /** Disables the document's scripts meanwhile, so that they cannot react to the attributes that are set and change the printed content. */
-async function readUnobserved(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+async function readUnobserved<T>(
+  session: Session,
+  frameId: string,
+  what: Reading,
+  expected: Shape<T>,
+  step: Step,
+): Promise<T | undefined> {
   const disableScripts = (value: boolean) => step(session.send('Emulation.setScriptExecutionDisabled', { value }));
   await disableScripts(true);
   try {
-    return await readInOwnWorld(session, frameId, what, step);
+    return await readInOwnWorld(session, frameId, what, expected, step);
   } finally {
     await disableScripts(false);
   }
@@ -85,29 +95,28 @@ async function readUnobserved(session: Session, frameId: string, what: Reading, 
  * Evaluates an expression in an isolated world, which scripts of the document cannot change. Returns undefined if the expression
  * throws.
  */
-export async function readInOwnWorld(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+export async function readInOwnWorld<T>(
+  session: Session,
+  frameId: string,
+  what: Reading,
+  expected: Shape<T>,
+  step: Step,
+): Promise<T | undefined> {
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  return read(session, { ...what, contextId: executionContextId }, step);
+  return read(session, { ...what, contextId: executionContextId }, expected, step);
 }
 
-interface Reading {
-  expression: string;
-  /** Milliseconds after which the expression is terminated. */
-  timeout?: number;
-}
+type Reading = Pick<Question, 'expression' | 'timeout'>;
 
-async function read(session: Session, what: Reading & { contextId?: number }, step: Step): Promise<unknown> {
-  const evaluate = (expression: string) => step(session.send('Runtime.evaluate', { ...what, expression, returnByValue: true }));
+async function read<T>(session: Session, what: Question, expected: Shape<T>, step: Step): Promise<T | undefined> {
   try {
-    const { result, exceptionDetails } = await evaluate(what.expression);
-    if (!exceptionDetails) return result.value;
+    return await step(evaluate(session, { ...what, awaitPromise: false }, expected));
   } catch (error) {
-    if (!(error instanceof DevToolsError)) throw error;
-    await evaluate(TAKE_BACK_ATTRIBUTES);
-    throw error;
+    if (!isUnanswered(error)) throw error;
+    await step(evaluate(session, { ...what, expression: TAKE_BACK_ATTRIBUTES, awaitPromise: false }, ANYTHING, () => undefined));
+    if (error instanceof DevToolsError) throw error;
+    return undefined;
   }
-  await evaluate(TAKE_BACK_ATTRIBUTES);
-  return undefined;
 }
 
 function untold(error?: DevToolsError): ServiceError {

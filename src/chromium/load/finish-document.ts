@@ -5,8 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../../deadline.ts';
 import type { Session } from '../devtools/connection.ts';
+import { evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import { type FinishState, readFinishState, waitUntilFinishedExpression } from '../in-page/wait-until-finished.ts';
+import { FINISH_STATE, type FinishState, NO_FINISH_STATE, waitUntilFinishedExpression } from '../in-page/wait-until-finished.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { WorkerMonitor } from './worker-monitor.ts';
 
@@ -75,13 +76,12 @@ async function untilIdle(network: NetworkMonitor, workers: WorkerMonitor, latest
 async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<FinishState> {
   const { waits, finishes, declaresShadows, step, leaving } = options;
   const expression = waitUntilFinishedExpression({ waits, finishes, declaresShadows, readyMs, quietByMs });
-  const asked = session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-  const answer = asked.then(({ result }) => readFinishState(result.value)).catch(() => readFinishState(undefined));
+  const answer = evaluate(session, { expression }, FINISH_STATE).catch(() => NO_FINISH_STATE);
   const limit = new AbortController();
   const tooLong = sleep(readyMs + quietByMs + GRACE_MS, { whole: true, waitsFor: 'changes', sent: 0 }, { signal: limit.signal });
   tooLong.catch(() => {});
   try {
-    return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => readFinishState(undefined))] : [])]));
+    return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => NO_FINISH_STATE)] : [])]));
   } finally {
     limit.abort();
   }

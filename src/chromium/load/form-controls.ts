@@ -4,9 +4,11 @@
  * Controls that cannot become fields are restored and printed as they are.
  */
 
+import { type Static, Type } from 'typebox';
 import type { ElementLocation, FieldKind, FieldOption, FieldStyle, FormControl } from '../../document-structure.ts';
 import { ServiceError } from '../../errors.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import { shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
@@ -59,21 +61,26 @@ export async function prepareFields(
   const styles = JSON.stringify(stylesMentioning(MENTIONS_PREPARED, linked) ?? null);
   const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
     return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}, ${styles}, ${MENTIONS_PREPARED}) })()`;
-  const value = await readInOwnWorld(session, frameId, { expression }, step).catch((error: unknown) => {
+  const prepared = await readInOwnWorld(session, frameId, { expression }, PREPARED, step).catch((error: unknown) => {
     throw error instanceof DevToolsError ? untold(error) : error;
   });
-  const prepared = Object(value) as Partial<PackedFields & Exceeded>;
+  if (!prepared) throw untold();
+  if ('exceeded' in prepared) throw tooMuch(prepared);
   const { packed, styles: texts, printed } = prepared;
-  if (packed === undefined || !texts || !printed) throw tooMuch(prepared);
   return { fields: unpack(JSON.parse(packed) as FormControl[], texts), printed };
 }
 
 /** Fields as JSON, with indexes in place of the texts of their styles, most of which are the same. */
-interface PackedFields {
-  packed: string;
-  styles: string[];
-  printed: ElementLocation[];
-}
+const PackedFields = Type.Object({
+  packed: Type.String(),
+  styles: Type.Array(Type.String()),
+  printed: Type.Array(Type.Object({ selector: Type.String(), snippet: Type.String() })),
+});
+type PackedFields = Static<typeof PackedFields>;
+const PREPARED = shape(
+  Type.Union([PackedFields, Type.Object({ exceeded: Type.Enum(Object.keys(LIMITS) as Array<keyof FieldLimits>) })]),
+);
+const BOOLEAN = shape(Type.Boolean());
 
 /** Whether a property of a field is CSS. */
 function isStyleText(name: string): boolean {
@@ -102,8 +109,7 @@ function unpack(fields: FormControl[], texts: string[]): FormControl[] {
 /** Restores some of the prepared fields. Throws `print_failed` if scripts have changed any of the others in the meantime. */
 export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
   const expression = `window.platenFields?.(${JSON.stringify(numbers)})`;
-  const value = await readInOwnWorld(session, frameId, { expression }, step);
-  if (value === true) return;
+  if (await readInOwnWorld(session, frameId, { expression }, BOOLEAN, step)) return;
   const detail = 'options.forms: scripts of the document changed its form fields while it was printed';
   throw new ServiceError('print_failed', detail);
 }
@@ -114,8 +120,7 @@ const EXCEEDED: Record<keyof FieldLimits, string> = {
   characters: `a text of a form field has more than ${LIMITS.characters} characters`,
 };
 
-function tooMuch({ exceeded }: Partial<Exceeded>): ServiceError {
-  if (!exceeded) return untold();
+function tooMuch({ exceeded }: Exceeded): ServiceError {
   return new ServiceError('resource_limit', `options.forms: ${EXCEEDED[exceeded]}`, { members: { limit: LIMITS[exceeded] } });
 }
 

@@ -2,19 +2,18 @@
  * Finds languages for which a document requests hyphenation but Chromium does not hyphenate. The functions below run in the page,
  * sent as text.
  */
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 
 const MAX_ELEMENTS = 5_000;
 const MAX_LANGUAGES = 20;
+const MAX_CHARACTERS = 40;
 
 /** Evaluates to languages as the document names them. The language of text without one is empty. */
 export const UNHYPHENATED = `(() => { ${[wordsByLanguage, isHyphenated, unhyphenated].join(' ')}
-  try { return unhyphenated(${MAX_ELEMENTS}, ${MAX_LANGUAGES}) } catch { return [] } })()`;
+  try { return unhyphenated(${MAX_ELEMENTS}, ${MAX_LANGUAGES}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
-/** Checks the answer of the page, which may be anything. */
-export function readLanguages(value: unknown): string[] {
-  const named = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-  return named.slice(0, MAX_LANGUAGES).map((language) => language.slice(0, 40));
-}
+export const UNHYPHENATED_LANGUAGES = shape(Type.Array(Type.String({ maxLength: MAX_CHARACTERS }), { maxItems: MAX_LANGUAGES }));
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageElement {
@@ -66,7 +65,7 @@ function isHyphenated(word: string, language: string): boolean {
   return heightWith('auto') > heightWith('manual');
 }
 
-function unhyphenated(maxElements: number, maxLanguages: number): string[] {
+function unhyphenated(maxElements: number, maxLanguages: number, maxCharacters: number): string[] {
   const words = [...wordsByLanguage(maxElements)].slice(0, maxLanguages);
-  return words.filter(([language, word]) => !isHyphenated(word, language)).map(([language]) => language);
+  return words.filter(([language, word]) => !isHyphenated(word, language)).map(([language]) => language.slice(0, maxCharacters));
 }

@@ -4,14 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../devtools/connection.ts';
+import { evaluate, type Shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
+import { shortName } from '../print/content-clipping.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import type { PrintSettings } from '../print/print-options.ts';
 import type { HtmlClass } from './classify-html.ts';
-import { type Effect, effectsExpression, readEffects } from './css-effects.ts';
-import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
-import { LOST_CONTENT, type LostContent, NOTHING_LOST, readLostContent } from './lost-content.ts';
-import { type MissingResource, missingResourcesExpression, readMissingResources } from './missing-resources.ts';
+import { EFFECTS, type Effect, effectsExpression } from './css-effects.ts';
+import { UNHYPHENATED, UNHYPHENATED_LANGUAGES } from './hyphenation.ts';
+import { LOST, LOST_CONTENT, type LostContent, NOTHING_LOST } from './lost-content.ts';
+import { MISSING_PARTS, type MissingResource, missingResources, missingResourcesExpression } from './missing-resources.ts';
 import { pagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 import { shown, type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
@@ -56,12 +58,13 @@ export class DocumentInspection {
     { hasResources, mayLoseContent }: HtmlClass,
     hasScript: boolean,
   ): Promise<InspectionFindings & { missing: MissingResource[] }> {
-    const missing = hasResources ? readMissingResources(await this.#ask(missingResourcesExpression(hasScript))) : [];
+    const missing = hasResources ? await this.#ask(missingResourcesExpression(hasScript), MISSING_PARTS) : [];
     const stated = unsupportedIn(this.#styles.texts);
-    const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
+    const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
-    const lost = mayLoseContent && this.#print ? readLostContent(await this.#askAside(LOST_CONTENT)) : NOTHING_LOST;
-    return { missing, unsupported: [...unsupported.filter((each) => each !== undefined), ...paged], rasterized, lost };
+    const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
+    const lost = mayLoseContent && this.#print ? await this.#askAside(LOST_CONTENT, LOST) : undefined;
+    return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortened(lost) : NOTHING_LOST };
   }
 
   end(): void {
@@ -75,10 +78,10 @@ export class DocumentInspection {
     const candidates = pagedCandidates(print ? this.#styles.texts : []).filter(
       ({ property }) => choosesSize || property !== 'size',
     );
-    const effects = candidates.length ? readEffects(await this.#askAside(effectsExpression(candidates))) : [];
-    const found = effects.flatMap(({ index, ...effect }) => {
+    const effects = candidates.length ? await this.#askAside(effectsExpression(candidates), EFFECTS) : undefined;
+    const found = (effects ?? []).flatMap(({ index, ...effect }) => {
       const candidate = candidates[index];
-      return candidate ? [{ candidate, effect }] : [];
+      return candidate ? [{ candidate, effect: { ...effect, element: shortName(effect.element) } }] : [];
     });
     const isRasterized = ({ candidate }: (typeof found)[number]) => candidate.check === 'rasterized';
     const paged = found
@@ -91,7 +94,7 @@ export class DocumentInspection {
   }
 
   async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
-    const languages = readLanguages(await this.#ask(UNHYPHENATED));
+    const languages = (await this.#ask(UNHYPHENATED, UNHYPHENATED_LANGUAGES)) ?? [];
     if (!languages.length) return undefined;
     const named = languages.filter(Boolean).map((language) => `for ${language}`);
     const unnamed = languages.includes('') ? ['for text without a lang attribute'] : [];
@@ -99,22 +102,25 @@ export class DocumentInspection {
   }
 
   /** Asks in an isolated world, whose built-ins the document cannot change. */
-  async #askAside(expression: string): Promise<unknown> {
+  async #askAside<T>(expression: string, expected: Shape<T>): Promise<T | undefined> {
     const world = { frameId: this.#frameId, worldName: WORLD };
     const made = await this.#session.send('Page.createIsolatedWorld', world).catch(() => undefined);
-    return made && this.#ask(expression, made.executionContextId);
+    return made && this.#ask(expression, expected, made.executionContextId);
   }
 
-  /** Returns undefined if the document navigates to another. */
-  async #ask(expression: string, contextId?: number): Promise<unknown> {
-    const where = contextId === undefined ? {} : { contextId };
-    const asked = this.#session.send('Runtime.evaluate', { expression, ...where, awaitPromise: true, returnByValue: true });
-    const answer = asked.then(
-      ({ result }) => result.value,
-      () => undefined,
-    );
+  /** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
+  async #ask<T>(expression: string, expected: Shape<T>, contextId?: number): Promise<T | undefined> {
+    const question = { expression, ...(contextId !== undefined && { contextId }) };
+    const answer = evaluate(this.#session, question, expected).catch(() => undefined);
     const limit = new AbortController();
     const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
     return Promise.race([answer, tooLong]).finally(() => limit.abort());
   }
+}
+
+function shortened({ closed, links }: LostContent): LostContent {
+  return {
+    ...(closed && { closed: { ...closed, element: shortName(closed.element) } }),
+    links: links.map(({ url, element }) => ({ url: url.toWellFormed(), element: shortName(element) })),
+  };
 }

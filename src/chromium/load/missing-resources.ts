@@ -3,6 +3,8 @@
  * functions below are sent as text and run in the page, so that they may use only each other.
  */
 
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { FAILED_ELEMENTS } from '../in-page/init-script.ts';
 import {
   FRAMES,
@@ -29,6 +31,7 @@ export interface MissingResource {
 
 const MAX_PARTS = 1_000;
 const MAX_ADDRESS = 500;
+const MAX_OTHERS = 10;
 const REASONS: Record<string, string> = {
   base: 'the URL is relative, and the document has no base URL: send the file in assets, or set baseUrl',
   file: 'a document cannot read files of the server',
@@ -63,18 +66,18 @@ const FUNCTIONS = [
 /** Its promise resolves to the parts. Without scripts nothing can be waited for, so that images in styles are not checked. */
 export function missingResourcesExpression(hasScript: boolean): string {
   const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
-  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
+  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, ${MAX_OTHERS}, (page) => ${FAILED_ELEMENTS}) })()`;
 }
 
-/** Checks the answer of the page, which may be anything. */
-export function readMissingResources(value: unknown): MissingResource[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_PARTS).flatMap(([url, code, others]) => {
-    const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
-    if (typeof url !== 'string' || !url || !reason) return [];
-    const alternatives = Array.isArray(others) ? others.filter((each) => typeof each === 'string') : [];
-    return [{ url: url.slice(0, MAX_ADDRESS).toWellFormed(), reason, others: alternatives }];
-  });
+const Address = Type.String({ minLength: 1, maxLength: MAX_ADDRESS });
+export const MISSING_PARTS = shape(
+  Type.Array(Type.Tuple([Address, Type.Enum(Object.keys(REASONS)), Type.Array(Type.String(), { maxItems: MAX_OTHERS })]), {
+    maxItems: MAX_PARTS,
+  }),
+);
+
+export function missingResources(parts: Array<[url: string, code: string, others: string[]]>): MissingResource[] {
+  return parts.map(([url, code, others]) => ({ url: url.toWellFormed(), reason: REASONS[code] ?? code, others }));
 }
 
 type Judge = (address: string, base: string) => string | undefined;
@@ -238,6 +241,7 @@ async function lookAround(
   limits: Parameters<typeof LookAtStyles>[3],
   atMost: number,
   maxAddress: number,
+  maxOthers: number,
   failedOf: (page: PageDocument) => Array<[PageElement, string]>,
 ): Promise<Array<[string, string, string[]]>> {
   const found = new Map<string, [string, string, string[]]>();
@@ -248,7 +252,7 @@ async function lookAround(
   };
   const note: Note = (address, reason, others = []) => {
     const cut = cutOf(address);
-    if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, 10).map(cutOf)]);
+    if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, maxOthers).map(cutOf)]);
   };
   for (const page of documentsIn(document).flatMap((each) => withShadows(each))) {
     base = page.baseURI;

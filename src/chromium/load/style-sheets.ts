@@ -2,7 +2,9 @@
  * Reads the text of the style sheets of a loaded document, because their parsed rules lack what Chromium ignores, and adds rules
  * to them. The functions below are sent as text and run in the page, so that they may use only each other.
  */
+import { type Static, Type } from 'typebox';
 import type { Session } from '../devtools/connection.ts';
+import { ANYTHING, answerOr, evaluate, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { FRAMES, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 import { translatedSizes } from '../print/page-sizes.ts';
@@ -13,13 +15,14 @@ const MAX_SHEETS = 100;
 const MAX_CHARACTERS = 524_288;
 const MAX_ADDRESS = 500;
 
-/** A style sheet of the document: its text or its URL. */
-interface Sheet {
-  text?: string;
-  href?: string;
-  /** Whether it belongs to a shadow root, where rules for pages have no effect. */
-  isScoped?: boolean;
-}
+/** A style sheet of the document: its text or its URL. In a shadow root, rules for pages have no effect. */
+type Sheet = Static<typeof SheetShape>;
+const SheetShape = Type.Object({
+  text: Type.Optional(Type.String()),
+  href: Type.Optional(Type.String()),
+  isScoped: Type.Optional(Type.Boolean()),
+});
+const ALL_SHEETS = shape(Type.Array(SheetShape));
 
 export type TextAt = (address: string) => Promise<string>;
 
@@ -31,25 +34,12 @@ export interface DocumentStyles {
 
 /** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
 export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
-  const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
-  const answer = asked.then(
-    ({ result }) => result.value,
-    () => undefined, // the text exceeds the limit of an answer
-  );
-  const sheets = readSheets(await step(answer));
+  const asked = evaluate(session, { expression: SHEETS }, ALL_SHEETS);
+  const sheets = (await step(answerOr(asked, []))).slice(0, MAX_SHEETS); // the text may exceed the limit of an answer
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
   const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
-  if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: addRulesExpression(rules) }));
+  if (rules.some(({ length }) => length)) await step(evaluate(session, { expression: addRulesExpression(rules) }, ANYTHING));
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
-}
-
-/** Checks the answer of the page, which may be anything. */
-function readSheets(value: unknown): Sheet[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, MAX_SHEETS).map((sheet) => {
-    const { text, href, isScoped } = Object(sheet) as Sheet;
-    return { ...(typeof text === 'string' && { text }), ...(typeof href === 'string' && { href }), isScoped: isScoped === true };
-  });
 }
 
 async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: Sheet): Promise<StyleText> {

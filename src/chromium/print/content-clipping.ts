@@ -4,6 +4,8 @@
  * may use only each other. See docs/decisions/0033-what-a-report-tells.md.
  */
 
+import { Type } from 'typebox';
+import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 
 /** Content that is cut off at one side of a box. */
@@ -65,17 +67,26 @@ export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
  */
 export const IS_VERTICAL = `(() => { ${[mainStyle, isVertical].join(' ')} try { return isVertical(mainStyle()) } catch { return false } })()`;
 
-/** Checks the answer of the page, which may be anything. */
-export function readClipped(value: unknown): Clipped[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, SIDES.length + 1).flatMap((each) => {
-    const { side, pixels, element, count } = Object(each) as Partial<Clipped>;
-    if (!side || !SIDES.includes(side) || typeof element !== 'string') return [];
-    if (!Number.isFinite(pixels) || !Number.isFinite(count)) return [];
-    return [
-      { side, pixels: Math.ceil(Number(pixels)), element: element.slice(0, MAX_NAME).toWellFormed(), count: Number(count) },
-    ];
-  });
+/** What `CLIPPED` evaluates to. */
+export const CLIPPED_CONTENT = shape(
+  Type.Array(
+    Type.Object({
+      side: Type.Enum(SIDES),
+      pixels: Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX }),
+      element: Type.String(),
+      count: Type.Integer({ minimum: 1, maximum: MAX_ELEMENTS }),
+    }),
+    { maxItems: SIDES.length + 1 },
+  ),
+);
+
+/** Shortens the name of an element for a warning. */
+export function shortName(element: string): string {
+  return element.slice(0, MAX_NAME).toWellFormed();
+}
+
+export function inWholePixels({ side, pixels, element, count }: Clipped): Clipped {
+  return { side, pixels: Math.ceil(pixels), element: shortName(element), count };
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.

@@ -2,10 +2,11 @@
  * Measures the height of a document, and fixes heights that depend on that of the window. The functions below are sent as text and
  * run in the page, so that they may use only each other.
  */
-import { ServiceError } from '../../errors.ts';
+import { Type } from 'typebox';
+import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 
 const KEY = 'platen.heights';
-/** Evaluates to a `Measure`. */
+/** Evaluates to the height of the document. */
 export const MEASURE = `(${measure})()`;
 /**
  * Evaluate it in a window of the height for which the document is designed, and then `FIX_HEIGHTS` in a window of another height.
@@ -14,19 +15,14 @@ export const NOTE_HEIGHTS = `(${noteHeights})(${JSON.stringify(KEY)})`;
 /** Elements that follow the height of the window keep their noted height. Elements that would then hide content may grow. */
 export const FIX_HEIGHTS = `(() => { ${[kept, fixHeights].join(' ')} fixHeights(${JSON.stringify(KEY)}) })()`;
 
-/** Lengths are in CSS pixels. */
-export interface Measure {
-  height: number;
-  /** Height that boxes hide, because they scroll or cut off their content. */
-  hidden: number;
-}
-
-/** Checks the answer of the page, which may be anything. Throws `print_failed`. */
-export function readMeasure(value: unknown): Measure {
-  const { height, hidden } = Object(value) as Partial<Measure>;
-  if (typeof height === 'number' && height >= 0) return { height, hidden: Number(hidden) };
-  throw new ServiceError('print_failed', 'options.singlePage: the height of the document cannot be measured');
-}
+/** What `MEASURE` evaluates to. Lengths are in CSS pixels. */
+export const DOCUMENT_HEIGHT = shape(
+  Type.Object({
+    height: Type.Integer({ minimum: 0, maximum: MAX_LENGTH_PX }),
+    /** Height that boxes hide, because they scroll or cut off their content. */
+    hidden: Type.Number({ minimum: 0 }),
+  }),
+);
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageElement {

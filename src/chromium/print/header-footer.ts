@@ -1,4 +1,7 @@
 /** Prepares headers and footers: the caller's templates in, the templates for Chromium and their heights out. */
+
+import { Type } from 'typebox';
+import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import { type Face, type facesIn as FacesIn, FONT_FUNCTIONS } from './template-fonts.ts';
 
 /**
@@ -18,6 +21,7 @@ const GAP_INCHES = 1 / 2.54;
 const NO_ADDRESS = '<style>.url { display: none !important }</style>';
 const NOTHING = '<span></span>';
 const PX_PER_INCH = 96;
+const Height = Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX });
 
 export interface HeaderFooterTemplates {
   header: string | undefined;
@@ -36,6 +40,9 @@ export function templateParameters(templates: HeaderFooterTemplates, printBackgr
     footerTemplate: wrapped(footer, templates, style),
   };
 }
+
+/** What `measureExpression` evaluates to, in CSS pixels. */
+export const TEMPLATE_HEIGHTS = shape(Type.Tuple([Height, Height]));
 
 /** The document in which templates are measured. It can neither run scripts nor load anything. */
 export const MEASURING_DOCUMENT = `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"><body style="margin: 0">`;

@@ -1,13 +1,15 @@
 /** Determines margins and paper sizes that depend on the content of the document. */
 
+import { Type } from 'typebox';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation, Viewport } from '../devtools/emulation.ts';
+import { ANYTHING, answerOr, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipping.ts';
-import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
+import { CLIPPED, CLIPPED_CONTENT, type Clipped, IS_VERTICAL, inWholePixels, shortName } from './content-clipping.ts';
+import { DOCUMENT_HEIGHT, FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS } from './content-height.ts';
 import { addRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
-import { readUnrepeated, type UnrepeatedRows, unrepeatedExpression } from './repeated-rows.ts';
+import { UNREPEATED, type UnrepeatedRows, unrepeatedExpression } from './repeated-rows.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 
 /** Lengths in CSS pixels. The content is at least as wide as the viewport. */
@@ -22,6 +24,8 @@ type PageArea = Record<'widthPx' | 'heightPx', number>;
 /** Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`). */
 export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
+/** The largest window that DevTools accepts. */
+const MAX_WINDOW_PX = 10_000_000;
 
 export class PageLayout {
   readonly #session: Session;
@@ -38,17 +42,17 @@ export class PageLayout {
    */
   async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
     const width = layoutWidth(settings);
-    const evaluateAt = async (height: number, expression: string) => {
-      await step(this.#emulation.resize({ width, height, deviceScaleFactor: 1 }));
-      return step(this.#evaluate(expression));
+    const evaluateAt = async <T>(height: number, expression: string, expected: Shape<T>) => {
+      await step(this.#emulation.resize({ width, height: Math.min(height, MAX_WINDOW_PX), deviceScaleFactor: 1 }));
+      return step(evaluate(this.#session, { expression }, expected));
     };
-    const lowest = readMeasure(await evaluateAt(1, MEASURE));
-    const onSheet = readMeasure(await evaluateAt(lowest.height + 1, MEASURE));
+    const lowest = await evaluateAt(1, MEASURE, DOCUMENT_HEIGHT);
+    const onSheet = await evaluateAt(lowest.height + 1, MEASURE, DOCUMENT_HEIGHT);
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
     if (fits) return this.#applySinglePage(asSinglePage(settings, lowest.height), step);
-    await evaluateAt(windowPx, NOTE_HEIGHTS);
-    await evaluateAt(windowPx + 100, FIX_HEIGHTS);
-    const { height } = readMeasure(await evaluateAt(1, MEASURE));
+    await evaluateAt(windowPx, NOTE_HEIGHTS, ANYTHING);
+    await evaluateAt(windowPx + 100, FIX_HEIGHTS, ANYTHING);
+    const { height } = await evaluateAt(1, MEASURE, DOCUMENT_HEIGHT);
     return this.#applySinglePage(asSinglePage(settings, height), step);
   }
 
@@ -59,7 +63,7 @@ export class PageLayout {
 
   async #applySinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
     const rule = `${NO_BREAKS} ${pageRule(single)}`;
-    await step(this.#evaluate(addRuleExpression(rule, rule)));
+    await step(evaluate(this.#session, { expression: addRuleExpression(rule, rule) }, ANYTHING));
     return single;
   }
 
@@ -84,14 +88,14 @@ export class PageLayout {
   async overflow(roomPx: number, step: Step): Promise<number> {
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
     const pixels = Math.ceil((await this.#widthIn(widest, step)) - widest);
-    return pixels > 0 && (await step(this.#evaluate(IS_VERTICAL))) !== true ? pixels : 0;
+    return pixels > 0 && !(await step(this.#isVertical())) ? pixels : 0;
   }
 
   /** Returns the factor by which Chromium shrinks the loaded document to fit in this width. */
   async shrinking(widthPx: number, step: Step): Promise<number> {
     const width = Math.max(1, Math.round(widthPx));
     const contentPx = await this.#widthIn(width, step);
-    if (contentPx <= width || (await step(this.#evaluate(IS_VERTICAL))) === true) return 1;
+    if (contentPx <= width || (await step(this.#isVertical()))) return 1;
     return Math.max(width / contentPx, 1 / WIDEST_LAYOUT);
   }
 
@@ -104,19 +108,21 @@ export class PageLayout {
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
   async clipped(page: PageArea, step: Step): Promise<Clipped[]> {
-    return readClipped(await step(this.#evaluateOnPage(CLIPPED, page)));
+    return (await this.#askOnPage(CLIPPED, CLIPPED_CONTENT, page, step)).map(inWholePixels);
   }
 
   /** Finds rows of tables that should be on every page and are not. */
   async unrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
-    const suspicious = await step(this.#evaluate(unrepeatedExpression(page.heightPx, false)));
-    if (!readUnrepeated(suspicious).length) return [];
-    return readUnrepeated(await step(this.#evaluateOnPage(unrepeatedExpression(page.heightPx, true), page)));
+    const asked = evaluate(this.#session, { expression: unrepeatedExpression(page.heightPx, false) }, UNREPEATED);
+    if (!(await step(answerOr(asked, []))).length) return [];
+    const rows = await this.#askOnPage(unrepeatedExpression(page.heightPx, true), UNREPEATED, page, step);
+    return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
-  #evaluateOnPage(expression: string, { widthPx, heightPx }: PageArea): Promise<unknown> {
+  /** Asks in a window of the size of the page. */
+  #askOnPage<T>(expression: string, expected: Shape<T[]>, { widthPx, heightPx }: PageArea, step: Step): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
-    return this.#laidOutIn(size, () => this.#evaluate(expression));
+    return step(this.#laidOutIn(size, () => answerOr(evaluate(this.#session, { expression }, expected), [])));
   }
 
   /** Lays the document out in another window while `look` looks at it. */
@@ -128,8 +134,7 @@ export class PageLayout {
     return looked;
   }
 
-  async #evaluate(expression: string): Promise<unknown> {
-    const answer = await this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    return answer.result.value;
+  #isVertical(): Promise<boolean> {
+    return answerOr(evaluate(this.#session, { expression: IS_VERTICAL }, shape(Type.Boolean())), false);
   }
 }

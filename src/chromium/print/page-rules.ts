@@ -3,6 +3,9 @@
  * run in the page, so that they may use only each other.
  */
 
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
+
 /** The key under which the last added style sheet is stored. */
 const KEY = 'platen.pageRule';
 const MAX_SIZES = 100;
@@ -25,10 +28,8 @@ export function pageSizesExpression(suggested: string): string {
     try { const sizes = pageSizes(${MAX_SIZES}); ${suggest} return sizes } catch { return [] } })()`;
 }
 
-/** Checks the answer of the page, which may be anything. */
-export function readPageSizes(value: unknown): string[] {
-  return Array.isArray(value) ? value.slice(0, MAX_SIZES).filter((size) => typeof size === 'string') : [];
-}
+/** What `pageSizesExpression` evaluates to. A style sheet may name more sizes than were to be read. */
+export const PAGE_SIZES = shape(Type.Array(Type.String()));
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface Rule {

@@ -5,14 +5,15 @@
 import type { HostedFiles } from '../../egress/hosted-assets.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Session } from '../devtools/connection.ts';
+import { evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { glyphCandidates } from '../fonts/glyph-candidates.ts';
 import { inspectDocument, NO_FINDINGS, type TextFindings } from '../fonts/missing-glyphs.ts';
 import type { MissingResource } from '../load/missing-resources.ts';
-import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
+import { clearance, MEASURING_DOCUMENT, measureExpression, TEMPLATE_HEIGHTS } from './header-footer.ts';
 import type { PrintSettings } from './print-options.ts';
-import { type FilledMarkup, fillExpression, mayNameFiles, withFiles } from './template-files.ts';
+import { FILLED_MARKUP, type FilledMarkup, fillExpression, mayNameFiles, withFiles } from './template-files.ts';
 import { loadFonts, mayHaveFonts } from './template-fonts.ts';
 
 /** Chromium repeats them on every page. */
@@ -87,10 +88,8 @@ export class PageTemplates {
     step: Step,
   ): Promise<FilledMarkup | undefined> {
     if (markup === undefined || !mayNameFiles(markup)) return markup === undefined ? undefined : { markup, named: [] };
-    const filled = await withFiles(
-      markup,
-      files,
-      async (given, embedded) => (await step(this.#evaluate(fillExpression(given, embedded)))) as FilledMarkup,
+    const filled = await withFiles(markup, files, (given, embedded) =>
+      step(evaluate(this.#session, { expression: fillExpression(given, embedded) }, FILLED_MARKUP)),
     );
     const actual = Buffer.byteLength(filled.markup);
     if (actual <= MAX_FILLED_BYTES || filled.markup === markup) return filled;
@@ -100,14 +99,10 @@ export class PageTemplates {
 
   /** Computes margins that keep the text clear of header and footer. */
   async #measure({ templates, margin, paper }: PrintSettings, step: Step): Promise<PrintSettings['margin']> {
-    const [header = 0, footer = 0] = (await step(this.#evaluate(measureExpression(templates, paper.widthInches)))) as number[];
+    const expression = measureExpression(templates, paper.widthInches);
+    const [header, footer] = await step(evaluate(this.#session, { expression }, TEMPLATE_HEIGHTS));
     const top = templates.header === undefined ? margin.top : Math.max(margin.top, clearance(header));
     const bottom = templates.footer === undefined ? margin.bottom : Math.max(margin.bottom, clearance(footer));
     return { ...margin, top, bottom };
-  }
-
-  async #evaluate(expression: string): Promise<unknown> {
-    const answer = await this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    return answer.result.value;
   }
 }

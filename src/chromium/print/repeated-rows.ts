@@ -3,6 +3,8 @@
  * may break (`NGTableAlgorithmUtils`: third_party/blink/renderer/core/layout/table/table_layout_algorithm.cc). The functions below
  * are sent as text and run in the page, so that they may use only each other.
  */
+import { Type } from 'typebox';
+import { shape } from '../devtools/evaluate.ts';
 import { FRAMES, type selectIn as SelectIn } from '../in-page/page-frames.ts';
 import { NAME_FUNCTIONS } from './content-clipping.ts';
 
@@ -16,7 +18,6 @@ export interface UnrepeatedRows {
 }
 
 const MAX_TABLES = 1_000;
-const MAX_NAME = 100;
 /** The layout on the screen is different, so that it only tells whether it is worthwhile to lay out the page. */
 const SUSPICIOUS = 0.1;
 
@@ -28,16 +29,16 @@ export function unrepeatedExpression(heightPx: number, isPage: boolean): string 
     try { return unrepeatedRows(${most}, ${table}, ${MAX_TABLES}) } catch { return [] } })()`;
 }
 
-/** Checks the answer of the page, which may be anything. */
-export function readUnrepeated(value: unknown): UnrepeatedRows[] {
-  if (!Array.isArray(value)) return [];
-  const all = value.slice(0, MAX_TABLES).map((each) => Object(each) as Partial<UnrepeatedRows>);
-  return all.flatMap(({ element, display }) =>
-    typeof element === 'string' && (display === 'table-header-group' || display === 'table-footer-group')
-      ? [{ element: element.slice(0, MAX_NAME).toWellFormed(), display }]
-      : [],
-  );
-}
+/** What `unrepeatedExpression` evaluates to. */
+export const UNREPEATED = shape(
+  Type.Array(
+    Type.Object({
+      element: Type.String(),
+      display: Type.Union([Type.Literal('table-header-group'), Type.Literal('table-footer-group')]),
+    }),
+    { maxItems: MAX_TABLES },
+  ),
+);
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageElement {

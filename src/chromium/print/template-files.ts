@@ -2,7 +2,9 @@
  * Puts files into the markup of headers and footers, which can load nothing: images and fonts as `data:` URLs, style sheets as
  * elements. The functions below are sent as text and run in the page, so that they may use only each other.
  */
+import { Type } from 'typebox';
 import type { HostedFile, HostedFiles } from '../../egress/hosted-assets.ts';
+import { shape } from '../devtools/evaluate.ts';
 
 /** Matches relative URLs in attributes and styles, and mentions that only look like them. */
 const MENTIONS = /(?:src|srcset|href|background|poster)\s*=(?!\s*["']?(?:data:|#))|url\((?!\s*["']?(?:data:|#))/i;
@@ -29,6 +31,9 @@ export type Fill = (markup: string, files: Record<string, EmbeddedFile>) => Prom
 export function mayNameFiles(markup: string): boolean {
   return MENTIONS.test(markup);
 }
+
+/** What `fillExpression` evaluates to. */
+export const FILLED_MARKUP = shape(Type.Object({ markup: Type.String(), named: Type.Array(Type.String()) }));
 
 /** Evaluates to `FilledMarkup`. */
 export function fillExpression(markup: string, files: Record<string, EmbeddedFile>): string {

@@ -5,13 +5,17 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import type { Session } from '../devtools/connection.ts';
+import { ANYTHING, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 
 export const FONT_FUNCTIONS = [facesIn, facesOf, faceOf];
 
 const WORLD = 'platen-templates';
 const PAUSE_MS = 3;
+/** Not a list as long as a font is loading. */
+const FAILED_FAMILIES = shape(Type.Union([Type.Array(Type.String()), Type.Null(), Type.Undefined()]));
 
 /** Whether the markup may have fonts of its own. */
 export function mayHaveFonts(markup: string): boolean {
@@ -22,12 +26,12 @@ export function mayHaveFonts(markup: string): boolean {
 export async function loadFonts(session: Session, frameId: string, templates: string[], step: Step): Promise<string[]> {
   // The isolated world has its own built-ins. Without scripts a promise would never settle in it, so that the state is polled.
   const { executionContextId: contextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  const ask = async (expression: string) =>
-    (await step(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }))).result.value as unknown;
-  await ask(`(() => { ${FONT_FUNCTIONS.join(' ')}; ${hold}; hold(${JSON.stringify(templates)}) })()`);
+  const ask = <T>(expression: string, expected: Shape<T>) =>
+    step(evaluate(session, { expression, contextId, awaitPromise: false }, expected));
+  await ask(`(() => { ${FONT_FUNCTIONS.join(' ')}; ${hold}; hold(${JSON.stringify(templates)}) })()`, ANYTHING);
   for (;;) {
-    const failed = await ask(`(${failedFamilies})()`);
-    if (Array.isArray(failed)) return failed as string[];
+    const failed = await ask(`(${failedFamilies})()`, FAILED_FAMILIES);
+    if (Array.isArray(failed)) return failed;
     await step(sleep(PAUSE_MS));
   }
 }
