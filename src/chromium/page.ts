@@ -8,7 +8,7 @@
 import { Deadline } from '../deadline.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
-import { HostedAssets, type HostedFiles } from '../egress/hosted-assets.ts';
+import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CaptureQueue } from './capture/capture-queue.ts';
@@ -22,6 +22,7 @@ import type { FontKnowledge } from './fonts/font-knowledge.ts';
 import { joinLanguages } from './fonts/han-fonts.ts';
 import { type Crash, isTrap } from './launch/crash-causes.ts';
 import type { MemoryWatchdog, RunningPage } from './launch/memory-watchdog.ts';
+import { documentAddress } from './load/document-address.ts';
 import {
   type Attempt,
   DocumentLoader,
@@ -158,6 +159,10 @@ export class Page implements RunningPage {
   readonly #stopListening: () => void;
   /** Bytes of events in this render. */
   #eventBytes = 0;
+  /** The origin of the assets of documents that have it as their address. */
+  readonly #assetOrigin = randomOrigin();
+  /** The site of the addresses that documents of the page had. */
+  #site: string | undefined;
   /** Whether the last document requested something. */
   #hasLoaded = false;
   /** Whether the page had a document or frame of a site, which would find its stored data in the same context. */
@@ -231,8 +236,16 @@ export class Page implements RunningPage {
    * Whether earlier documents do not influence how this one looks. Fonts for Chinese characters that a renderer has found stay with
    * it, and move even the lines of documents that have none.
    */
-  suits({ hanLanguages = '' }: Pick<LoadJob, 'hanLanguages'>): boolean {
-    return !this.#hanLanguages || hanLanguages === this.#hanLanguages;
+  suits({ hanLanguages = '', ...job }: Pick<LoadJob, 'hanLanguages'> & Partial<Pick<LoadJob, 'content' | 'load'>>): boolean {
+    return (!this.#hanLanguages || hanLanguages === this.#hanLanguages) && this.#suitsSite(job);
+  }
+
+  /** Chromium would move the page to another process for the address of another site. */
+  #suitsSite({ content, load }: Partial<Pick<LoadJob, 'content' | 'load'>>): boolean {
+    if (!this.#site || !content || !load) return true;
+    const isHosted = content.kind === 'html' && content.assets !== undefined;
+    const address = documentAddress(isHosted ? { ...content, baseUrl: this.#assetOrigin } : content, load);
+    return !address || URL.parse(address)?.origin === this.#site;
   }
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
@@ -298,7 +311,9 @@ export class Page implements RunningPage {
     if (content.kind === 'url' || !content.assets) return this.#attemptWith(job, deadline, undefined, work);
     const maxBytes = this.#browser.settings.renderMaxNetworkBytes;
     const onExcess = () => this.#fail?.(loadsTooMuch(maxBytes));
-    const assets = new HostedAssets(content.assets, { owner: job.shareOf ?? '', maxBytes, onExcess });
+    const isAddressed = documentAddress({ ...content, baseUrl: this.#assetOrigin }, job.load) !== undefined;
+    const origin = isAddressed ? this.#assetOrigin : undefined;
+    const assets = new HostedAssets(content.assets, { owner: job.shareOf ?? '', maxBytes, onExcess }, origin);
     try {
       const hosted = { ...job, content: { ...content, baseUrl: `${assets.origin}/` } };
       const result = await this.#attemptWith(hosted, deadline, assets, (given, attempt) => work(given, attempt, assets.origin));
@@ -336,6 +351,8 @@ export class Page implements RunningPage {
   }
 
   async #load(job: LoadJob, attempt: Attempt): Promise<void> {
+    const address = documentAddress(job.content, job.load);
+    if (address) await attempt.step(this.#openAddress(address));
     await this.#loader.load(job, attempt);
     const said = job.hanLanguages?.split(',') ?? [];
     this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
@@ -427,7 +444,14 @@ export class Page implements RunningPage {
     ]);
   }
 
-  async #openEmptyDocument(): Promise<void> {
+  /** Opens an empty document at the address of the next one. An address that Chromium refuses, for example for its port, has no effect. */
+  async #openAddress(address: string): Promise<void> {
+    await this.#loader.openAddress(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
+    this.#site = URL.parse(address)?.origin;
+    await this.#session.send('Page.resetNavigationHistory');
+  }
+
+  async #openEmptyDocument(url = 'about:blank'): Promise<void> {
     const session = this.#session;
     // No script runs on unload, because its requests would fall into the time of the next document.
     if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
@@ -435,9 +459,9 @@ export class Page implements RunningPage {
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
     try {
       const loaded = session.next('Page.loadEventFired', () => committed.size > 0);
-      const { loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
+      const { loaderId, errorText } = await session.send('Page.navigate', { url });
       await loaded;
-      if (!loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
+      if (errorText || !loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
       if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();

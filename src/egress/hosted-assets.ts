@@ -50,9 +50,16 @@ const UNREADABLE = { 'x-content-type-options': 'nosniff' };
 
 const NOTHING = { type: 'text/plain', content: undefined, unreadable: false };
 
+/** Answers the question before a request with headers of its own, such as those of htmx. */
+const PREFLIGHT = { ...READABLE, 'access-control-allow-headers': '*', 'access-control-allow-methods': 'GET, HEAD' };
+
+/** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */
+export function randomOrigin(): string {
+  return `http://a${randomBytes(NAME_BYTES).toString('hex')}.invalid`;
+}
+
 export class HostedAssets {
-  /** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */
-  readonly origin = `http://a${randomBytes(NAME_BYTES).toString('hex')}.invalid`;
+  readonly origin: string;
   readonly #files: HostedFiles;
   readonly #traffic: AssetTraffic;
   #answersLeft = MAX_ANSWERS;
@@ -60,11 +67,12 @@ export class HostedAssets {
   /** What is sent without a delay: each file once. Only a document that fetches files again and again needs more. */
   #promptBytes: number;
 
-  constructor(files: HostedFiles, traffic: AssetTraffic) {
+  constructor(files: HostedFiles, traffic: AssetTraffic, origin = randomOrigin()) {
     this.#files = files;
     this.#traffic = traffic;
     this.#bytesLeft = traffic.maxBytes;
     this.#promptBytes = [...files.values()].reduce((sum, { content }) => sum + costOf(content.length), 0);
+    this.origin = origin;
   }
 
   owns(url: URL): boolean {
@@ -73,6 +81,7 @@ export class HostedAssets {
 
   answer(url: URL, { method }: IncomingMessage, response: ServerResponse, pace: Pace): void {
     if (this.#answersLeft-- <= 0) return void response.destroy();
+    if (method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end();
     const isRead = method === 'GET' || method === 'HEAD';
     const { type, content, unreadable } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
     const status = content ? 200 : isRead ? 404 : 405;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { shape } from '../devtools/evaluate.ts';
 import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET, weakRoots } from './page-shadows.ts';
 
-const MAX_ERRORS = 20;
+export const MAX_ERRORS = 20;
 const MAX_CHARACTERS = 500;
 /**
  * Further console messages are dropped, because each goes through the browser, which all pages share. `failOnConsoleError` reads

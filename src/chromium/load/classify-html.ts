@@ -39,6 +39,8 @@ export interface HtmlClass {
   mentionsMetadata: boolean;
   /** A script may start workers. */
   hasWorkers: boolean;
+  /** Scripts are loaded by URL. Their exceptions are hidden from the document if they have another origin. */
+  loadsScripts: boolean;
   /** The markup may declare shadow roots, which are found only by checking every element. */
   declaresShadows: boolean;
   /** Some of them may be closed, so that no script can find them. */
@@ -60,6 +62,7 @@ export const ACTIVE: HtmlClass = {
   mayBeAnimated: true,
   mentionsMetadata: true,
   hasWorkers: true,
+  loadsScripts: false, // most scripts of a document from a URL have its origin
   declaresShadows: true,
   declaresClosed: false, // the markup of a document from a URL is not read
 };
@@ -90,6 +93,7 @@ const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
 const LATER_ELEMENT =
   /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
+const LOADED_SCRIPT = /<script\s[^<>]{0,200}\bsrc\s*=/i;
 const LATER_WORD =
   /\b(?:then|await|async|import|eval|new\s+Function|fetch|scheduler|toBlob|startViewTransition|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
@@ -118,6 +122,7 @@ export function classifyHtml(html: string): HtmlClass {
     mayBeAnimated: MOTION.test(html),
     mentionsMetadata: !isStatic || MENTIONS_METADATA.test(html),
     hasWorkers: !isStatic && /Worker/.test(html),
+    loadsScripts: !isStatic && LOADED_SCRIPT.test(html),
     declaresShadows,
     declaresClosed,
   };
@@ -140,12 +145,21 @@ export function mentionsNetworkApis(html: string): boolean {
 export function withBase(given: string, baseUrl: string | undefined): string {
   const html = given.startsWith('\uFEFF') ? given.slice(1) : given;
   if (baseUrl === undefined) return html;
-  const [own, ...values] = BASE.exec(withoutComments(html)) ?? [];
-  const href = values.find((value) => value !== undefined) ?? '';
-  if (own && URL.canParse(href)) return html;
-  const start = own ? URL.parse(href, baseUrl)?.href : undefined; // its own base is relative to ours
+  const href = baseIn(html);
+  if (href !== undefined && URL.canParse(href)) return html;
+  const start = href === undefined ? undefined : URL.parse(href, baseUrl)?.href; // its own base is relative to ours
   const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
   return insertInHead(html, `<base href="${escaped}">`);
+}
+
+/** The absolute base URL that the markup declares, if any. */
+export function ownBase(html: string): string | undefined {
+  return URL.parse(baseIn(html) ?? '')?.href;
+}
+
+function baseIn(html: string): string | undefined {
+  const [own, ...values] = BASE.exec(withoutComments(html)) ?? [];
+  return own && (values.find((value) => value !== undefined) ?? '');
 }
 
 function withoutComments(html: string): string {

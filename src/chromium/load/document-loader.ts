@@ -276,6 +276,12 @@ export class DocumentLoader {
     return this.#htmlClass.mayRepeatRows;
   }
 
+  /** `navigate` opens an empty document at the address of the next one. */
+  async openAddress(navigate: () => Promise<void>): Promise<void> {
+    this.#hasTraces = true;
+    await this.#interception.openEmpty(navigate);
+  }
+
   /** Call it when an empty document has been loaded. It resets the emulation. */
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
@@ -587,7 +593,7 @@ export class DocumentLoader {
     });
     const [errors, seen, sizes, metadata] = await step(loaded);
     this.#metadata = parseDocumentMetadata(STATED_METADATA.read(metadata) ?? []);
-    this.#consoleErrors = ERROR_MESSAGES.read(errors) ?? [];
+    this.#consoleErrors = await step(this.#console.explain(ERROR_MESSAGES.read(errors) ?? [], htmlClass, this.#frameId));
     if (htmlClass.isStatic) return undefined;
     this.#pageSizes = PAGE_SIZES.read(sizes) ?? [];
     return readSeenText(seen);

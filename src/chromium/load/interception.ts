@@ -5,6 +5,18 @@
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Content, Cookie, Target } from './load-settings.ts';
 
+/** An empty document in a sandbox, so that it has an opaque origin at any address. Its scripts may do whatever they may at about:blank. */
+const EMPTY_DOCUMENT = {
+  responseCode: 200,
+  responseHeaders: Object.entries({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy':
+      'sandbox allow-scripts allow-forms allow-modals allow-popups allow-downloads allow-pointer-lock allow-presentation allow-orientation-lock',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  }).map(([name, value]) => ({ name, value })),
+};
+
 export class Interception {
   readonly #root: Session;
   readonly #contextId: string;
@@ -20,6 +32,7 @@ export class Interception {
   /** Requests whose credentials a server has refused once. */
   readonly #answered = new Set<string>();
   #isEnabled = false;
+  #opensEmpty = false;
   /** Whether the document may not navigate. */
   blocksNavigation = true;
 
@@ -37,6 +50,17 @@ export class Interception {
     if (this.#isEnabled) return;
     this.#isEnabled = true;
     await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
+  }
+
+  /** The navigation that `navigate` begins gets an empty document with an opaque origin. Nothing is sent. */
+  async openEmpty(navigate: () => Promise<void>): Promise<void> {
+    await this.interceptNavigations();
+    this.#opensEmpty = true;
+    try {
+      await navigate();
+    } finally {
+      this.#opensEmpty = false;
+    }
   }
 
   /** Stops sending secrets if the document is not from the target any more. */
@@ -69,9 +93,11 @@ export class Interception {
 
   #answer({ requestId, networkId = '', frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
     const isNavigation = resourceType === 'Document' && frameId === this.#frameId;
-    if (isNavigation) this.#noteNavigation(networkId, request.url);
-    const answer =
-      isNavigation && this.blocksNavigation
+    const isEmpty = isNavigation && this.#opensEmpty;
+    if (isNavigation && !isEmpty) this.#noteNavigation(networkId, request.url);
+    const answer = isEmpty
+      ? this.#session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_DOCUMENT })
+      : isNavigation && this.blocksNavigation
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
     answer.catch(() => {}); // the frame does not exist any more
