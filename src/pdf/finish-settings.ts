@@ -129,8 +129,10 @@ export interface Attachment {
 }
 
 export interface PageStamp {
-  /** A PDF that Chromium printed, with one square page without background and tags. */
+  /** A PDF that Chromium printed, with one page without background and tags. */
   stamp: Buffer[];
+  /** The counterclockwise rotation of the stamp in degrees. */
+  rotate: number;
   /** Page ranges, counted from 1 and inclusive. Empty for all pages. */
   pages: Array<{ from: number; to: number }>;
   /** 0 to 1. */

@@ -261,7 +261,8 @@ function laidOut(watermark: Watermark | undefined, stamp: Buffer[] | undefined, 
   if (!watermark || !stamp) return undefined;
   const error = beyondTheEnd('options.watermark.pages', watermark.pages, pages);
   if (error) throw error;
-  return { stamp, pages: rangesOf(watermark.pages), opacity: watermark.opacity, layer: watermark.layer };
+  const { opacity, layer, rotate } = watermark;
+  return { stamp, pages: rangesOf(watermark.pages), opacity, layer, rotate };
 }
 
 /** Chromium does not report the number of pages, so that the document must be printed to count them. */

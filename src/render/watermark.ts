@@ -1,6 +1,6 @@
 /**
- * Watermarks: the caller's option in, a document to print out. Chromium prints it on a square page, so that any script, font and
- * image that Chromium supports can be used. Finishing then places it over or under each page.
+ * Watermarks: the caller's option in, a document to print out. Chromium prints it on a page of its own, so that any script, font
+ * and image that Chromium supports can be used. Finishing then places it over or under each page.
  */
 
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
@@ -17,10 +17,12 @@ import { parsePageRanges } from './page-ranges.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
 export interface Watermark {
-  /** The markup of the square page, in its `html` element. */
+  /** The markup of its page, in its `html` element. The page of a text is square. */
   html: string;
-  /** Whether it shows an image. The image may be unreadable. */
+  /** Whether it shows an image, which may be unreadable. Its page has the shape of the image. */
   image: boolean;
+  /** The counterclockwise rotation of its page in degrees. A text is rotated within its page. */
+  rotate: number;
   /** `1-3,5`; empty for all pages. */
   pages: string;
   opacity: number;
@@ -46,20 +48,31 @@ const MAGIC: Array<[type: string, isOne: (start: string) => boolean]> = [
   ['image/webp', (start) => start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP'],
   ['image/svg+xml', (start) => /^(?:ï»¿)?\s*<(?:\?xml|svg|!doctype\s+svg|!--)/i.test(start)],
 ];
-/** Chromium shows nothing for an unreadable image. Only `decode` reports it. */
-const IS_SHOWN = `document.images[0].decode().then(() => true, () => { console.error('unreadable'); return true })`;
+/** The shorter side of an image has at least this share of the longer one. */
+const MIN_RATIO = 0.01;
+/**
+ * Gives the page the shape of the image. Chromium shows nothing for an unreadable image, and only `decode` reports it.
+ */
+const IS_SHOWN = `document.images[0].decode().then(() => {
+  const [{ naturalWidth: width, naturalHeight: height }] = document.images;
+  const side = (length) => ${SIDE_INCHES} * Math.max(${MIN_RATIO}, length / Math.max(width, height)) + 'in ';
+  const rule = '@page { size: ' + side(width) + side(height) + '}';
+  if (width && height) document.head.append(Object.assign(document.createElement('style'), { textContent: rule }));
+  return true;
+}, () => { console.error('unreadable'); return true })`;
 const MAGIC_BYTES = 256;
 
 type Given = NonNullable<PdfOptions['watermark']>;
 
 export function parseWatermark(given: Given, errors: ValidationErrors): Watermark {
-  const { text, image, opacity = 0.15, layer = 'over' } = given;
+  const { text, image, opacity = 0.15, layer = 'over', rotate = 0 } = given;
   if (text !== undefined && image !== undefined)
     errors.add('options.watermark.image', 'cannot be combined with options.watermark.text: send one of them');
   if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required unless image is sent');
   return {
-    html: squarePage(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
+    html: image === undefined ? squarePage(textMark(text ?? '', given, errors)) : imagePage(image, given, errors),
     image: image !== undefined,
+    rotate: image === undefined ? 0 : rotate,
     pages: parsePageRanges('options.watermark.pages', given.pages ?? '', errors),
     opacity,
     layer,
@@ -96,7 +109,6 @@ function squarePage(mark: string): string {
   return `<title>watermark</title><style>
 body { margin: 0; width: ${SIDE_PX}px; height: ${SIDE_PX}px; overflow: hidden; display: flex; align-items: center; justify-content: center }
 div { flex: none; white-space: pre; text-align: center }
-img { flex: none; object-fit: contain }
 </style>${mark}`;
 }
 
@@ -129,13 +141,10 @@ function turned(width: number, height: number, degrees: number): { across: numbe
   return { across: width * cos + height * sin, down: width * sin + height * cos };
 }
 
-/** An image of any shape fits into a rotated square of this side, which stays on the page. */
-function imageMark(image: string, { rotate = 0, color }: Given, errors: ValidationErrors): string {
+function imagePage(image: string, { color }: Given, errors: ValidationErrors): string {
   if (color !== undefined) errors.add('options.watermark.color', 'cannot be combined with options.watermark.image');
-  const { across } = turned(1, 1, rotate);
-  const side = Math.floor((FILLED * SIDE_PX) / across);
-  const style = `width: ${side}px; height: ${side}px; transform: rotate(${-rotate}deg)`;
-  return `<img alt="" style="${style}" src="${imageAddress(image, errors)}">`;
+  const style = 'position: fixed; inset: 0; width: 100%; height: 100%; object-fit: contain';
+  return `<title>watermark</title><img alt="" style="${style}" src="${imageAddress(image, errors)}">`;
 }
 
 function imageAddress(given: string, errors: ValidationErrors): string {

@@ -30,7 +30,7 @@ export function settings(changes: Partial<FinishSettings> = {}): FinishSettings 
 }
 
 export function watermark(stamp: Buffer, changes: Partial<PageStamp> = {}): PageStamp {
-  return { stamp: [Buffer.from(stamp)], pages: [], opacity: 0.5, layer: 'over', ...changes };
+  return { stamp: [Buffer.from(stamp)], pages: [], opacity: 0.5, layer: 'over', rotate: 0, ...changes };
 }
 
 export function openFinisher(changes: Partial<FinisherSettings> = {}): Finisher {

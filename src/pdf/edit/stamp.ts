@@ -1,4 +1,4 @@
-/** Draws a watermark: a PDF with one square page in, drawn on each chosen page and embedded only once out. */
+/** Draws a watermark: a PDF with one page in, drawn on each chosen page and embedded only once out. */
 import {
   PDF,
   type PDFEmbeddedPage,
@@ -46,21 +46,23 @@ class Drawing {
   readonly #editable: EditablePdf;
   readonly #stamp: PDFEmbeddedPage;
   readonly #over: boolean;
+  readonly #rotate: number;
   readonly #opacity: PdfRef;
   /** Content streams by their text, which pages of the same size share. */
   readonly #streams = new Map<string, PdfRef>();
 
-  constructor(editable: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: PageStamp) {
+  constructor(editable: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer, rotate }: PageStamp) {
     this.#editable = editable;
     this.#stamp = stamp;
     this.#over = layer === 'over';
+    this.#rotate = rotate;
     const alpha = PdfNumber.of(opacity);
     this.#opacity = editable.add(PdfDict.of({ Type: PdfName.of('ExtGState'), ca: alpha, CA: alpha }));
   }
 
   drawOn(page: PDFPage): void {
     const dict = page.dict.clone();
-    const matrix = placement(viewOf(this.#editable, dict), this.#stamp).map(decimal).join(' ');
+    const matrix = placement(viewOf(this.#editable, dict), this.#stamp, this.#rotate).map(decimal).join(' ');
     // An artifact, which screen readers skip (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
     const content = contentOf(this.#editable, dict);
@@ -100,11 +102,20 @@ function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
   return entry && content ? [entry] : [];
 }
 
-/** A matrix that centers the stamp on the displayed page, upright and as large as the shorter side. */
-function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage): number[] {
-  const scale = Math.min(width, height) / box.width;
-  const radians = (turn * Math.PI) / 180;
-  const [cos, sin] = [Math.round(Math.cos(radians)) * scale, Math.round(Math.sin(radians)) * scale];
+/** A matrix that centers the rotated stamp on the displayed page, as large as fits. */
+function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage, rotate: number): number[] {
+  const [cos, sin] = directionOf(turn + rotate);
+  const across = box.width * Math.abs(cos) + box.height * Math.abs(sin);
+  const down = box.width * Math.abs(sin) + box.height * Math.abs(cos);
+  const scale = Math.min(width / across, height / down);
+  const [a, b] = [cos * scale, sin * scale];
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  return [cos, sin, -sin, cos, left + width / 2 - cos * x + sin * y, bottom + height / 2 - sin * x - cos * y];
+  return [a, b, -b, a, left + width / 2 - a * x + b * y, bottom + height / 2 - b * x - a * y];
+}
+
+/** The cosine and sine of an angle, exact for multiples of 90 degrees. */
+function directionOf(degrees: number): [cos: number, sin: number] {
+  const radians = (degrees * Math.PI) / 180;
+  if (degrees % 90 === 0) return [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))];
+  return [Math.cos(radians), Math.sin(radians)];
 }
