@@ -42,7 +42,7 @@ export async function finishRoom(): Promise<Row[]> {
     ...TWO_PASSWORDS,
     compress: true,
     attachments: [{ name: 'a', type: undefined, description: undefined, content: new Uint8Array(PIECE_BYTES) }],
-    watermark: { stamp: [documents.stamp], pages: [], opacity: 0.3, layer: 'over' as const },
+    watermark: { stamp: [documents.stamp], pages: [], opacity: 0.3, layer: 'over' as const, rotate: 0 },
   });
   const measured = async (name: string, pdf: Buffer, changes: () => Partial<FinishSettings>, target?: [number, 'ms' | 'loop']) =>
     row(name, pdf, await measure(finisher, pdf, changes), target);

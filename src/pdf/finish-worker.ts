@@ -12,6 +12,7 @@ import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
+import { removeDuplicates } from './edit/remove-duplicates.ts';
 import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
@@ -172,7 +173,7 @@ interface Received extends Omit<FinishTask, 'pieces'> {
  */
 function received({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
-  const input = withoutCreationTime(pieces);
+  const input = removeDuplicates(withoutCreationTime(pieces));
   const copied = { ...settings };
   if (watermark) copied.watermark = { ...watermark, stamp: [withoutCreationTime(watermark.stamp)] };
   if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [withoutCreationTime(printed)]) };

@@ -10,6 +10,7 @@ import { normalizeElementIds } from '../pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { makeLinksRelative } from '../pdf/edit/relative-links.ts';
+import { hasDuplicates } from '../pdf/edit/remove-duplicates.ts';
 import { type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/finish-settings.ts';
 import { fieldSizes } from '../pdf/forms/field-places.ts';
 import type { Forms } from '../pdf/forms/forms.ts';
@@ -251,7 +252,8 @@ async function finished(
       signing.isTrial ? pieces : completeSignature(pieces, hole, signing, finishing, { owner: shareOf, deadline });
     return finishing.sign(shareOf, chunks, { ...settings, metadata, signature }, fill, deadline);
   }
-  if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
+  if (needsFinishing(settings) || hasDuplicates(chunks))
+    return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
   normalizeInfoDictionary(chunks);
   return withMetadata(chunks, own);
 }

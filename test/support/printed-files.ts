@@ -33,8 +33,13 @@ export class PrintedFiles {
   async render(html: string, options?: object): Promise<string> {
     const response = await this.service.pdf(options ? { html, options } : { html });
     expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+    return this.save(await bytesOf(response));
+  }
+
+  /** Returns the path of the file. */
+  async save(pdf: Uint8Array): Promise<string> {
     const file = join(this.#folder, `${this.#count++}.pdf`);
-    await writeFile(file, await bytesOf(response));
+    await writeFile(file, pdf);
     await run('qpdf', ['--check', file]);
     return file;
   }

@@ -1,4 +1,5 @@
 /** Reads one document to merge: a parsed PDF in; its pages and all objects they refer to, renumbered, out. */
+import { createHash } from 'node:crypto';
 import {
   type PDF,
   PdfArray,
@@ -21,6 +22,8 @@ import { type MergedTags, SourceTags } from './merge-tags.ts';
 interface Target {
   /** New object numbers of the streams that the merged file already has, by their old numbers. Added streams are recorded here. */
   streams: Map<number, number>;
+  /** The numbers of streams of all parts by a digest of their content, which are written once. */
+  contents: Map<string, number>;
   /** The object number of the document's bookmark, which replaces the root of its own outline. */
   bookmark: number;
   /** The structure tree of the merged file. */
@@ -40,6 +43,8 @@ const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
 /** Entries that are keys of the parent tree. */
 const TAG_KEYS = ['StructParent', 'StructParents'];
 const MAX_DEPTH = 100;
+/** Streams that are nested deeper are not compared with others. */
+const MAX_NESTED_STREAMS = 10;
 /** Nodes of a page tree can share kids, so a small file can have any number of pages. */
 const MAX_PAGES = 50_000;
 
@@ -59,6 +64,9 @@ export class MergeSource {
   readonly #ids = new Map<number, number>();
   /** Old numbers of objects that are referenced but not copied yet. */
   readonly #waiting: number[] = [];
+  /** Copies of streams that are not written yet, by their old numbers. */
+  readonly #copies = new Map<number, PdfStream>();
+  #depth = 0;
   readonly #destinations: PdfObject | undefined;
   /** The new names of form fields, by old object number. */
   readonly #fieldNames: ReadonlyMap<number, PdfString>;
@@ -150,7 +158,7 @@ export class MergeSource {
   /** Pages that are not in the page tree are left out. */
   #valueOf(old: number, object: PdfObject | null, id: number): PdfObject {
     if (!object || isOfPages(object)) return PdfNull.instance;
-    if (object instanceof PdfStream) return new PdfStream(this.#dictionaryOf(object), object.data);
+    if (object instanceof PdfStream) return this.#copies.get(old) ?? new PdfStream(this.#dictionaryOf(object), object.data);
     if (object instanceof PdfDict && this.tags?.has(old)) return this.tags.copyElement(object, id);
     const copy = this.copyOf(object);
     const name = this.#fieldNames.get(old);
@@ -199,10 +207,30 @@ export class MergeSource {
   }
 
   #refOf({ objectNumber: old }: PdfRef): PdfRef {
-    const known = this.#ids.get(old) ?? this.#target.streams.get(old);
+    const known = this.#ids.get(old) ?? this.#target.streams.get(old) ?? this.#equalStream(old);
     if (known !== undefined) return PdfRef.of(known);
     this.#waiting.push(old);
-    return PdfRef.of(this.take(old));
+    return PdfRef.of(this.#ids.get(old) ?? this.take(old));
+  }
+
+  /** The number of a stream with the same content. It copies the streams that a stream refers to first, such as its mask. */
+  #equalStream(old: number): number | undefined {
+    const object = this.#pdf.getObject(PdfRef.of(old));
+    if (!(object instanceof PdfStream) || this.#mayHoldTags(object) || this.#depth === MAX_NESTED_STREAMS) return undefined;
+    const id = this.take(old); // first, because it may refer to itself
+    this.#depth++;
+    const copy = new PdfStream(this.#dictionaryOf(object), object.data);
+    this.#depth--;
+    const content = createHash('sha256').update(toText(copy)).update(copy.data).digest('base64');
+    const equal = this.#target.contents.get(content);
+    if (equal === undefined) {
+      this.#target.contents.set(content, id);
+      this.#copies.set(old, copy);
+      return undefined;
+    }
+    this.#target.streams.set(old, equal);
+    this.#ids.set(old, equal);
+    return equal;
   }
 }
 

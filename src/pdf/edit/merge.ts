@@ -93,6 +93,8 @@ export class MergedFile {
   readonly #maxBytes: number;
   #unpackedBytes = 0;
   readonly #merged: Part[] = [];
+  /** The numbers of streams by a digest of their content. */
+  readonly #contents = new Map<string, number>();
   readonly #digest = createHash('sha256');
   readonly #tags: MergedTags;
   readonly #form = new MergedForm();
@@ -115,7 +117,14 @@ export class MergedFile {
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
     const form = facts === UNTRUSTED ? undefined : this.#form;
-    const source = new MergeSource(pdf, { streams, bookmark, tags: this.#tags, form, newId: () => this.#nextId++ });
+    const source = new MergeSource(pdf, {
+      streams,
+      contents: this.#contents,
+      bookmark,
+      tags: this.#tags,
+      form,
+      newId: () => this.#nextId++,
+    });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));

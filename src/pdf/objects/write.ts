@@ -25,7 +25,7 @@ export function identifier(id: Uint8Array): PdfArray {
 }
 
 /** Writes the cross-reference table and the trailer. `offsets` is indexed by object number. */
-function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): void {
+export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): void {
   const free = (id: number) => `0000000000 ${id ? '00000' : '65535'} f \n`;
   const entry = (offset: number | undefined, id: number) =>
     offset === undefined ? free(id) : `${String(offset).padStart(10, '0')} 00000 n \n`;
