@@ -34,6 +34,7 @@ import {
 import type { DocumentMetadata } from './load/document-metadata.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/network-monitor.ts';
+import { withUprightPhotos } from './load/upright-photos.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -268,7 +269,7 @@ export class Page implements RunningPage {
   }
 
   #printOnce(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
-    return this.#attempt(given, deadline, async (job, attempt, assetOrigin) => {
+    return this.#attempt(withPhotosUpright(given), deadline, async (job, attempt, assetOrigin) => {
       const { step } = attempt;
       const settings = await this.#templates.prepare(job.print, filesOf(job), step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
@@ -678,6 +679,10 @@ export class Page implements RunningPage {
 
 function filesOf({ content }: LoadJob): HostedFiles {
   return (content.kind === 'html' && content.assets) || NO_FILES;
+}
+
+function withPhotosUpright(job: PrintJob): PrintJob {
+  return job.content.kind === 'url' ? job : { ...job, content: withUprightPhotos(job.content) };
 }
 
 function withoutOrigin({ code, message, members, cause, retryAfterSeconds }: ServiceError, assets: HostedAssets): ServiceError {

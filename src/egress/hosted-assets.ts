@@ -15,6 +15,8 @@ export interface HostedFile {
   content: Buffer;
   /** Whether the document may show or run the file, but its scripts cannot read it. Any origin may read other files. */
   unreadable?: boolean;
+  /** The file in another form, for requests that accept only images. */
+  asImage?(): Pick<HostedFile, 'type' | 'content'>;
 }
 
 /** Files by path, such as `css/print.css`. */
@@ -48,7 +50,7 @@ const HEADERS = {
 const READABLE = { 'access-control-allow-origin': '*' };
 const UNREADABLE = { 'x-content-type-options': 'nosniff' };
 
-const NOTHING = { type: 'text/plain', content: undefined, unreadable: false };
+const NOTHING = { type: 'text/plain', content: undefined, unreadable: false, asImage: undefined };
 
 /** Answers the question before a request with headers of its own, such as those of htmx. */
 const PREFLIGHT = { ...READABLE, 'access-control-allow-headers': '*', 'access-control-allow-methods': 'GET, HEAD' };
@@ -79,11 +81,13 @@ export class HostedAssets {
     return url.origin === this.origin;
   }
 
-  answer(url: URL, { method }: IncomingMessage, response: ServerResponse, pace: Pace): void {
+  answer(url: URL, { method, headers }: IncomingMessage, response: ServerResponse, pace: Pace): void {
     if (this.#answersLeft-- <= 0) return void response.destroy();
     if (method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end();
     const isRead = method === 'GET' || method === 'HEAD';
-    const { type, content, unreadable } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
+    const file = (isRead && this.#files.get(pathOf(url))) || NOTHING;
+    const shown = headers.accept?.startsWith('image/') ? file.asImage?.() : undefined;
+    const { type, content, unreadable } = { ...file, ...shown };
     const status = content ? 200 : isRead ? 404 : 405;
     const access = unreadable ? UNREADABLE : READABLE;
     response.writeHead(status, { ...HEADERS, ...access, 'content-type': type, 'content-length': content?.length ?? 0 });

@@ -1,7 +1,8 @@
 /** Where a watermark image is drawn on the page, checked with poppler. */
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PrintedFiles, run } from '../support/printed-files.ts';
+import { type Box, DrawnPixels } from '../support/drawn-pixels.ts';
+import { PrintedFiles } from '../support/printed-files.ts';
 
 let files: PrintedFiles;
 beforeAll(async () => {
@@ -21,27 +22,10 @@ const WIDE = picture(300, 100);
 const NARROW = picture(1, 400);
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 10"><rect width="30" height="10"/></svg>');
 
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
 /** The box around everything that is not white, and the size of the page, in points. */
 async function drawn(file: string, page = 1): Promise<Box & { width: number; height: number }> {
-  const args = ['-r', '72', '-f', `${page}`, '-l', `${page}`, '-gray', file];
-  const { stdout } = await run('pdftoppm', args, { encoding: 'buffer', maxBuffer: 1e8 });
-  const [header = '', ...size] = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.toString('latin1', 0, 64)) ?? [];
-  const [width = 0, height = 0] = size.map(Number);
-  const box = { left: width, top: height, right: 0, bottom: 0 };
-  for (const [index, value] of stdout.subarray(header.length).entries()) {
-    if (value > 250) continue;
-    const [x, y] = [index % width, Math.floor(index / width)];
-    Object.assign(box, { left: Math.min(box.left, x), top: Math.min(box.top, y) });
-    Object.assign(box, { right: Math.max(box.right, x + 1), bottom: Math.max(box.bottom, y + 1) });
-  }
-  return { ...box, width, height };
+  const pixels = await DrawnPixels.of(file, { page });
+  return { ...pixels.box((r) => r < 250), width: pixels.width, height: pixels.height };
 }
 
 /** Within a pixel, because poppler smooths edges. */

@@ -48,6 +48,7 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
+import { mayTurnPhotos } from './upright-photos.ts';
 import {
   addExpression,
   areAssetsLoadedExpression,
@@ -465,6 +466,9 @@ export class DocumentLoader {
     preparations.push(this.#emulation.resize(windowFor(content, load, print)));
     if (added.length) preparations.push(this.#emulation.ignorePolicy());
     if (target) preparations.push(this.#interception.setTarget(target, content.kind));
+    const turnsPhotos = print !== undefined && mayLoadImages(content, load) && mayTurnPhotos(content);
+    this.#interception.turnsPhotos = turnsPhotos;
+    if (turnsPhotos) preparations.push(this.#interception.interceptPhotos());
     if (failsOn.consoleError) preparations.push(this.#console.begin(fail));
     if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
     await step(Promise.all(preparations));
@@ -659,6 +663,13 @@ function windowFor(content: Content, { device, added }: LoadSettings, print: Pri
   if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
   const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
   return printWindow(print, content.kind === 'html' ? content.html : '', styles);
+}
+
+/** Whether images may come from the network. Those among the assets are upright already. */
+function mayLoadImages(content: Content, { offline, added }: LoadSettings): boolean {
+  if (offline || content.kind === 'url') return !offline;
+  const { html, baseUrl, assets } = content;
+  return mentionsNetworkApis(html) || added.length > 0 || (baseUrl !== undefined && !assets);
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */

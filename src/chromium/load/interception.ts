@@ -1,9 +1,19 @@
 /**
- * Intercepts requests of a page that would replace the document, and those that carry a secret. A
+ * Intercepts requests of a page that would replace the document, those that carry a secret, and photographs that come sideways. A
  * secret goes to one origin, and each redirect is checked again.
  */
-import type { Events, Session } from '../devtools/connection.ts';
+import type { Events, Params, Session } from '../devtools/connection.ts';
 import type { Content, Cookie, Target } from './load-settings.ts';
+import { uprightPhoto } from './upright-photos.ts';
+
+/** Media types of responses that may be a JPEG. Chromium recognizes images by their content. */
+const MAYBE_JPEG = /^(?:image\/(?:pjpeg|jpe?g)|application\/octet-stream|binary\/octet-stream)?\s*(?:;|$)/i;
+/** Headers that do not apply to the picture that replaces a response. */
+const REPLACED_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-security-policy'];
+const UPRIGHT_TYPE = { name: 'Content-Type', value: 'image/svg+xml' };
+const MAX_PHOTO_BYTES = 33_554_432;
+
+type Paused = Events['Fetch.requestPaused'][0];
 
 /** An empty document in a sandbox, so that it has an opaque origin at any address. Its scripts may do whatever they may at about:blank. */
 const EMPTY_DOCUMENT = {
@@ -31,8 +41,11 @@ export class Interception {
   #sendsCookies = false;
   /** Requests whose credentials a server has refused once. */
   readonly #answered = new Set<string>();
-  #isEnabled = false;
+  #stopsNavigations = false;
   #opensEmpty = false;
+  #seesPhotos = false;
+  /** Whether photographs are to be shown by a form that a PDF can embed. */
+  turnsPhotos = false;
   /** Whether the document may not navigate. */
   blocksNavigation = true;
 
@@ -47,9 +60,24 @@ export class Interception {
 
   /** Intercepts navigations from now on, which makes every later document of the page a little slower. */
   async interceptNavigations(): Promise<void> {
-    if (this.#isEnabled) return;
-    this.#isEnabled = true;
-    await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
+    if (this.#stopsNavigations || this.#target) return;
+    this.#stopsNavigations = true;
+    await this.#enable();
+  }
+
+  /** Looks at images from now on, if `turnsPhotos` is set. */
+  async interceptPhotos(): Promise<void> {
+    if (this.#seesPhotos) return;
+    this.#seesPhotos = true;
+    await this.#enable();
+  }
+
+  async #enable(): Promise<void> {
+    const patterns: NonNullable<Params<'Fetch.enable'>[0]>['patterns'] = [];
+    if (this.#seesPhotos) patterns.push({ urlPattern: '*', resourceType: 'Image', requestStage: 'Response' });
+    if (this.#target) patterns.push({ urlPattern: '*' });
+    else if (this.#stopsNavigations) patterns.push({ urlPattern: '*', resourceType: 'Document' });
+    await this.#session.send('Fetch.enable', { patterns, handleAuthRequests: this.#target !== undefined });
   }
 
   /** The navigation that `navigate` begins gets an empty document with an opaque origin. Nothing is sent. */
@@ -73,11 +101,10 @@ export class Interception {
    * document from markup sends them as headers, because the store would treat them as third-party cookies.
    */
   async setTarget(target: Target, kind: Content['kind']): Promise<void> {
-    this.#isEnabled = true;
     this.#target = target;
     this.#leavingBy = undefined;
     this.#sendsCookies = kind === 'html';
-    await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests: true });
+    await this.#enable();
     if (kind === 'url' && target.cookies.length) await this.#store(target);
   }
 
@@ -91,7 +118,9 @@ export class Interception {
     return this.#leavingBy === undefined ? this.#target : undefined;
   }
 
-  #answer({ requestId, networkId = '', frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
+  #answer(paused: Paused): void {
+    const { requestId, networkId = '', frameId, resourceType, request } = paused;
+    if (paused.responseStatusCode !== undefined || paused.responseErrorReason) return void this.#answerImage(paused);
     const isNavigation = resourceType === 'Document' && frameId === this.#frameId;
     const isEmpty = isNavigation && this.#opensEmpty;
     if (isNavigation && !isEmpty) this.#noteNavigation(networkId, request.url);
@@ -101,6 +130,32 @@ export class Interception {
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
     answer.catch(() => {}); // the frame does not exist any more
+  }
+
+  /** Replaces a photograph by its upright picture. Other responses continue. */
+  async #answerImage(paused: Paused): Promise<void> {
+    const { requestId, responseStatusCode, responseHeaders = [] } = paused;
+    const photo = this.turnsPhotos && mayBePhoto(paused) ? await this.#photoOf(requestId) : undefined;
+    const kept = responseHeaders.filter(({ name }) => !REPLACED_HEADERS.includes(name.toLowerCase()));
+    const answer = photo
+      ? this.#session.send('Fetch.fulfillRequest', {
+          requestId,
+          responseCode: responseStatusCode ?? 200,
+          responseHeaders: [...kept, UPRIGHT_TYPE],
+          body: Buffer.from(photo).toString('base64'),
+        })
+      : this.#session.send('Fetch.continueRequest', { requestId });
+    answer.catch(() => {}); // the frame does not exist any more
+  }
+
+  /** Undefined if the response is no such photograph, or cannot be read. */
+  async #photoOf(requestId: string): Promise<string | undefined> {
+    try {
+      const { body, base64Encoded } = await this.#session.send('Fetch.getResponseBody', { requestId });
+      return uprightPhoto(Buffer.from(body, base64Encoded ? 'base64' : 'latin1'));
+    } catch {
+      return undefined;
+    }
   }
 
   /**
@@ -144,6 +199,13 @@ export class Interception {
       return undefined;
     return target.credentials;
   }
+}
+
+function mayBePhoto({ responseStatusCode, responseHeaders = [] }: Paused): boolean {
+  const header = (wanted: string) => responseHeaders.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
+  return (
+    responseStatusCode === 200 && MAYBE_JPEG.test(header('content-type')) && Number(header('content-length')) <= MAX_PHOTO_BYTES
+  );
 }
 
 function sourceOf(origin: string) {
