@@ -34,6 +34,7 @@ export interface FinishSettings {
   /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
   watermark: PageStamp | undefined;
+  images?: ImageSettings | undefined;
   password: Password | undefined;
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
@@ -128,6 +129,14 @@ export interface Attachment {
   relationship?: (typeof RELATIONSHIPS)[number] | undefined;
 }
 
+/** How images may be changed. At least one of the settings is there. */
+export interface ImageSettings {
+  /** The quality of JPEGs, 1 to 100, that replace images stored without loss. */
+  quality?: number;
+  /** Images with more pixels per inch are scaled down. */
+  maxDpi?: number;
+}
+
 export interface PageStamp {
   /** A PDF that Chromium printed, with one page without background and tags. */
   stamp: Buffer[];
@@ -157,13 +166,13 @@ type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'forms' | 'signature
 
 /** Whether these settings change more of a PDF than `normalizeInfoDictionary` does. */
 export function needsFinishing(plan: Plan): boolean {
-  const { metadata, compress, attachments, watermark, password, conformance, repairsTags, forms, signature } = plan;
+  const { metadata, compress, attachments, watermark, images, password, conformance, repairsTags, forms, signature } = plan;
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
   return (
     entries ||
     compress ||
     attachments.length > 0 ||
     Boolean(forms || repairsTags) ||
-    [watermark, password, conformance, signature].some((each) => each !== undefined)
+    [watermark, images, password, conformance, signature].some((each) => each !== undefined)
   );
 }

@@ -16,6 +16,7 @@ import { removeDuplicates } from './edit/remove-duplicates.ts';
 import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
+import { shrinkImages } from './images/shrink-images.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
@@ -98,6 +99,7 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Fin
   const editable = await EditablePdf.read(input);
   const title = addMetadata(editable, settings, invoice);
   await stampPages(editable, settings.watermark);
+  await shrinkImages(editable, settings.images);
   attach(editable, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(editable, signature.visible));

@@ -40,12 +40,19 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
     compress: options.compress ?? (tagged || outline),
     attachments: parseAttachments(options.attachments ?? [], options.invoice, errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),
+    images: parseImages(options.images, errors),
     password: parsePassword(options.password, errors),
     conformance,
     forms: options.forms ?? false,
     invoice: parseInvoice(options.invoice, errors),
     signature: parseSignature(options, errors),
   };
+}
+
+function parseImages(given: PdfOptions['images'], errors: ValidationErrors): FinishPlan['images'] {
+  if (given && given.quality === undefined && given.maxDpi === undefined)
+    errors.add('options.images', 'must contain quality or maxDpi');
+  return given;
 }
 
 /** A PDF that claims conformance, or has an invoice, is tagged by default. */

@@ -112,6 +112,25 @@ const Attachment = Type.Object(
   { ...CLOSED, title: 'Attachment' },
 );
 
+const Images = Type.Object(
+  {
+    quality: option(Type.Integer({ minimum: 1, maximum: 100 }), {
+      expected: 'a whole number from 1 to 100',
+      description:
+        'Pictures that Chromium stores without loss, such as WebP, AVIF, PNG and CMYK, become JPEGs of this quality where that is smaller.',
+      'x-default': 'none: they stay without loss',
+    }),
+    maxDpi: option(Type.Number({ minimum: 1, maximum: 10_000 }), {
+      expected: 'a number from 1 to 10000',
+      description:
+        'Pictures with more pixels per inch on the paper are scaled down. JPEGs among them are encoded again, with `quality` or 90.',
+      'x-unit': 'dpi',
+      'x-default': 'none: all pixels are kept',
+    }),
+  },
+  { ...CLOSED, title: 'Images' },
+);
+
 const Watermark = Type.Object(
   {
     text: option(Type.String({ minLength: 1, maxLength: 200, expected: 'a string of 1 to 200 characters' }), {
@@ -215,6 +234,12 @@ export const FINISH_OPTIONS = {
     description: 'A text or an image across each page, as large as the page allows.',
     'x-default': 'none',
     examples: [{ text: 'DRAFT', opacity: 0.2 }],
+  }),
+  images: option(Images, {
+    expected: 'an object {quality, maxDpi}',
+    description: 'Makes the PDF smaller by changing its pictures. Transparency stays without loss.',
+    'x-default': 'pictures stay as they are',
+    examples: [{ quality: 80, maxDpi: 200 }],
   }),
   attachments: option(Type.Array(Attachment, { maxItems: MAX_ATTACHMENTS }), {
     expected: `a list of at most ${MAX_ATTACHMENTS} objects {name, type, content, description, relationship}`,

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
@@ -20,6 +21,16 @@ test('renders a file to a file with options', async () => {
   const pdf = await readPdf(await readFile(output));
   expect(pdf.pages).toEqual(['From a file']);
   expect(pdf.sizes).toEqual([{ width: 792, height: 612 }]);
+});
+
+test('renders a file with smaller pictures', async () => {
+  const [input, output, options] = [join(folder, 'p.html'), join(folder, 'p.pdf'), join(folder, 'p.json')];
+  const png = new PNG({ width: 300, height: 300 });
+  for (const index of png.data.keys()) png.data[index] = index % 4 === 3 ? 255 : (index * 40_503) % 251;
+  await writeFile(input, `<img width="72" src="data:image/png;base64,${PNG.sync.write(png).toString('base64')}">`);
+  await writeFile(options, '{"images": {"quality": 50, "maxDpi": 96}}');
+  await cli('render', input, '-o', output, '--options', options);
+  expect(await readFile(output, 'latin1')).toMatch(/\/Width 72\b[^>]*\/DCTDecode/);
 });
 
 test('renders a file with an invoice and the requested conformance', async () => {

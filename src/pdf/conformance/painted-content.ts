@@ -1,8 +1,9 @@
 /**
  * Finds where the marked content of a PDF is painted: pages in, the position and the text of each marked-content sequence out.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
+import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { IDENTITY, type Matrix, matrixOf, times } from '../objects/matrix.ts';
 import { inherited } from '../objects/page-view.ts';
 import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, resourceOf } from './fonts.ts';
@@ -34,9 +35,6 @@ export function paintedKey(stream: number, mcid: number): string {
 }
 
 type Point = readonly [x: number, y: number];
-type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
-
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const MAX_CODES = 64;
 /** The approximate height of text above its baseline, in proportion to the font size. */
 const ASCENT = 0.8;
@@ -253,17 +251,6 @@ function cornerOf(points: readonly Point[]): Point | undefined {
     (corner, [x, y]) => (corner ? [Math.min(corner[0], x), Math.max(corner[1], y)] : [x, y]),
     undefined,
   );
-}
-
-function matrixOf(value: unknown): Matrix {
-  const numbers = value instanceof PdfArray ? value.toArray().map((each) => (each instanceof PdfNumber ? each.value : 0)) : [];
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbers;
-  return [a, b, c, d, e, f];
-}
-
-/** The matrix that applies the first matrix, then the second. */
-function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
-  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }
 
 function at([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {

@@ -1,0 +1,90 @@
+/**
+ * Finds out how large the pages of a PDF draw each image: its content streams in, sizes in points by object number out. Masks and
+ * images in fonts are not found.
+ */
+import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
+import { scanContent } from '../conformance/content-scanner.ts';
+import { contentOf, resourceOf } from '../conformance/fonts.ts';
+import { StreamDecoder } from '../conformance/streams.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { IDENTITY, type Matrix, matrixOf, times } from '../objects/matrix.ts';
+import { inherited } from '../objects/page-view.ts';
+import type { Size } from './scale-pixels.ts';
+
+/** Content streams that draw each other are read again for each drawing. */
+const MAX_STREAMS = 10_000;
+const LINE_FEED = Buffer.from('\n');
+
+/** The largest width and height of each image. Throws `DecodingLimitError`, or if the content cannot be read. */
+export function drawnSizes(editable: EditablePdf): ReadonlyMap<number, Size> {
+  const sizes = new DrawnSizes(editable);
+  for (const { ref } of editable.pdf.getPages()) sizes.addPage(ref);
+  return sizes.found;
+}
+
+class DrawnSizes {
+  readonly found = new Map<number, Size>();
+  readonly #editable: EditablePdf;
+  readonly #streams = new StreamDecoder();
+  #streamsLeft = MAX_STREAMS;
+
+  constructor(editable: EditablePdf) {
+    this.#editable = editable;
+  }
+
+  addPage(ref: PdfRef): void {
+    const page = this.#editable.resolve(ref);
+    if (!(page instanceof PdfDict)) return;
+    const streams = contentOf(this.#editable, page).map((entry) => this.#editable.resolve(entry));
+    const parts = streams.filter((stream) => stream instanceof PdfStream);
+    const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
+    this.#scan(content, inherited(this.#editable, page, 'Resources'), IDENTITY);
+  }
+
+  #scan(content: Buffer, resources: unknown, start: Matrix): void {
+    if (this.#streamsLeft-- <= 0) throw new Error('the content draws too many streams');
+    const own = resources instanceof PdfDict ? resources : undefined;
+    const saved: Matrix[] = [];
+    let matrix = start;
+    const drawNamed = (kind: string, name: string | undefined, from: Matrix) =>
+      name !== undefined && this.#draw(resourceOf(this.#editable, own, kind, name), own, from);
+    const change: Record<string, (operation: string, name: string | undefined) => void> = {
+      q: () => saved.push(matrix),
+      Q: () => (matrix = saved.pop() ?? matrix),
+      cm: (operation) => (matrix = times(matrixIn(operation), matrix)),
+      Do: (_, name) => drawNamed('XObject', name, matrix),
+      // The matrix of a pattern leads to the coordinates of the stream that uses it (8.7.3.1).
+      scn: (_, name) => drawNamed('Pattern', name, start),
+      SCN: (_, name) => drawNamed('Pattern', name, start),
+    };
+    scanContent(content, (operator, { names, start: from }, end) => {
+      if (Object.hasOwn(change, operator)) change[operator]?.(content.toString('latin1', from, end), names.at(-1));
+    });
+  }
+
+  #draw(ref: unknown, resources: PdfDict | undefined, matrix: Matrix): void {
+    const stream = ref instanceof PdfRef ? this.#editable.resolve(ref) : undefined;
+    if (!(ref instanceof PdfRef) || !(stream instanceof PdfStream)) return;
+    if (isImage(stream)) this.#add(ref.objectNumber, matrix);
+    else {
+      const own = this.#editable.resolve(stream.get('Resources')) ?? resources;
+      this.#scan(this.#streams.decode(stream), own, times(matrixOf(stream.get('Matrix')), matrix));
+    }
+  }
+
+  #add(id: number, [a, b, c, d]: Matrix): void {
+    const known = this.found.get(id) ?? { width: 0, height: 0 };
+    const [width, height] = [Math.max(known.width, Math.hypot(a, b)), Math.max(known.height, Math.hypot(c, d))];
+    this.found.set(id, { width, height });
+  }
+}
+
+export function isImage(stream: PdfStream): boolean {
+  const subtype = stream.get('Subtype');
+  return subtype instanceof PdfName && subtype.value === 'Image';
+}
+
+function matrixIn(operation: string): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = operation.trim().split(/\s+/).map(Number);
+  return [a, b, c, d, e, f];
+}

@@ -1,0 +1,139 @@
+/**
+ * Makes the images of a PDF smaller, as the caller chose: pictures that Chromium stores without loss become JPEGs, and pictures with
+ * more pixels than the paper needs are scaled down. Masks stay without loss. See docs/decisions/0068-images.md.
+ */
+import { deflateSync, inflateSync } from 'node:zlib';
+import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
+import type { ImageSettings } from '../finish-settings.ts';
+import type { EditableObject, EditablePdf } from '../objects/editable-pdf.ts';
+import { isStream } from '../objects/raw-file.ts';
+import { drawnSizes, isImage } from './drawn-sizes.ts';
+import { decodeJpeg, encodeJpeg, type Pixels } from './jpeg-codec.ts';
+import { type Size, scaleDown } from './scale-pixels.ts';
+
+const POINTS_PER_INCH = 72;
+/** The quality of a JPEG that is scaled down, if the caller chose none. */
+const DEFAULT_QUALITY = 90;
+/** A larger picture stays as it is, so that a thread needs less than a gigabyte. */
+const MAX_PIXELS = 50_000_000;
+const HEAD_BYTES = 2_048;
+
+export async function shrinkImages(editable: EditablePdf, settings: ImageSettings | undefined): Promise<void> {
+  if (!settings) return;
+  const { quality, maxDpi = Number.POSITIVE_INFINITY } = settings;
+  const sizes = settings.maxDpi === undefined ? undefined : drawnSizes(editable);
+  for (const { id, stream } of imagesOf(editable)) {
+    const picture = pictureOf(editable, stream);
+    if (!picture) continue;
+    const to = sizeFor(picture, sizes?.get(id), maxDpi);
+    const shrunk = to ? await scale(editable, picture, to, quality) : await compress(picture, quality);
+    if (shrunk) editable.change(PdfRef.of(id), shrunk);
+  }
+}
+
+function* imagesOf(editable: EditablePdf): Generator<{ id: number; stream: PdfStream }> {
+  for (const object of [...editable.objects()]) {
+    const stream = mayBeImage(object) ? editable.resolve(PdfRef.of(object.id)) : undefined;
+    if (stream instanceof PdfStream && isImage(stream)) yield { id: object.id, stream };
+  }
+}
+
+/** Without parsing objects that are certainly none. */
+function mayBeImage(object: EditableObject): boolean {
+  if ('value' in object) return object.value instanceof PdfStream;
+  const { raw } = object;
+  return isStream(raw) && raw.toString('latin1', 0, HEAD_BYTES).includes('/Image');
+}
+
+interface Picture extends Size {
+  stream: PdfStream;
+  channels: number;
+  isJpeg: boolean;
+}
+
+/** Undefined for an image that is not a picture as Chromium writes them, such as a mask of one bit. */
+function pictureOf(editable: EditablePdf, stream: PdfStream): Picture | undefined {
+  const number = (entry: string) => {
+    const value = editable.resolve(stream.get(entry));
+    return value instanceof PdfNumber ? value.value : 0;
+  };
+  const [width, height] = [number('Width'), number('Height')];
+  const filter = stream.get('Filter');
+  const name = filter instanceof PdfName ? filter.value : '';
+  const channels = channelsOf(editable, stream.get('ColorSpace'));
+  const isPlain = !['DecodeParms', 'Decode', 'ImageMask', 'Mask'].some((entry) => stream.has(entry));
+  if (!isPlain || !channels || number('BitsPerComponent') !== 8 || !['FlateDecode', 'DCTDecode'].includes(name)) return undefined;
+  if (width * height > MAX_PIXELS) return undefined;
+  return { stream, width, height, channels, isJpeg: name === 'DCTDecode' };
+}
+
+/** 1 for grey, 3 for red, green and blue, 0 for another colour space. */
+function channelsOf(editable: EditablePdf, given: unknown): number {
+  const space = given instanceof PdfRef ? editable.resolve(given) : given;
+  if (space instanceof PdfName) return { DeviceGray: 1, DeviceRGB: 3 }[space.value] ?? 0;
+  const [family, profile] = space instanceof PdfArray ? space.toArray() : [];
+  if (!(family instanceof PdfName) || family.value !== 'ICCBased') return 0;
+  const stream = editable.resolve(profile);
+  const count = stream instanceof PdfDict ? stream.get('N') : undefined;
+  return count instanceof PdfNumber && [1, 3].includes(count.value) ? count.value : 0;
+}
+
+/** The size with which a picture has at most `maxDpi`; undefined if it has. `drawn` is in points. */
+function sizeFor({ width, height }: Size, drawn: Size | undefined, maxDpi: number): Size | undefined {
+  if (!drawn) return undefined;
+  const most = (points: number) => Math.max(1, Math.round((points / POINTS_PER_INCH) * maxDpi));
+  const to = { width: Math.min(width, most(drawn.width)), height: Math.min(height, most(drawn.height)) };
+  return to.width < width || to.height < height ? to : undefined;
+}
+
+/** The picture as a JPEG, if that is smaller. */
+async function compress(picture: Picture, quality: number | undefined): Promise<PdfStream | undefined> {
+  const { stream, isJpeg, channels } = picture;
+  const pixels = quality === undefined || isJpeg || channels !== 3 ? undefined : inflated(picture);
+  const jpeg = pixels && quality !== undefined ? await encodeJpeg(pixels, quality) : undefined;
+  return jpeg && jpeg.length < stream.data.length ? withData(stream, jpeg, 'DCTDecode', picture) : undefined;
+}
+
+/** Undefined for a JPEG that cannot be read. */
+async function scale(
+  editable: EditablePdf,
+  picture: Picture,
+  to: Size,
+  quality: number | undefined,
+): Promise<PdfStream | undefined> {
+  const { stream, isJpeg, channels } = picture;
+  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflated(picture);
+  if (!pixels || pixels.width !== picture.width || pixels.height !== picture.height) return undefined;
+  const mask = maskOf(editable, picture);
+  const scaled = scaleDown(pixels, to, mask?.data);
+  const shrunk = isJpeg
+    ? withData(stream, await encodeJpeg(scaled, quality ?? DEFAULT_QUALITY), 'DCTDecode', to)
+    : withData(stream, deflateSync(scaled.data), 'FlateDecode', to);
+  if (mask) shrunk.set('SMask', editable.add(withData(mask.stream, deflateSync(scaleDown(mask, to).data), 'FlateDecode', to)));
+  return (await compress({ ...picture, ...to, stream: shrunk }, quality)) ?? shrunk;
+}
+
+/** The soft mask of a picture, if it has the same size. */
+function maskOf(editable: EditablePdf, { stream, width, height }: Picture): (Pixels & { stream: PdfStream }) | undefined {
+  const mask = editable.resolve(stream.get('SMask'));
+  if (!(mask instanceof PdfStream)) return undefined;
+  const picture = pictureOf(editable, mask);
+  const pixels =
+    !picture || picture.isJpeg || picture.width !== width || picture.height !== height ? undefined : inflated(picture);
+  return pixels && { ...pixels, stream: mask };
+}
+
+/** Undefined if the data is not as long as its size says. */
+function inflated({ stream, width, height, channels }: Picture): Pixels | undefined {
+  const bytes = width * height * channels;
+  const data = inflateSync(stream.data, { maxOutputLength: bytes + 1 });
+  return data.length === bytes ? { width, height, channels, data } : undefined;
+}
+
+function withData(stream: PdfStream, data: Uint8Array, filter: string, { width, height }: Size): PdfStream {
+  const dict = new PdfDict(stream);
+  dict.set('Width', PdfNumber.of(width));
+  dict.set('Height', PdfNumber.of(height));
+  dict.set('Filter', PdfName.of(filter));
+  return new PdfStream(dict, data);
+}
