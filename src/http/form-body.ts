@@ -1,6 +1,11 @@
-/** Parses `multipart/form-data` (RFC 7578). The parts are views of the bytes of the body, not copies. */
+/**
+ * Parses `multipart/form-data` (RFC 7578): the bytes of a body in, its parts out. The limits are those of the parser, which alone
+ * decides what a boundary and a part are.
+ */
+import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { invalidRequest, type ServiceError } from '../errors.ts';
+import { freeBuffer } from './read-body.ts';
 
 export interface Part {
   name: string;
@@ -10,38 +15,45 @@ export interface Part {
   content: Buffer;
 }
 
-/** Throws `invalid_request`. */
+/** The parser finishes the chunk in which it is stopped, so a chunk must not have room for many parts. */
+const CHUNK_BYTES = 16_384;
+const MAX_HEADER_BYTES = 8_192;
+
+/** Copies the parts and frees the body. Throws `invalid_request`. */
 export async function readForm(body: Buffer, contentType: string, maxParts: number): Promise<Part[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (countDelimiters(body, contentType, maxParts + 2) > maxParts + 1) throw invalid(`has more than ${maxParts} parts`);
-  const parts: Part[] = [];
-  const form = openForm(contentType, maxParts);
-  form.on('file', (name: string | undefined, stream, filename, _encoding, type) => {
-    if (name === undefined) return void reject(invalid('has a part without a name'));
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => parts.push({ name, filename, type, content: joined(chunks) }));
-    stream.on('error', reject);
-  });
-  form.on('partsLimit', () => reject(invalid(`has more than ${maxParts} parts`)));
-  form.on('error', () => reject(notAForm()));
-  form.on('finish', resolve);
-  form.end(body);
-  await promise;
-  return parts;
+  try {
+    return await parse(Readable.from(chunksOf(body)), openForm(contentType, maxParts), maxParts);
+  } finally {
+    freeBuffer(body);
+  }
 }
 
-/**
- * Counts up to `atMost`. The parser would create a stream for each part, even beyond its limit, and keep all until it has
- * finished.
- */
-function countDelimiters(body: Buffer, contentType: string, atMost: number): number {
-  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType)?.slice(1).find(Boolean);
-  if (!boundary) throw notAForm();
-  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
-  let count = 0;
-  for (let at = body.indexOf(delimiter); at >= 0 && count < atMost; at = body.indexOf(delimiter, at + delimiter.length)) count++;
-  return count;
+function parse(source: Readable, form: ReturnType<typeof openForm>, maxParts: number): Promise<Part[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Part[]>();
+  const parts: Part[] = [];
+  const stop = (error: Error) => {
+    source.destroy(); // at once: the streams keep the event loop from running what awaits the promise
+    reject(error);
+  };
+  form.on('file', (name: string | undefined, stream, filename, _encoding, type) => {
+    if (name === undefined) return stop(invalid('has a part without a name'));
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => parts.push({ name, filename, type, content: Buffer.concat(chunks) }));
+    stream.on('error', stop);
+  });
+  form.on('partsLimit', () => stop(invalid(`has more than ${maxParts} parts`)));
+  form.on('error', () => stop(notAForm()));
+  form.on('finish', () => {
+    source.destroy(); // the parser would look for delimiters in what follows the last one
+    resolve(parts);
+  });
+  source.pipe(form);
+  return promise;
+}
+
+function* chunksOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 
 function openForm(contentType: string, maxParts: number) {
@@ -50,16 +62,11 @@ function openForm(contentType: string, maxParts: number) {
       headers: { 'content-type': contentType },
       preservePath: true,
       isPartAFile: () => true, // text parts are delivered as bytes, too
-      limits: { parts: maxParts },
+      limits: { parts: maxParts, headerSize: MAX_HEADER_BYTES },
     });
   } catch {
     throw notAForm();
   }
-}
-
-function joined(chunks: Buffer[]): Buffer {
-  const [only = Buffer.alloc(0)] = chunks;
-  return chunks.length > 1 ? Buffer.concat(chunks) : only;
 }
 
 function notAForm(): ServiceError {

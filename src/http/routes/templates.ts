@@ -169,18 +169,18 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     requireUtf8(request);
-    const bytes = await readBody(request);
-    const parts = await readForm(bytes, request.headers['content-type'] ?? '', maxAssets + FIELDS.size + 1);
+    const parts = await readForm(await readBody(request), request.headers['content-type'] ?? '', maxAssets + FIELDS.size + 1);
     rememberParts(request, parts);
     const given = parts.find(({ name }) => name === 'request');
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
     if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
-    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(bytes.length, values)));
+    const held = parts.reduce((sum, { content }) => sum + content.length, 0);
+    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
     const texts = Object.fromEntries(fields.map(({ name, content }) => [name, textOf(name, content)]));
     const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
     const body = given ? members : {};
-    return new TemplateForm(isMembers(body) ? { ...body, ...texts } : body, files);
+    return new TemplateForm(isMembers(body) ? Object.assign(body, texts) : body, files);
   });
 }
 

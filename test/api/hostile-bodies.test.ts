@@ -1,0 +1,162 @@
+/** Bodies made to cost more than they send: forms of millions of parts, and JSON with hundreds of thousands of members. */
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readForm } from '../../src/http/form-body.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function send(path: string, type: string, body: string): Promise<{ status: number; text: string }> {
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': type, 'content-encoding': 'gzip' };
+  const reply = await fetch(service.url + path, { method: 'POST', headers, body: gzipSync(body) });
+  return { status: reply.status, text: await reply.text() };
+}
+
+/** The most memory that the service has used so far. */
+async function peakMegabytes(): Promise<number> {
+  const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+}
+
+/** The processor time of the service. */
+async function cpuSeconds(): Promise<number> {
+  const [, fields = ''] = (await readFile(`/proc/${service.child.pid}/stat`, 'utf8')).split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) / 100;
+}
+
+describe('a form', () => {
+  const EMPTY_PARTS = '\r\n--a'.repeat(4_000_000);
+  const PLAIN = 'multipart/form-data; boundary=a';
+  const whole = (rest: string) => `--a\r\nContent-Disposition: form-data; name="html"\r\n\r\n<p>whole${rest}`;
+
+  test.each([
+    ['behind a space', 'multipart/form-data; boundary =a; boundary=zzz'],
+    ['behind a quoted value', 'multipart/form-data; x="; boundary=zzz"; boundary=a'],
+    ['with a charset', "multipart/form-data; boundary*=utf-8''a; boundary=zzz"],
+    ['in quotes', 'multipart/form-data; boundary="a"'],
+    ['alone', PLAIN],
+  ])('stops at the limit of parts with the boundary %s', async (_, type) => {
+    for (const path of ['/v1/pdf', '/v1/image', '/v1/templates', '/v1/pdf/validate', '/forms/chromium/convert/html']) {
+      const before = await peakMegabytes();
+      const { status, text } = await send(path, type, EMPTY_PARTS);
+      expect([status, text], path).toEqual([400, expect.stringMatching(/the body has more than \d+ parts/)]);
+      expect((await peakMegabytes()) - before, path).toBeLessThan(300);
+    }
+  });
+
+  test('is not searched for parts after its end', async () => {
+    const before = await cpuSeconds();
+    const after = await send('/v1/pdf', PLAIN, whole(`\r\n--a--${EMPTY_PARTS}`));
+    expect(after.text.slice(0, 5)).toBe('%PDF-');
+    const none = await send('/v1/pdf', PLAIN, `--a--${EMPTY_PARTS}`);
+    expect([none.status, none.text]).toEqual([400, expect.stringContaining('"path":"html","message":"is required')]);
+    expect((await cpuSeconds()) - before).toBeLessThan(10);
+  });
+
+  test('keeps every byte of parts whose content looks like a delimiter, wherever the parser receives it in two pieces', async () => {
+    for (const length of [0, 1, 5, 16_370, 16_384, 16_390, 40_000]) {
+      const contents = ['\r\n--a'.repeat(length), '\r\n'.repeat(length), '\r\n--aab'.slice(0, -1).padStart(length, '-')];
+      const parts = contents.map(
+        (content, index) => `--aab\r\nContent-Disposition: form-data; name="${index}"\r\n\r\n${content}\r\n`,
+      );
+      const read = await readForm(
+        Buffer.from(new TextEncoder().encode(`${parts.join('')}--aab--`).buffer),
+        'multipart/form-data; boundary=aab',
+        3,
+      );
+      expect(read.map(({ name, content }) => [name, content.toString() === contents[Number(name)]])).toEqual([
+        ['0', true],
+        ['1', true],
+        ['2', true],
+      ]);
+    }
+  });
+
+  test('does not repeat long names of parts in full', async () => {
+    const part = (name: string) => `\r\n--a\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx`;
+    const { status, text } = await send('/v1/pdf', PLAIN, `${part('q'.repeat(7_000)).repeat(200)}\r\n--a--`);
+    expect(status).toBe(400);
+    expect((JSON.parse(text) as { errors: unknown[] }).errors).toHaveLength(100);
+    expect(text.length).toBeLessThan(400_000);
+  });
+});
+
+describe('JSON with many members', () => {
+  const MEMBERS = Array.from({ length: 300_000 }, (_, index) => `"k${index}":1`).join(',');
+  const WITH_MEMBERS = `{${MEMBERS}}`;
+  const html = (rest: string) => `{"html":"x",${rest}}`;
+  const form = (name: string, content: string) =>
+    `--a\r\nContent-Disposition: form-data; name="html"\r\n\r\nx\r\n--a\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n--a--`;
+  const JSON_BODY = 'application/json';
+  const FORM = 'multipart/form-data; boundary=a';
+
+  /** What it takes to read so much JSON and to do nothing with it. */
+  async function secondsToRead(): Promise<number> {
+    const before = await cpuSeconds();
+    const { status } = await send('/v1/pdf', JSON_BODY, `{"template_id":"tpl_0123456789ABCDEFGHIJKL","data":${WITH_MEMBERS}}`);
+    expect(status).toBe(404);
+    return (await cpuSeconds()) - before;
+  }
+
+  test.each([
+    ['of the body', '/v1/pdf', JSON_BODY, html(MEMBERS)],
+    ['of options', '/v1/pdf', JSON_BODY, html(`"options":${WITH_MEMBERS}`)],
+    ['of an option', '/v1/pdf', JSON_BODY, html(`"options":{"margin":${WITH_MEMBERS}}`)],
+    ['of an option with several forms', '/v1/pdf', JSON_BODY, html(`"options":{"addStyleTag":${WITH_MEMBERS}}`)],
+    ['of headers', '/v1/pdf', JSON_BODY, html(`"options":{"extraHTTPHeaders":${WITH_MEMBERS}}`)],
+    ['of assets', '/v1/pdf', JSON_BODY, html(`"assets":${WITH_MEMBERS}`)],
+    ['of metadata', '/v1/pdf', JSON_BODY, html(`"metadata":${WITH_MEMBERS}`)],
+    ['of an image', '/v1/image', JSON_BODY, html(`"options":{"clip":${WITH_MEMBERS}}`)],
+    ['of a template', '/v1/templates', JSON_BODY, `{"name":"x","html":"x",${MEMBERS}}`],
+    ['of a key', '/v1/keys', JSON_BODY, `{"name":"x",${MEMBERS}}`],
+    ['of an item', '/v1/batches', JSON_BODY, `{"items":[${html(MEMBERS)}]}`],
+    [
+      'of defaults',
+      '/v1/batches',
+      JSON_BODY,
+      `{"items":[{"html":"x","options":{}},{"html":"y","options":{}}],"defaults":{"options":${WITH_MEMBERS}}}`,
+    ],
+    ['of a request in a form', '/v1/pdf', FORM, form('request', `{"options":${WITH_MEMBERS}}`)],
+    ['of an option in a form', '/v1/pdf', FORM, form('margin', WITH_MEMBERS)],
+    ['of a field of Gotenberg', '/forms/chromium/convert/url', FORM, form('extraHttpHeaders', WITH_MEMBERS)],
+  ])('is refused before its errors are collected: members %s', async (_, path, type, body) => {
+    const toRead = await secondsToRead();
+    const before = await cpuSeconds();
+    const { status, text } = await send(path, type, body);
+    expect([status, text.length], text.slice(0, 500)).toEqual([
+      path === '/v1/batches' && !body.includes('defaults') ? 202 : 400,
+      expect.any(Number),
+    ]);
+    expect(text.length).toBeLessThan(10_000);
+    expect((await cpuSeconds()) - before).toBeLessThan(1 + 3 * toRead);
+  });
+
+  test('is accepted as the data of a template', async () => {
+    const client = { 'content-type': JSON_BODY, authorization: `Bearer ${service.key}` };
+    const created = await fetch(`${service.url}/v1/templates`, {
+      method: 'POST',
+      headers: client,
+      body: JSON.stringify({ name: 'rows', html: '<p>{{rows.59999.name}} {{keys.k59999}}' }),
+    });
+    const { template_id } = (await created.json()) as { template_id: string };
+    const rows = Array.from({ length: 60_000 }, (_, index) => ({ name: `row ${index}`, a: 1, b: null, c: 'x' }));
+    const keys = Object.fromEntries(rows.map((_, index) => [`k${index}`, index]));
+    const reply = await service.pdf({ template_id, data: { rows, keys } });
+    expect((await readPdfReply(reply)).pages).toEqual(['row 59999 59999']);
+  });
+
+  test('has at most a hundred errors in its reply', async () => {
+    const items = Array.from({ length: 20_000 }, () => '{"a":1}').join(',');
+    const { status, text } = await send('/v1/pdf', JSON_BODY, html(`"options":{"cookies":[${items}]}`));
+    expect(status).toBe(400);
+    expect((JSON.parse(text) as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(100);
+  });
+});
