@@ -114,12 +114,22 @@ export function forOperator(error: unknown): unknown {
   });
 }
 
-/** The request is not valid. The client gets a 400 that lists every error that was found. */
-export function invalidRequest(errors: FieldError[]): ServiceError {
+/** The first errors are enough to find the mistake, and a reply must not be many times as large as its request. */
+const MAX_ERRORS = 100;
+/** Names come from the request, and can be as long as it is. */
+const MAX_PATH = 256;
+
+/** The request is not valid. The client gets a 400 that lists the errors that were found, at most 100. */
+export function invalidRequest(found: FieldError[]): ServiceError {
+  const errors = found.slice(0, MAX_ERRORS).map((error) => ({ ...error, path: shorten(error.path) }));
   const [first] = errors;
   const where = first?.path ? `${first.path}: ` : '';
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
+}
+
+function shorten(path: string): string {
+  return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path;
 }
 
 /** The queue is full. `what` names it: `too many renders are waiting`. */

@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type FieldError, invalidRequest } from './errors.ts';
+import { type FieldError, invalidRequest, type ServiceError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
@@ -10,6 +10,15 @@ export type Validator<T> = (value: unknown) => T;
 
 /** Maximum number of errors reported for one request. */
 const MAX_ERRORS = 32;
+
+/**
+ * Maximum number of values in one request that the schema describes. Validation takes time for each, and 10,000 assets, the most
+ * that a server can allow, have 30,000. Values that the schema does not describe, such as the data of a template, do not count.
+ */
+const MAX_VALUES = 50_000;
+
+/** An object with more unknown members is refused as a whole, before they are compared with the known names. */
+const MAX_UNKNOWN = 100;
 
 Settings.Set({ maxErrors: MAX_ERRORS });
 
@@ -28,20 +37,68 @@ const NO_HINT: Hint = () => undefined;
 export function validator<S extends TSchema>(schema: S, hint = NO_HINT): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (given) => {
-    const value = withoutNulls(schema as TSchema as SchemaNode, given);
+    const value = new NullRemover().remove(schema as TSchema as SchemaNode, given, '');
     if (compiled.Check(value)) return value as Static<S>;
     throw invalidRequest(new ErrorDescriber(schema, value, hint).describe(compiled.Errors(value)));
   };
 }
 
 /** Removes null members that are optional. Values that the schema does not describe are not changed. */
-function withoutNulls(schema: SchemaNode, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (schema.anyOf) return schema.anyOf.reduce((rest: unknown, branch) => withoutNulls(branch, rest), value);
-  if (!schema.items && !schema.properties && !schema.patternProperties) return value;
-  if (Array.isArray(value)) return schema.items ? value.map((each) => withoutNulls(schema.items ?? {}, each)) : value;
-  const present = Object.entries(value).filter(([name, member]) => member !== null || !isOptional(schema, name));
-  return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(memberSchema(schema, name), member)]));
+class NullRemover {
+  #values = 0;
+
+  /** Throws `invalid_request` if validation of the value would take too long. */
+  remove(schema: SchemaNode, value: unknown, path: string): unknown {
+    const { anyOf, items, properties, patternProperties } = schema;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value) && !anyOf) return items ? this.#removeFromItems(items, value, path) : value;
+    if (!anyOf && !properties && !patternProperties) return value;
+    const count = Array.isArray(value) ? 0 : Object.keys(value).length;
+    requireFewUnknown(schema, count, path);
+    if (anyOf) return anyOf.reduce((rest: unknown, branch) => this.remove(branch, rest, path), value);
+    this.#count(count, path);
+    const present = Object.entries(value).filter(([name, member]) => member !== null || !isOptional(schema, name));
+    return Object.fromEntries(
+      present.map(([name, member]) => [name, this.remove(memberSchema(schema, name), member, join(path, name))]),
+    );
+  }
+
+  #removeFromItems(items: SchemaNode, list: unknown[], path: string): unknown[] {
+    this.#count(list.length, path);
+    return list.map((each, index) => this.remove(items, each, join(path, String(index))));
+  }
+
+  #count(values: number, path: string): void {
+    this.#values += values;
+    if (this.#values <= MAX_VALUES) return;
+    throw refused(path, `brings the request to more than ${MAX_VALUES} values besides the data of a template: send fewer`);
+  }
+}
+
+function requireFewUnknown(schema: SchemaNode, count: number, path: string): void {
+  const known = count > MAX_UNKNOWN ? namesOfMembers(schema) : undefined;
+  if (!known?.length || count <= known.length + MAX_UNKNOWN) return;
+  throw refused(path, `has ${count} members; the only valid ones are ${[...new Set(known)].join(', ')}`);
+}
+
+/** The names of all members that the schema allows. Undefined if it allows any name. */
+function namesOfMembers({
+  anyOf,
+  type,
+  properties = {},
+  additionalProperties,
+  patternProperties,
+}: SchemaNode): string[] | undefined {
+  if (anyOf) {
+    const names = anyOf.map(namesOfMembers);
+    return names.every((each) => each !== undefined) ? names.flat() : undefined;
+  }
+  if (type !== undefined && type !== 'object') return [];
+  return additionalProperties === false && !patternProperties ? Object.keys(properties) : undefined;
+}
+
+function refused(path: string, message: string): ServiceError {
+  return invalidRequest([{ path, message }]);
 }
 
 /** Whether null may be removed: the property is known, not required, and its type does not include null. */
@@ -167,7 +224,7 @@ function knows({ properties = {} }: SchemaNode, name: string): boolean {
 /** The index of the branch that an object or array matches best. Undefined for other values, for which any branch may be meant. */
 function branchOf(union: SchemaNode | undefined, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const names = Object.keys(value);
+  const names = Array.isArray(value) ? [] : Object.keys(value);
   const likeness = (union?.anyOf ?? []).map((branch) => likenessOf(branch, Array.isArray(value) ? 'array' : 'object', names));
   const most = Math.max(...likeness);
   return most > 0 ? likeness.indexOf(most) : undefined;

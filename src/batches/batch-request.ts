@@ -38,6 +38,9 @@ export type ItemRequest<R = RenderRequest> = R & {
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
+/** An item and the defaults are merged for each item, so neither may have more members than a server can allow assets. */
+const MAX_MEMBERS = 10_000;
+const MERGED = ['options', 'assets', 'metadata'] as const;
 /** How long a document is kept if it is stored only to be uploaded. */
 const HELD_MS = 3_600_000;
 
@@ -60,6 +63,7 @@ const checkShape = validator(BatchShape);
 export function parseBatchRequest(body: unknown): BatchRequest {
   const { items, defaults = {}, webhook_url: webhookUrl, metadata: given } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
+  requireFewMembers(defaults, 'defaults');
   for (const name of ['reference', 'deliver_to'])
     if ((defaults[name] ?? undefined) !== undefined)
       throw invalidRequest([{ path: `defaults.${name}`, message: 'must be in the items, not in defaults' }]);
@@ -67,6 +71,16 @@ export function parseBatchRequest(body: unknown): BatchRequest {
   const metadata = parseMetadata(given, faults);
   faults.throwIfAny();
   return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl), metadata };
+}
+
+function requireFewMembers(members: Members, path = ''): void {
+  for (const [name, value] of [['', members] as const, ...MERGED.map((name) => [name, members[name]] as const)]) {
+    const count = isMembers(value) ? Object.keys(value).length : 0;
+    if (count > MAX_MEMBERS)
+      throw invalidRequest([
+        { path: [path, name].filter(Boolean).join('.'), message: `has ${count} members; at most ${MAX_MEMBERS} are allowed` },
+      ]);
+  }
 }
 
 /** The reference of an item; undefined if it has none, or one that is not valid and cannot be returned to the client. */
@@ -89,6 +103,7 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
   limits: RenderLimits,
 ): ItemRequest<R> {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
+  requireFewMembers(item);
   const errors: FieldError[] = [];
   if ((item.reference ?? undefined) !== undefined && referenceOf(item) === undefined)
     errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
@@ -139,7 +154,7 @@ function present(members: Members): Members {
 export function merge({ reference: _, ...given }: Members, defaults: Members): Members {
   const item = present(given);
   const merged = { ...withoutSource(defaults, item), ...item };
-  for (const name of ['options', 'assets', 'metadata'])
+  for (const name of MERGED)
     if (merged[name] !== defaults[name] && isMembers(merged[name]) && isMembers(defaults[name]))
       merged[name] = { ...defaults[name], ...present(merged[name]) };
   return merged;

@@ -124,7 +124,7 @@ function formBody(request: FastifyRequest, parts: Part[], known: Schemas): Sourc
   if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
   const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
-  const body = isMembers(parsed) ? withInvoice({ ...parsed, ...members }, invoice) : parsed;
+  const body = isMembers(parsed) ? withInvoice(Object.assign(parsed, members), invoice) : parsed;
   return new SourceBody(body, { files, isOfParameters: false });
 }
 
