@@ -13,6 +13,7 @@ interface Call {
   method?: 'GET' | 'POST';
   body?: object;
   accept?: string;
+  prefer?: string;
 }
 
 /** The API refused a request or did not answer. The message contains the explanation of the API. */
@@ -20,17 +21,20 @@ export class ApiError extends Error {
   override name = 'ApiError';
   /** Undefined if the API did not answer. */
   readonly status: number | undefined;
+  /** The code of the error in the API, such as `insufficient_scope`. */
+  readonly code: string | undefined;
 
-  constructor(message: string, status?: number) {
+  constructor(message: string, status?: number, code?: string) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
 export async function callApi(
   { url, key, signal }: ApiAccess,
   path: string,
-  { method = 'GET', body, accept }: Call = {},
+  { method = 'GET', body, accept, prefer }: Call = {},
 ): Promise<Response> {
   const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
     method,
@@ -38,6 +42,7 @@ export async function callApi(
       authorization: `Bearer ${key}`,
       accept: accept ?? 'application/json',
       ...(body && { 'content-type': 'application/json' }),
+      ...(prefer && { prefer }),
     },
     ...(body && { body: JSON.stringify(body) }),
     redirect: 'error',
@@ -46,7 +51,8 @@ export async function callApi(
     throw new ApiError(`the service at ${url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
   });
   if (response.ok) return response;
-  throw new ApiError(await explanationOf(response), response.status);
+  const problem = (await response.json().catch(() => ({}))) as Problem;
+  throw new ApiError(explain(problem, response), response.status, problem.code);
 }
 
 /** Reads a reply. Throws as soon as it exceeds `limit` bytes; `advice` is added to the error. */
@@ -66,17 +72,18 @@ export async function bytesOf(response: Response, limit: number, advice: string)
   return Buffer.concat(chunks);
 }
 
-async function explanationOf(response: Response): Promise<string> {
-  const problem = (await response.json().catch(() => ({}))) as {
-    code?: string;
-    detail?: string;
-    errors?: Array<{ path: string; message: string }>;
-    violations?: Array<{ rule: string; message: string; selector: string | null; remedy: string }>;
-  };
+interface Problem {
+  code?: string;
+  detail?: string;
+  errors?: Array<{ path: string; message: string }>;
+  violations?: Array<{ rule: string; message: string; selector: string | null; remedy: string }>;
+}
+
+function explain(problem: Problem, { status, statusText }: Response): string {
   const errors = problem.errors?.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
   const violations = problem.violations
     ?.map(({ rule, message, selector, remedy }) => `${rule}: ${message}${selector ? ` (${selector})` : ''} ${remedy}`)
     .join('; ');
   const why = errors || violations || problem.detail || 'no explanation';
-  return `${response.status} ${problem.code ?? response.statusText}: ${why}`;
+  return `${status} ${problem.code ?? statusText}: ${why}`;
 }

@@ -1,6 +1,9 @@
 /** Serves MCP over streamable HTTP: requests with a Bearer key in, replies out. Each request gets its own MCP server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { ServiceError } from '../errors.ts';
+import { parseJson } from '../http/json-body.ts';
+import { ByteBudget, type HeldBytes } from '../queue/byte-budget.ts';
 import { ApiError, callApi } from './api.ts';
 import { createMcpServer } from './server.ts';
 
@@ -11,25 +14,37 @@ interface HttpSettings {
 }
 
 const PATH = '/mcp';
+/** How long a client may take to send its head, before anything is known about it, and its whole request. */
+const HEAD_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-const MAX_CONNECTIONS = 256;
+const TIMEOUT_CHECK_MS = 1_000;
 /** Enough for an HTML document of 5 MB with JSON escaping. */
 const MAX_BODY_BYTES = 16_000_000;
-/** Maximum number of bodies that are read at the same time, which limits their memory. */
-const MAX_READING = 8;
+/** Memory for messages, of which a key may use half of what the others leave. */
+const MEMORY_BYTES = 256 * 1_048_576;
+/** A message is in memory as bytes, as parsed values and as the body of the call to the API; each chunk has an object of its own. */
+const MEMORY_PER_BYTE = 3;
+const MEMORY_PER_CHUNK = 256;
+const MEMORY_PER_VALUE = 64;
+/** A message has about ten members, besides the arguments of a tool. */
+const MAX_MEMBERS = 1_000;
 const BAD_GATEWAY = 502;
 
+/** There is no limit of connections: one that has not sent its head uses little, and a limit would let a few clients use it up. */
 export function mcpOverHttp(settings: HttpSettings): Server {
-  const bodies = new BodyReader();
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    answer(settings, bodies, request, response).catch((error: unknown) => {
-      const { status, message } = error instanceof HttpError ? error : { status: 500, message: 'internal error' };
+  const memory = new ByteBudget(MEMORY_BYTES);
+  const timeouts = {
+    headersTimeout: HEAD_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  };
+  return createServer(timeouts, (request, response) => {
+    answer(settings, memory, request, response).catch((error: unknown) => {
+      const { status, message } = toHttpError(error);
       if (!response.headersSent) refuse(response, status, message);
       else response.destroy();
     });
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  return server;
 }
 
 /** An error that is sent to the client with this status. */
@@ -42,15 +57,25 @@ class HttpError extends Error {
   }
 }
 
+const STATUSES: Partial<Record<ServiceError['code'], number>> = { invalid_json: 400, memory_limited: 429, overloaded: 503 };
+
+function toHttpError(error: unknown): { status: number; message: string } {
+  if (error instanceof HttpError) return error;
+  const status = error instanceof ServiceError ? STATUSES[error.code] : undefined;
+  return status ? { status, message: (error as Error).message } : { status: 500, message: 'internal error' };
+}
+
 async function answer(
   settings: HttpSettings,
-  bodies: BodyReader,
+  memory: ByteBudget,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const key = keyOf(request);
   await checkKey(settings.url, key, response);
-  const message = await bodies.read(request);
+  const held = memory.open(key);
+  response.once('close', () => held.release());
+  const message = parseMessage(await readBody(request, held), held);
   if (Array.isArray(message)) throw new HttpError(400, 'send a single message: batches are not supported');
   const server = createMcpServer({ url: settings.url, key }, settings.version);
   // Without a generator for session ids, the transport has no sessions.
@@ -68,54 +93,50 @@ function keyOf({ url = '/', method, headers }: IncomingMessage): string {
   return key;
 }
 
-/** Checks the key with the API before the body is read, so that only callers with a valid key can use memory. */
+/** Checks the key with the API before the body is read, so that only callers with a valid key can use memory. Any scope will do. */
 async function checkKey(url: string, key: string, response: ServerResponse): Promise<void> {
   const left = new AbortController();
   response.once('close', () => left.abort());
   try {
     await (await callApi({ url, key, signal: left.signal }, '/v1/account')).body?.cancel();
   } catch (error) {
-    throw error instanceof ApiError ? new HttpError(error.status ?? BAD_GATEWAY, error.message) : error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code !== 'insufficient_scope') throw new HttpError(error.status ?? BAD_GATEWAY, error.message);
   }
 }
 
-class BodyReader {
-  #reading = 0;
-
-  /** Throws if too many bodies are being read, or if this one is too large. */
-  async read(request: IncomingMessage): Promise<unknown> {
-    if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
-    if (this.#reading >= MAX_READING) throw new HttpError(503, 'too many requests are being read; try again');
-    this.#reading++;
-    try {
-      return parsed(await readBody(request));
-    } finally {
-      this.#reading--;
-    }
+async function readBody(request: IncomingMessage, held: HeldBytes): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw tooLarge();
+    held.grow(MEMORY_PER_BYTE * chunk.length + MEMORY_PER_CHUNK);
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(): HttpError {
   return new HttpError(413, `the body has more than ${MAX_BODY_BYTES} bytes`);
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
+function parseMessage(body: Buffer, held: HeldBytes): unknown {
+  const message = parseJson(body, (values) => held.grow(MEMORY_PER_VALUE * values));
+  requireFewMembers(message);
+  return message;
 }
 
-/** Returns null for invalid JSON, which the transport refuses. */
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return null;
+/** The SDK takes several seconds to validate 400,000 members. It does not look into the arguments of a tool. */
+function requireFewMembers(message: unknown): void {
+  const unread = Object(Object(message).params).arguments;
+  const found = [message];
+  for (const value of found) {
+    const members = typeof value === 'object' && value !== null ? Object.values(value) : [];
+    if (found.length + members.length > MAX_MEMBERS)
+      throw new HttpError(400, `the message has more than ${MAX_MEMBERS} members besides those in the arguments of a tool`);
+    if (value !== unread) found.push(...members);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type ApiAccess, ApiError, bytesOf, callApi } from './api.ts';
+import { loadInputSchemas } from './input-schemas.ts';
 import { linkTo, MAX_REPLY_BYTES, TOOLS } from './tools.ts';
 
 type Documents = { data: Array<Parameters<typeof linkTo>[0]>; next_cursor: string | null };
@@ -19,9 +20,13 @@ const PDF = 'application/pdf';
 
 export function createMcpServer(access: ApiAccess, version: string): Server {
   const server = new Server({ name: 'platen', version }, { capabilities: { tools: {}, resources: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({
-    tools: Object.entries(TOOLS).map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
-  }));
+  server.setRequestHandler(ListToolsRequestSchema, async (_request, { signal }) => {
+    const schemaOf = await withMcpErrors(loadInputSchemas({ ...access, signal }));
+    const tools = Object.entries(TOOLS).map(([name, { description, input }]) => {
+      return { name, description, inputSchema: typeof input === 'string' ? schemaOf(input) : input };
+    });
+    return { tools };
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, { signal }) => {
     const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name.slice(0, 64)}`);

@@ -1,5 +1,6 @@
 /** The tools of the MCP server: their names, schemas and API calls. */
 import { type ApiAccess, bytesOf, callApi } from './api.ts';
+import type { InputSchema } from './input-schemas.ts';
 
 /** The content of a tool result in MCP. */
 type Content =
@@ -10,7 +11,8 @@ type Content =
 
 interface Tool {
   description: string;
-  inputSchema: { type: 'object'; properties: Record<string, object>; required?: string[]; additionalProperties: false };
+  /** The schema of the arguments, or the name of the request body in the OpenAPI document that they are the members of. */
+  input: InputSchema | string;
   run(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]>;
 }
 
@@ -30,77 +32,72 @@ const MAX_INLINE_BYTES = 2_000_000;
 export const MAX_REPLY_BYTES = 16_000_000;
 const PDF = 'application/pdf';
 
-const OPTIONS = {
-  type: 'object',
-  description:
-    'Render options as in POST /v1/pdf, such as format, landscape, margin, scale, pageRanges, headerTemplate, footerTemplate, waitForSelector.',
-};
-const SOURCES = {
-  html: { type: 'string', description: 'A complete HTML document. Send exactly one source.' },
-  markdown: { type: 'string', description: 'A document in Markdown.' },
-  url: { type: 'string', description: 'The URL of a page.' },
-  template_id: { type: 'string', description: 'A stored template; see list_templates.' },
-  data: { type: 'object', description: 'The data to fill the template with.' },
-};
-const KEEPING = {
-  filename: { type: 'string', description: 'Name of the PDF.' },
-  store: {
-    type: 'boolean',
-    description:
-      'Whether the PDF is stored and linked as a resource (the default), or returned in the result, which is possible up to 2 MB.',
-  },
-};
+/** How long the tool waits for a result that is uploaded. */
+const UPLOAD_WAIT_SECONDS = 30;
 
-const schemaOf = (properties: Record<string, object>, required: string[] = []) =>
-  ({ type: 'object', properties, ...(required.length && { required }), additionalProperties: false }) as const;
+const HOW_PDFS_RETURN =
+  'The PDF is stored and linked as a resource; with `store: false`, it is returned in the result, which is possible up to 2 MB.';
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   render: {
-    description: 'Renders HTML, Markdown, a web page or a stored template with data to PDF.',
-    inputSchema: schemaOf({ ...SOURCES, options: OPTIONS, ...KEEPING }),
+    description: `Renders HTML, Markdown, a web page or a stored template with data to PDF. Send exactly one of html, markdown, url and template_id. ${HOW_PDFS_RETURN}`,
+    input: 'PdfRequest',
     run: renderPdf,
   },
   render_template: {
-    description: 'Fills a stored template with data and renders it to PDF.',
-    inputSchema: schemaOf({ template_id: SOURCES.template_id, data: SOURCES.data, options: OPTIONS, ...KEEPING }, [
-      'template_id',
-    ]),
+    description: `Fills a stored template (see list_templates) with data and renders it to PDF. ${HOW_PDFS_RETURN}`,
+    input: 'TemplatePdfRequest',
     run: renderPdf,
   },
   render_image: {
-    description: 'Renders HTML, Markdown, a web page or a stored template with data to an image for viewing.',
-    inputSchema: schemaOf({
-      ...SOURCES,
-      options: {
-        type: 'object',
-        description: 'Options as in POST /v1/image, such as type (png, jpeg, webp), viewport, selector, clip, fullPage.',
-      },
-    }),
+    description:
+      'Renders HTML, Markdown, a web page or a stored template with data to an image for viewing. Send exactly one of html, markdown, url and template_id.',
+    input: 'ImageRequest',
     run: renderImage,
   },
   list_templates: {
     description: 'Lists the stored templates with their placeholders.',
-    inputSchema: schemaOf({
-      limit: { type: 'integer', minimum: 1, maximum: 100 },
-      cursor: { type: 'string', description: 'The next_cursor of the previous page.' },
-    }),
+    input: {
+      type: 'object',
+      properties: {
+        limit: { type: 'integer', minimum: 1, maximum: 100 },
+        cursor: { type: 'string', description: 'The next_cursor of the previous page.' },
+      },
+      additionalProperties: false,
+    },
     run: listTemplates,
   },
 };
 
 async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {
-  const { store = true, ...body } = given;
-  if (store === true) {
-    const stored = (await (await callApi(access, '/v1/pdf', { method: 'POST', body: { ...body, store } })).json()) as Stored;
-    return [{ type: 'text', text: summaryOf(stored) }, linkTo(stored)];
-  }
-  const response = await callApi(access, '/v1/pdf', { method: 'POST', body: { ...body, store }, accept: PDF });
+  const isUploaded = (given.deliver_to ?? undefined) !== undefined; // it is stored only if the caller asks for it
+  const body = isUploaded ? given : { ...given, store: given.store ?? true };
+  const response = await callApi(access, '/v1/pdf', {
+    method: 'POST',
+    body,
+    ...(body.store === false && { accept: PDF }),
+    ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
+  });
+  if (isJson(response)) return describeJson(response);
   const pdf = await bytesOf(response, MAX_INLINE_BYTES, 'send store: true');
   const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
   return [
     { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
     { type: 'resource', resource },
   ];
+}
+
+function isJson({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('application/json') ?? false;
+}
+
+/** The record of a stored document, or the reply to a dry run, a conformance report or an upload. */
+async function describeJson(response: Response): Promise<Content[]> {
+  const record = (await response.json()) as Partial<Stored>;
+  const isStored = record.document_id !== undefined && record.filename !== undefined;
+  return isStored
+    ? [{ type: 'text', text: summaryOf(record as Stored) }, linkTo(record as Stored)]
+    : [{ type: 'text', text: JSON.stringify(record) }];
 }
 
 function summaryOf({ document_id, pages, bytes, report }: Stored): string {
@@ -115,7 +112,14 @@ export function linkTo({ document_id, filename, type, pages, bytes }: Stored): C
 }
 
 async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<Content[]> {
-  const response = await callApi(access, '/v1/image', { method: 'POST', body, accept: 'image/*' });
+  const isUploaded = (body.deliver_to ?? undefined) !== undefined;
+  const response = await callApi(access, '/v1/image', {
+    method: 'POST',
+    body,
+    accept: 'image/*',
+    ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
+  });
+  if (isJson(response)) return describeJson(response);
   const image = await bytesOf(response, MAX_REPLY_BYTES, 'ask for a smaller viewport, a clip, or jpeg');
   return [{ type: 'image', data: image.toString('base64'), mimeType: response.headers.get('content-type') ?? 'image/png' }];
 }

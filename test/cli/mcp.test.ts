@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { RawConnection } from '../support/raw-http.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, spawnCli, startService } from '../support/service.ts';
@@ -15,9 +16,19 @@ const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_PLAYGROUND: 'off' });
+  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_PLAYGROUND: 'off', PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
 });
 afterAll(() => service[Symbol.asyncDispose]());
+
+/** The parts of a JSON Schema that are read here. */
+interface ToolSchema {
+  type: string;
+  description?: string;
+  properties: Record<string, { description?: string; properties?: Record<string, object> }>;
+}
+interface OpenApi {
+  components: { schemas: Record<string, ToolSchema> };
+}
 
 /** Tools answer with such things. */
 interface Item {
@@ -93,6 +104,71 @@ describe('over standard input with a running service', () => {
     });
   });
 
+  test('describes the options of the service, and files beside the document', async () => {
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const { tools } = await client.listTools();
+    const schemas = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema as unknown as ToolSchema]));
+    const published = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+    for (const [name, options] of [
+      ['render', 'PdfOptions'],
+      ['render_template', 'PdfOptions'],
+      ['render_image', 'ImageOptions'],
+    ] as const) {
+      const { type, properties, ...rest } = schemas[name] as ToolSchema;
+      expect([type, rest], name).toEqual([
+        'object',
+        {
+          additionalProperties: false,
+          ...(name === 'render_template' && { required: ['template_id'] }),
+          ...('$schema' in rest && { $schema: expect.anything() }),
+        },
+      ]);
+      expect(Object.keys(properties.options?.properties ?? {})).toEqual(
+        Object.keys(published.components.schemas[options]?.properties ?? {}),
+      );
+      for (const member of ['assets', 'dry_run', 'deliver_to', 'store'])
+        expect(properties[member]?.description, `${name} ${member}`).toBeTruthy();
+      expect(JSON.stringify(properties)).not.toMatch(/"\$ref"|"x-/);
+    }
+    expect(schemas.render?.properties.options?.properties?.format).toMatchObject({
+      description: expect.stringContaining('Paper format'),
+      enum: expect.arrayContaining(['A5']),
+    });
+    expect(Object.keys(schemas.render?.properties ?? {})).toEqual(
+      expect.arrayContaining(['html', 'markdown', 'url', 'template_id', 'data']),
+    );
+  });
+
+  test('sends files beside the document', async () => {
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const assets = { 'css/a.css': { content: Buffer.from('p::after { content: " of a file" }').toString('base64') } };
+    const { items } = await call(client, 'render', { html: '<link rel=stylesheet href="css/a.css"><p>Styled', assets });
+    expect((await linked(client, items)).pages).toEqual(['Styled of a file']);
+  });
+
+  test('returns what a dry run, a report of conformance and an upload answer', async () => {
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const answered = async (name: string, given: object) => {
+      const { items, isError } = await call(client, name, { html: '<p>x', ...given });
+      expect([items.length, items[0]?.type, isError], items[0]?.text).toEqual([1, 'text', undefined]);
+      return JSON.parse(items[0]?.text ?? '') as Record<string, unknown>;
+    };
+    for (const store of [{}, { store: false }, { store: true }]) {
+      expect(await answered('render', { dry_run: true, ...store })).toMatchObject({ problems: [] });
+      const report = { conformance_report: true, options: { conformance: 'PDF/UA-1' }, ...store };
+      expect(await answered('render', report)).toMatchObject({ violations: expect.arrayContaining([expect.anything()]) });
+    }
+    expect(await answered('render_image', { dry_run: true })).toMatchObject({ problems: [] });
+    const upload = { deliver_to: 'https://127.0.0.1:1/result' };
+    for (const name of ['render', 'render_image'])
+      expect(await answered(name, upload)).toMatchObject({
+        render_id: expect.stringMatching(/^ren_/),
+        delivery: { host: '127.0.0.1:1' },
+      });
+    const { items } = await call(client, 'render_image', { html: '<p>x', store: true });
+    expect(items.map(({ type }) => type)).toEqual(['image']);
+  });
+
   test('repeats the errors of the API', async () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
@@ -122,12 +198,25 @@ test('starts its own service over standard input, and removes its key at the end
   expect(keys.find(({ name }) => name === 'mcp')?.revoked_at).toBeTruthy();
 });
 
-test('uses the key of each request over HTTP', async () => {
+async function startHttp() {
   const child = spawnCli(['mcp', '--url', service.url, '--port', '0'], service.env);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   const [line] = (await once(lines, 'line')) as [string];
   const url = new URL(/http:\S+/.exec(line)?.[0] ?? '');
-  const headers = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+const headers = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+
+test('uses the key of each request over HTTP', async () => {
+  await using http = await startHttp();
+  const { url } = http;
   {
     await using client = await connected(new StreamableHTTPClientTransport(url, headers(service.key)));
     const { items } = await call(client, 'render', { html: '<p>By HTTP' });
@@ -149,6 +238,62 @@ test('uses the key of each request over HTTP', async () => {
   const [tooLarge] = (await once(announced, 'response')) as [IncomingMessage];
   expect(tooLarge.statusCode).toBe(413);
   announced.on('error', () => {}).destroy();
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+});
+
+describe('over HTTP', () => {
+  test('serves others while clients have sent only a part of their requests', async () => {
+    await using http = await startHttp();
+    const half = { method: 'POST', headers: { authorization: `Bearer ${service.key}`, 'content-length': 1_000 } };
+    const bodies = Array.from({ length: 40 }, () => request(http.url, half).on('error', () => {}));
+    const sent = bodies.map(async (each) => {
+      each.write('{"jsonrpc":');
+      await once(each, 'socket');
+    });
+    await Promise.all(sent);
+    const heads = await Promise.all(Array.from({ length: 400 }, () => RawConnection.open(http.url.href)));
+    for (const { socket } of heads) socket.write('POST /mcp HTTP/1.1\r\nHost: x\r\n');
+    const { key } = await service.createKey();
+    for (const each of [key, service.key]) {
+      await using client = await connected(new StreamableHTTPClientTransport(http.url, headers(each)));
+      expect((await call(client, 'list_templates', {})).isError).toBeFalsy();
+    }
+    expect(heads.every(({ socket }) => !socket.destroyed)).toBe(true);
+    for (const { socket } of heads) socket.destroy();
+    for (const each of bodies) each.destroy();
+  });
+
+  test('accepts a key with any scope', async () => {
+    await using http = await startHttp();
+    const owner = new Client(service.url, (await service.createKey()).key);
+    const { key } = (await (await owner.send('POST', '/v1/keys', { name: 'renders', scopes: ['render'] })).json()) as {
+      key: string;
+    };
+    await using client = await connected(new StreamableHTTPClientTransport(http.url, headers(key)));
+    const rendered = await call(client, 'render', { html: '<p>Limited' });
+    expect(rendered.items[0]?.text).toMatch(/^doc_\w+: 1 page/);
+    const refused = await call(client, 'list_templates', {});
+    expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringMatching(/^403 insufficient_scope/) }] });
+  });
+
+  test('refuses JSON that would take long, and says what is wrong with it', async () => {
+    await using http = await startHttp();
+    const post = async (body: string) => {
+      const reply = await fetch(http.url, { method: 'POST', body, ...headers(service.key).requestInit });
+      return [reply.status, await reply.text()];
+    };
+    expect(await post('[1,'.repeat(200))).toEqual([400, expect.stringContaining('nested more than 100 levels deep')]);
+    expect(await post(`[${'1,'.repeat(600_000)}1]`)).toEqual([400, expect.stringContaining('more than 500000 values')]);
+    const many = Array.from({ length: 2_000 }, (_, index) => `"k${index}":1`).join(',');
+    for (const params of [`{${many}}`, `{"name":"render","arguments":{${many}}}`, `{"name":"render","_meta":{"x":{${many}}}}`])
+      expect(await post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`)).toEqual([
+        400,
+        expect.stringContaining('more than 1000 members'),
+      ]);
+    await using client = await connected(new StreamableHTTPClientTransport(http.url, headers(service.key)));
+    const { template_id } = await new Client(service.url, service.key).template('<p>{{k1999}} {{rows.1999.0}}');
+    const data = { ...JSON.parse(`{${many}}`), rows: Array.from({ length: 2_000 }, (_, index) => [index]) };
+    const { items } = await call(client, 'render_template', { template_id, data });
+    expect((await linked(client, items)).pages).toEqual(['1 1999']);
+    expect(await post('{"jsonrpc" 1}')).toEqual([400, expect.stringContaining('a colon is missing')]);
+  });
 });
