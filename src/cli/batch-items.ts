@@ -2,6 +2,7 @@
 import { type Members, parseItem, referenceOf } from '../batches/batch-request.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
+import { decodeUtf8 } from '../utf8.ts';
 import type { Line } from './lines.ts';
 
 export interface LineItem {
@@ -47,8 +48,9 @@ const NO_TEMPLATES = 'stored templates are not available without a server; send 
 function parseLine(bytes: Buffer | undefined): unknown {
   if (!bytes) throw new ServiceError('content_too_large', 'the line is larger than PLATEN_MAX_REQUEST_BYTES');
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw new ServiceError('invalid_json', 'the line is not one JSON value in UTF-8');
+    return JSON.parse(decodeUtf8(bytes, 'in.jsonl').replace(/^\ufeff/, ''));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not one JSON value in UTF-8' : (error as Error).message;
+    throw new ServiceError('invalid_json', `the line ${why}`);
   }
 }

@@ -6,7 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { loadConfig } from '../config.ts';
 import type { HostedFiles } from '../egress/hosted-assets.ts';
@@ -19,6 +19,7 @@ import { type RenderReport, requireNone } from '../render/report.ts';
 import { LiquidEngine } from '../templates/liquid.ts';
 import { fillPlaceholders, parsePlaceholders } from '../templates/placeholders.ts';
 import type { EngineName } from '../templates/template.ts';
+import { decodeUtf8 } from '../utf8.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { FolderFiles } from './folder-files.ts';
 
@@ -152,13 +153,22 @@ function printWarnings({ warnings, warning_count: count }: RenderReport): void {
 async function readSource(input: string): Promise<Source> {
   if (isAddress(input)) return { url: input };
   if (/\.(?:md|markdown)$/i.test(input)) return { markdown: await readInput(input) };
-  return { html: input === '-' ? await text(process.stdin) : await readInput(input) };
+  return { html: input === '-' ? decode(await buffer(process.stdin), 'standard input', 'in.html') : await readInput(input) };
 }
 
 export async function readInput(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
+  return decode(bytes, path, path);
+}
+
+function decode(bytes: Buffer, what: string, file: string): string {
+  try {
+    return decodeUtf8(bytes, file);
+  } catch (error) {
+    throw new ServiceError('invalid_request', `${what} ${(error as Error).message}`);
+  }
 }
 
 /** Explains an error of the file system. */

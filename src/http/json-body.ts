@@ -1,6 +1,6 @@
 /** Parses JSON bodies. An error says what is wrong with the bytes, and at which position. */
-import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
+import { decodeUtf8 } from '../utf8.ts';
 
 const MAX_DEPTH = 100;
 /**
@@ -9,18 +9,22 @@ const MAX_DEPTH = 100;
  */
 const MAX_VALUES = 500_000;
 /** Some clients send a byte order mark, which a parser may ignore (RFC 8259, 8.1). */
-const BOM = Buffer.from('\ufeff');
+const BOM = '\ufeff';
 
 /** Calls `beforeParsing` with the number of values. Throws `invalid_json`. */
 export function parseJson(body: Buffer, beforeParsing: (values: number) => void): unknown {
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
-  if (!isUtf8(body)) throw new ServiceError('invalid_json', 'the body is not valid UTF-8');
   beforeParsing(measure(body));
-  return parse(body.toString('utf8', startsWithBom(body) ? BOM.length : 0));
+  const text = decode(body);
+  return parse(text.startsWith(BOM) ? text.slice(BOM.length) : text);
 }
 
-function startsWithBom(body: Buffer): boolean {
-  return body.subarray(0, BOM.length).equals(BOM);
+function decode(body: Buffer): string {
+  try {
+    return decodeUtf8(body, 'in.json');
+  } catch (error) {
+    throw new ServiceError('invalid_json', `the body ${(error as Error).message}`);
+  }
 }
 
 function parse(text: string): unknown {

@@ -2,7 +2,6 @@
  * Reads bodies of `POST /v1/pdf` and `POST /v1/image` that are not JSON: the document itself with options as query parameters, or a
  * form with the document and files, in; the equivalent JSON body and the files out.
  */
-import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
@@ -11,6 +10,7 @@ import type { UploadedFile } from '../render/assets.ts';
 import { equivalentOption } from '../render/equivalent-options.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import type { RenderLimits } from '../render/render-request.ts';
+import { decodeUtf8 } from '../utf8.ts';
 import { requireUtf8 } from './charset.ts';
 import { type Part, readForm } from './form-body.ts';
 import { rememberBody, rememberParts } from './idempotent.ts';
@@ -82,6 +82,8 @@ export class SourceBody {
   }
 }
 
+/** Maximum number of characters of a file name in an error. */
+const MAX_SHOWN = 100;
 const RAW_SOURCES = { 'text/html': 'html', 'text/markdown': 'markdown' } as const;
 
 /** Applies only to the routes of `app`, which take these parameters. */
@@ -108,7 +110,7 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
   const body = await readBody(request, Math.min(MAX_HTML_BYTES, request.routeOptions.bodyLimit));
   try {
     rememberBody(request, body, source);
-    return textOf('', body);
+    return textOf('', body, source === 'html' ? 'in.html' : 'in.md');
   } finally {
     freeBuffer(body);
   }
@@ -163,13 +165,17 @@ export function uploadedFile({ filename, type, content }: Part): UploadedFile {
   return { path: filename, type, content };
 }
 
-function fieldOf({ name, content }: Part): Field {
-  return [name, textOf(name, content)];
+function fieldOf({ name, filename, content }: Part): Field {
+  return [name, textOf(name, content, filename)];
 }
 
-export function textOf(path: string, content: Buffer): string {
-  if (isUtf8(content)) return content.toString();
-  throw invalidRequest([{ path, message: path ? 'is not valid UTF-8' : 'the body is not valid UTF-8' }]);
+/** `file` is the name of the text in an error. Throws `invalid_request`. */
+export function textOf(path: string, content: Buffer, file = path === 'html' ? 'in.html' : 'in.txt'): string {
+  try {
+    return decodeUtf8(content, file.slice(0, MAX_SHOWN));
+  } catch (error) {
+    throw invalidRequest([{ path, message: `${path ? '' : 'the body '}${(error as Error).message}` }]);
+  }
 }
 
 const FORM_SCHEMA = {

@@ -1,4 +1,5 @@
 /** `platen render`, which needs no service. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,6 +57,32 @@ test('renders a Markdown file', async () => {
   await writeFile(input, '# A *note*');
   await cli('render', input, '-o', join(folder, 'note.pdf'));
   expect(await readPdf(await readFile(join(folder, 'note.pdf')))).toMatchObject({ pages: ['A note'], title: 'A note' });
+});
+
+test('says how to convert files that are not UTF-8', async () => {
+  const [latin, options, data] = [join(folder, "it's.html"), join(folder, 'latin.json'), join(folder, 'utf16.json')];
+  await writeFile(latin, Buffer.from('<p>Grüße', 'latin1'));
+  await writeFile(options, Buffer.from('{"metadata": {"title": "Grüße"}}', 'latin1'));
+  await writeFile(data, Buffer.from('\ufeff{"name": "Grüße"}', 'utf16le'));
+  const output = join(folder, 'converted.pdf');
+  const { stderr } = await failure(['render', latin, '-o', output]);
+  expect(stderr).toContain(`${latin} is not valid UTF-8; convert it: iconv -f ISO-8859-1 -t UTF-8 '`);
+  const converted = execFileSync('sh', ['-c', (/iconv .*(?= >)/.exec(stderr) ?? [''])[0]]);
+  await writeFile(join(folder, 'utf8.html'), converted);
+  await cli('render', join(folder, 'utf8.html'), '-o', output);
+  expect((await readPdf(await readFile(output))).pages).toEqual(['Grüße']);
+  const template = join(folder, 'utf8.html');
+  expect((await failure(['render', template, '-o', output, '--options', options])).stderr).toContain(
+    `iconv -f ISO-8859-1 -t UTF-8 ${options} >`,
+  );
+  expect((await failure(['render', template, '-o', output, '--data', data])).stderr).toContain(
+    `iconv -f UTF-16 -t UTF-8 ${data} >`,
+  );
+  const child = spawnCli(['render', '-', '-o', output], env);
+  const said = child.stderr?.toArray();
+  child.stdin?.end(Buffer.from('<p>Grüße', 'latin1'));
+  await once(child, 'exit');
+  expect(String(await said)).toContain('standard input is not valid UTF-8; convert it: iconv -f ISO-8859-1 -t UTF-8 in.html');
 });
 
 test('loads files next to the document, and nothing above its folder', async () => {

@@ -1,8 +1,8 @@
 /** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
-import { isUtf8 } from 'node:buffer';
 import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { UploadedFile } from '../../render/assets.ts';
+import { decodeUtf8 } from '../../utf8.ts';
 import type { Part } from '../form-body.ts';
 import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
@@ -49,8 +49,7 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind): Go
 }
 
 function readValue({ name, content }: Part, target: RouteKind, values: Map<string, unknown>): void {
-  if (!isUtf8(content)) throw new Error('is not valid UTF-8');
-  const given = content.toString();
+  const given = decodeUtf8(content, 'in.txt');
   const field = fieldNamed(name, target);
   if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
@@ -142,7 +141,17 @@ export function requiredText(form: GotenbergForm, name: string): string {
 
 function textOf({ files }: GotenbergForm, name: string): string | undefined {
   const found = files.find(({ path }) => path === name);
-  return found && utf8Of(name, found.content);
+  return found && decodeFile(found);
+}
+
+/** Throws `invalid_request`. */
+export function decodeFile({ path, content }: UploadedFile): string {
+  const shown = path.slice(0, MAX_SHOWN);
+  try {
+    return decodeUtf8(content, shown);
+  } catch (error) {
+    throw invalidRequest([{ path: shown, message: (error as Error).message }]);
+  }
 }
 
 /** Options from fields that each correspond to exactly one option. */
@@ -275,12 +284,7 @@ function invoiceOf({ values, invoices: [file] }: GotenbergForm): Options {
   if (!file && profile === undefined) return {};
   if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);
   if (profile === undefined) throw invalidRequest([{ path: 'facturxConformanceLevel', message: 'is required' }]);
-  return { invoice: { xml: utf8Of('facturxXml', file.content), profile } };
-}
-
-function utf8Of(path: string, content: Buffer): string {
-  if (!isUtf8(content)) throw invalidRequest([{ path, message: 'is not valid UTF-8' }]);
-  return content.toString();
+  return { invoice: { xml: decodeFile({ ...file, path: 'facturxXml' }), profile } };
 }
 
 /** Runs `parse`, and makes its errors name the fields of the form. */

@@ -3,7 +3,7 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
-import { type GotenbergForm, requiredText } from './form.ts';
+import { decodeFile, type GotenbergForm, requiredText } from './form.ts';
 
 /** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
@@ -29,7 +29,7 @@ export async function pageOfMarkdown(
 
 async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {
   if (!file) throw invalidRequest([{ path: '', message: `Markdown file(s) not found: '${name.slice(0, 100)}'` }]);
-  const task = { markdown: file.content.toString(), stylesheet: undefined, isFragment: true, limitBytes: MAX_HTML_BYTES };
+  const task = { markdown: decodeFile(file), stylesheet: undefined, isFragment: true, limitBytes: MAX_HTML_BYTES };
   return markdown.toHtml(owner, task, signal);
 }
 

@@ -177,7 +177,7 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
     const held = parts.reduce((sum, { content }) => sum + content.length, 0);
     const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
-    const texts = Object.fromEntries(fields.map(({ name, content }) => [name, textOf(name, content)]));
+    const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, textOf(name, content, filename)]));
     const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
     const body = given ? members : {};
     return new TemplateForm(isMembers(body) ? Object.assign(body, texts) : body, files);
