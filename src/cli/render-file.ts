@@ -12,6 +12,7 @@ import { loadConfig } from '../config.ts';
 import type { HostedFiles } from '../egress/hosted-assets.ts';
 import { startEngine } from '../engine.ts';
 import { ServiceError } from '../errors.ts';
+import { suggestAssets } from '../render/document-size.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest, type RenderRequest } from '../render/render-request.ts';
@@ -116,7 +117,8 @@ async function filled(source: Source, { template, data: path }: RenderFlags): Pr
   const data = path === undefined ? {} : parseJson(await readInput(path), path);
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new ServiceError('invalid_request', `${path} must contain a JSON object`);
-  return { html: await fill(template ?? 'placeholders', source.html, data as Record<string, unknown>) };
+  const html = await fill(template ?? 'placeholders', source.html, data as Record<string, unknown>).catch(suggestAssets);
+  return { html };
 }
 
 async function fill(engine: EngineName, html: string, data: Record<string, unknown>): Promise<string> {

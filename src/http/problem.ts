@@ -144,7 +144,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'Content too large',
     meaning:
       'The HTML is larger than 5,242,880 bytes of UTF-8 (524,288 in the playground), or the request body is larger than the server allows. `limit` and, where known, `actual` are in bytes.',
-    remedy: 'Make the document smaller: reduce the resolution of images, or split the document.',
+    remedy:
+      'Send pictures and fonts as files in `assets` instead of `data:` URLs, which count as HTML. Otherwise reduce the resolution of images, or split the document.',
   },
   unsupported_media_type: {
     status: 415,

@@ -7,6 +7,7 @@ import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import type { UploadedFile } from '../render/assets.ts';
+import { suggestAssets } from '../render/document-size.ts';
 import { equivalentOption } from '../render/equivalent-options.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import type { RenderLimits } from '../render/render-request.ts';
@@ -107,7 +108,7 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
 }
 
 async function readDocument(request: FastifyRequest, source: string): Promise<string> {
-  const body = await readBody(request, Math.min(MAX_HTML_BYTES, request.routeOptions.bodyLimit));
+  const body = await readBody(request, Math.min(MAX_HTML_BYTES, request.routeOptions.bodyLimit)).catch(suggestAssets);
   try {
     rememberBody(request, body, source);
     return textOf('', body, source === 'html' ? 'in.html' : 'in.md');

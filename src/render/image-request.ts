@@ -10,7 +10,7 @@ import { parseLoading } from './load-options.ts';
 import { parseMetadata } from './metadata.ts';
 import { FILENAME, PdfOptions } from './options-schema.ts';
 import {
-  checkSize,
+  checkDocumentSize,
   parseSource,
   parseSourceAssets,
   parseTimeout,
@@ -50,8 +50,8 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
-  if (request.source.kind === 'html') checkSize('html', request.source.html);
-  if (request.source.kind === 'markdown') checkSize('markdown', request.source.markdown);
+  if (request.source.kind === 'html') checkDocumentSize('html', request.source.html);
+  if (request.source.kind === 'markdown') checkDocumentSize('markdown', request.source.markdown);
   return request;
 }
 

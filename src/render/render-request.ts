@@ -5,6 +5,7 @@ import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
 import { textErrors, validator } from '../validate.ts';
 import { type AssetLimits, parseAssets, type UploadedFile } from './assets.ts';
+import { suggestAssets } from './document-size.ts';
 import { equivalentOption } from './equivalent-options.ts';
 import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
@@ -103,8 +104,8 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded
   if (reportsConformance && isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
-  if (source.kind === 'html') checkSize('html', source.html);
-  if (source.kind === 'markdown') checkSize('markdown', source.markdown);
+  if (source.kind === 'html') checkDocumentSize('html', source.html);
+  if (source.kind === 'markdown') checkDocumentSize('markdown', source.markdown);
   if (request.finish.invoice) checkSize('options.invoice.xml', request.finish.invoice.xml, MAX_INVOICE_BYTES);
   return request;
 }
@@ -126,8 +127,17 @@ export function parseRendering(
 }
 
 /** Throws `content_too_large`. */
-export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): void {
-  const actual = Buffer.byteLength(html);
+export function checkDocumentSize(what: string, html: string): void {
+  try {
+    checkSize(what, html, MAX_HTML_BYTES);
+  } catch (error) {
+    suggestAssets(error);
+  }
+}
+
+/** Throws `content_too_large`. */
+export function checkSize(what: string, text: string, limit: number): void {
+  const actual = Buffer.byteLength(text);
   if (actual <= limit) return;
   throw new ServiceError('content_too_large', `${what} has ${actual} bytes; at most ${limit} are allowed`, {
     members: { limit, actual },

@@ -4,6 +4,7 @@ import { invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
+import { suggestAssets } from './document-size.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
 import type { Source, SourceRequest } from './render-request.ts';
 
@@ -24,7 +25,9 @@ export async function resolveSource(
 ): Promise<Content> {
   const { source, baseUrl, assets } = document;
   if (source.kind !== 'template') return resolveWithoutTemplate(document, source, owner.accountId, markdown, signal);
-  const template = await templates.fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files });
+  const template = await templates
+    .fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
+    .catch(suggestAssets);
   if (template.assets && baseUrl !== undefined)
     throw invalidRequest([
       {
@@ -51,7 +54,7 @@ export async function resolveWithoutTemplate(
   if (source.kind === 'url') return source;
   if (source.kind === 'html') return { ...source, baseUrl, assets };
   const { markdown, stylesheet } = source;
-  const html = await engine.toHtml(owner, { markdown, stylesheet, limitBytes: MAX_HTML_BYTES }, signal);
+  const html = await engine.toHtml(owner, { markdown, stylesheet, limitBytes: MAX_HTML_BYTES }, signal).catch(suggestAssets);
   return { kind: 'html', html, baseUrl, assets };
 }
 

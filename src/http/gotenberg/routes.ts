@@ -8,6 +8,7 @@ import { typeOf } from '../../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
+import { suggestAssets } from '../../render/document-size.ts';
 import { isUsableFilename } from '../../render/filename.ts';
 import type { MergedFinishing } from '../../render/finish-merged.ts';
 import { UnusableUploadError, type UploadMerging } from '../../render/merge-uploads.ts';
@@ -134,7 +135,9 @@ async function answer(
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const client = disconnectSignal(reply);
   const html =
-    source === 'markdown' ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client) : undefined;
+    source === 'markdown'
+      ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client).catch(suggestAssets)
+      : undefined;
   const render = toRender(services, form, source, filename, html);
   if (webhook) return answerLater(services, request, reply, webhook, filename, render);
   return idempotent(

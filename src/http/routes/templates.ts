@@ -8,7 +8,7 @@ import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/asset
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/metadata.ts';
 import { oneOf } from '../../render/option.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
-import { checkSize, type RenderLimits } from '../../render/render-request.ts';
+import { checkDocumentSize, type RenderLimits } from '../../render/render-request.ts';
 import { ValidationErrors } from '../../render/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
 import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
@@ -198,7 +198,7 @@ function readDraft<D extends { html: string; name?: string; metadata?: Metadata;
   parseMetadata(draft.metadata, errors);
   const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
   errors.throwIfAny();
-  checkSize('html', draft.html);
+  checkDocumentSize('html', draft.html);
   return { ...draft, ...(assets && { assets }) };
 }
 
