@@ -1,6 +1,7 @@
 /** Finds what a document would request: HTML and the base of its relative URLs in, the absolute URLs in its markup and styles out. */
 import { decodeHTMLAttribute } from 'entities';
-import { LINKS, LOADING, STYLING, type Tag, tagsOf } from './external-references.ts';
+import { type Tag, tagsOf } from '../chromium/load/html-tags.ts';
+import { LINKS, LOADING, STYLING } from './external-references.ts';
 
 /** The `rel` values of `link` elements that are loaded. */
 const LOADED_LINKS = /(?:^|\s)(?:stylesheet|preload|modulepreload)(?:\s|$)/i;
@@ -10,20 +11,26 @@ const IN_CSS =
 /** Matches the URL of a `srcset` candidate. */
 const FIRST_WORD = /[\s,]*(\S+)/y;
 const MAX_FRAMES = 3;
+/** Relative URLs are not found if their base is longer, because each would take time in proportion to its length. */
+const MAX_BASE = 8_192;
 
 /** Does not find URLs that scripts create. Takes linear time. Also yields `undefined` after each tag, so that callers can pause. */
 export function* documentUrls(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
   let from = base;
-  let isBaseKnown = false;
+  let own: string | undefined;
   for (const { tag, text } of tagsOf(html)) {
-    const href: string | undefined = tag.name === 'base' && !isBaseKnown ? attributeOf(tag, 'href') : undefined;
-    isBaseKnown ||= href !== undefined;
-    if (href !== undefined) from = absolute(href, base) ?? from;
+    const href = own === undefined && tag.name === 'base' ? attributeOf(tag, 'href') : undefined;
+    if (href !== undefined) from = ownBase(href, base);
+    own ??= href;
     yield* absolutes(candidatesOf(tag), from);
     if (tag.name === 'style') yield* inCss(text, from);
     yield* documentUrls(depth < MAX_FRAMES ? framedBy(tag) : '', from, depth + 1);
     yield undefined;
   }
+}
+
+function ownBase(href: string, base: string | undefined): string | undefined {
+  return href.length > MAX_BASE ? undefined : (absolute(href, base) ?? base);
 }
 
 /** Finds the URLs in a style sheet. */

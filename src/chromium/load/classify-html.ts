@@ -3,9 +3,11 @@
  * mentions `<script` in its prose counts as active, and merely renders more slowly.
  */
 
+import { decodeHTMLAttribute } from 'entities';
 import { MAY_REPEAT } from '../print/repeated-rows.ts';
-import { MENTIONS_METADATA } from './document-metadata.ts';
-import { afterComment, insertInHead } from './insert-into-head.ts';
+import { NAMES_METADATA } from './document-metadata.ts';
+import { tagsOf, textInTags } from './html-tags.ts';
+import { insertInHead } from './insert-into-head.ts';
 import { MAY_LOSE } from './lost-content.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
@@ -86,43 +88,43 @@ const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
-const CLIP =
-  /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe|input[^>]*value)|rtl|dir\s*=\s*["']?auto/i;
+const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
-const LATER_ELEMENT =
-  /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
-const LOADED_SCRIPT = /<script\s[^<>]{0,200}\bsrc\s*=/i;
-const LATER_WORD =
-  /\b(?:then|await|async|import|eval|new\s+Function|fetch|scheduler|toBlob|startViewTransition|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
-const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
+const LATER_ELEMENT = /<(?:i?frame|frameset|object|embed|link)|[\s"'/]on[a-z]+\s*=|srcdoc/i;
+/** Matches the text of a `script` tag. */
+const LATER_SCRIPT = /\b(?:src|type\s*=\s*["']?(?:module|importmap))/i;
+const LATER_WORDS = [
+  /\b(?:then|await|async|import|eval|fetch|scheduler|toBlob|startViewTransition|MathJax|platenReady)\b/,
+  /Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged/,
+  /\bnew\s+Function\b|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/,
+];
+const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b/i;
+
+const ACTIVE = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGUISE];
 
 export function classifyHtml(html: string): HtmlClass {
   const declaresShadows = /shadowrootmode/i.test(html);
-  const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*["']?\s*closed/i.test(html);
-  const isStatic =
-    !declaresClosed &&
-    !ACTIVE_ELEMENT.test(html) &&
-    !EVENT_HANDLER.test(html) &&
-    !LINK_COLOUR.test(html) &&
-    !ACTIVE_WORD.test(html) &&
-    !DISGUISE.test(html);
+  const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*(?:["']\s*)?closed/i.test(html);
+  const isStatic = !declaresClosed && !ACTIVE.some((mention) => mention.test(html));
   const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
+  const script = textInTags(html, 'script');
+  const hasLaterWord = () => LATER_WORDS.some((words) => words.test(html));
   return {
     isStatic,
     mayNavigate: !isStatic && NAVIGATION.test(html),
     loadsLate: !isStatic || LATE.test(html),
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
-    mayClip: linksStyle || CLIP.test(html),
+    mayClip: linksStyle || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
     mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
     ...printLosses(html, isStatic),
-    runsAfterLoad: !isStatic && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
-    mayBeAnimated: MOTION.test(html),
-    mentionsMetadata: !isStatic || MENTIONS_METADATA.test(html),
+    runsAfterLoad: !isStatic && (LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || hasLaterWord()),
+    mayBeAnimated: MOTION.test(html) || /src/i.test(script),
+    mentionsMetadata: !isStatic || NAMES_METADATA.test(textInTags(html, 'meta')),
     hasWorkers: !isStatic && /Worker/.test(html),
-    loadsScripts: !isStatic && LOADED_SCRIPT.test(html),
+    loadsScripts: !isStatic && /\bsrc\s*=/i.test(script),
     declaresShadows,
     declaresClosed,
   };
@@ -158,18 +160,10 @@ export function ownBase(html: string): string | undefined {
 }
 
 function baseIn(html: string): string | undefined {
-  const [own, ...values] = BASE.exec(withoutComments(html)) ?? [];
-  return own && (values.find((value) => value !== undefined) ?? '');
-}
-
-function withoutComments(html: string): string {
-  let text = '';
-  let at = 0;
-  for (let start = html.indexOf('<!--'); start >= 0; start = html.indexOf('<!--', at)) {
-    text += html.slice(at, start);
-    at = afterComment(html, start);
+  if (!/<base/i.test(html)) return undefined;
+  for (const { tag } of tagsOf(html)) {
+    const [, href] = (tag.name === 'base' && tag.attributes.find(([name]) => name === 'href')) || [];
+    if (href !== undefined) return decodeHTMLAttribute(href);
   }
-  return text + html.slice(at);
+  return undefined;
 }
-
-const BASE = /<base\b[^<>]*?\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i;

@@ -17,8 +17,8 @@ export interface DocumentMetadata {
   keywords?: string[];
 }
 
-/** Matches markup that may state metadata. */
-export const MENTIONS_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/i;
+/** Matches the text of a `meta` tag that may state metadata. */
+export const NAMES_METADATA = /\b(?:author|description|keywords)\b/i;
 
 /** An expression that evaluates to the name and content of each element. */
 export const READ_METADATA = `(() => { try { return (${collectMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
