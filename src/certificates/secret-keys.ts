@@ -105,7 +105,7 @@ function readOwnKeys(file: string): SecretKey[] {
 function readKeys(file: string, name: string): SecretKey[] {
   const content = contentOf(file, name);
   const text = content.toString('latin1');
-  const lines = text.split(/\s*\n\s*/).map((line) => Buffer.from(line.trim(), 'latin1'));
+  const lines = text.split('\n').map((line) => Buffer.from(line.trim(), 'latin1'));
   const keys = TEXT.test(text) ? lines.filter(({ length }) => length > 0) : [content];
   if (!keys.length || keys.some(({ length }) => length < MIN_BYTES))
     throw new SecretKeyError(

@@ -279,7 +279,7 @@ function shareIds(paths: object): Node {
   for (const [address, methods] of Object.entries(paths)) {
     for (const { parameters = [] } of Object.values<{ parameters?: Node[] }>(methods)) {
       for (const parameter of parameters.filter((each) => each.in === 'path')) {
-        const [, owner = ''] = new RegExp(`(\\w+?)(?:(?<=ch)es|s)?/\\{${parameter.name}\\}`).exec(address) ?? [];
+        const [, owner = ''] = new RegExp(`/(\\w+?)(?:(?<=ch)es|s)?/\\{${parameter.name}\\}`).exec(address) ?? [];
         const name = `${pascalCase(owner)}${pascalCase(String(parameter.name))}Param`;
         named[name] ??= { ...parameter };
         if (JSON.stringify(named[name]) === JSON.stringify(parameter))

@@ -36,7 +36,7 @@ export async function callApi(
   path: string,
   { method = 'GET', body, accept, prefer }: Call = {},
 ): Promise<Response> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
+  const response = await fetch(`${url.replace(/(?<!\/)\/+$/, '')}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,

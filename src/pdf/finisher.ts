@@ -181,7 +181,7 @@ function shuttingDown(): ServiceError {
 /** Keeps only the name and location of an error, because messages of a parser can quote the document. */
 function withoutText(error: unknown): Error {
   const { name, stack = '' } = error as Error;
-  return new Error(`${name}${/\n\s+at .*/.exec(stack)?.[0] ?? ''}`);
+  return new Error(`${name}${/\n {4}at .*/.exec(stack)?.[0] ?? ''}`);
 }
 
 function cut(bytes: Uint8Array<ArrayBuffer>): Buffer[] {

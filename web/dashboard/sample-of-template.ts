@@ -15,13 +15,18 @@ type Globals = ReadonlyMap<string, Node>;
 
 const ROWS = 2;
 const NUMBER = 10;
-const UNREAD = /\{%-?\s*(comment|raw)\s*-?%\}.*?\{%-?\s*end\1\s*-?%\}/gs;
-const CODE = /\{[%{](.*?)[%}]\}/gs;
+const CODE_START = /\{[%{]/g;
+const CODE_END = /[%}]\}/g;
+const UNREAD = /^-?\s*(comment|raw)\s*-?$/;
+const UNREAD_END: Record<string, RegExp> = {
+  comment: /\{%-?\s*endcomment\s*-?%\}/g,
+  raw: /\{%-?\s*endraw\s*-?%\}/g,
+};
 const STRING = /"[^"]*"|'[^']*'/g;
 const LOOP = /^-?\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+([\w.[\]-]+)/;
 const LOOP_START = /^-?\s*(?:for|tablerow)\b/;
 const LOOP_END = /^-?\s*end(?:for|tablerow)\b/;
-const PATH = /(?<![\w.|]|\|\s+)[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*/g;
+const PATH = /(?<![\w.|]|\| )[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*/g;
 const CALCULATED =
   /(?:(?:^-?|=)\s*([\w.[\]-]+)(?=\s*\|\s*(?:abs|ceil|divided_by|floor|minus|modulo|money|plus|round|times)\b))|\|\s*(?:divided_by|minus|modulo|plus|times)\s*:\s*([\w.[\]-]+)/g;
 
@@ -36,12 +41,30 @@ export function sampleOf({ html = '', engine, placeholders }: Pick<TemplateRecor
 /** The service reports the paths from the top level of the data. The paths inside list elements are found in the loops. */
 function readLiquid(globals: Globals, html: string): void {
   const scope: Scope = [];
-  for (const [, text = ''] of html.replace(UNREAD, '').matchAll(CODE)) {
-    const code = text.replace(STRING, '""');
+  for (const text of codesOf(html)) {
+    const code = text.replace(STRING, '""').replace(/\s+/g, ' ');
     readPaths(globals, scope, code);
     if (LOOP_END.test(code)) scope.pop();
     else if (LOOP_START.test(code)) scope.push(loopOf(globals, scope, code));
   }
+}
+
+/** Returns what is in braces, and leaves out comments and raw text. Reads each character once. */
+function* codesOf(html: string): Generator<string> {
+  for (let start = after(CODE_START, html, 0); start !== undefined; ) {
+    const end = after(CODE_END, html, start);
+    if (end === undefined) return;
+    const code = html.slice(start, end - 2);
+    const [, unread] = UNREAD.exec(code) ?? [];
+    if (!unread) yield code;
+    const next = unread ? after(UNREAD_END[unread] as RegExp, html, end) : end;
+    start = next === undefined ? undefined : after(CODE_START, html, next);
+  }
+}
+
+function after(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
 function readPaths(globals: Globals, scope: Scope, code: string): void {

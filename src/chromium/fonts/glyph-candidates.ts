@@ -19,7 +19,7 @@ const REFERENCE = /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))/gi;
 const NAMES_FONTS = /font-family|font\s*:|<font|face\s*=/i;
 const FAMILIES = /font-family\s*:\s*([^;,{}<>]{1,200})|face\s*=\s*(?:"([^",]{1,200})|'([^',]{1,200}))/gi;
 const SHORTHAND = /font\s{0,10}:([^;{}<>]{1,300})/gi;
-/** In the `font` shorthand, the families follow the size. */
+/** In the `font` shorthand, the families follow the size. It is matched only with the 300 characters that `SHORTHAND` finds. */
 const AFTER_SIZE = /[\d.](?:px|pt|r?em|%|ex|ch|mm|cm|in|pc|q|v[wh])(?:\s{0,5}\/\s{0,5}[\w.%]{1,20})?\s{1,5}([^,]{1,200})/i;
 const WORDS_OF_CSS = /^(?:inherit|initial|unset|revert|revert-layer|var\(.*|)$/i;
 

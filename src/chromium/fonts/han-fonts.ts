@@ -17,7 +17,7 @@ const SHOWS_HAN = new RegExp(`[${HAN}]`, 'u');
 /** Matches character references and escapes for such characters. It also matches some for others, which does no harm. */
 const REFERS_TO_HAN =
   /&#(?:x(?:[23][0-9a-f]{4}|[3-9a-d][0-9a-f]{3})\b|[1-9]\d{4,5}\b)|\\u?\{?(?:[23][0-9a-f]{4}|[3-9a-d][0-9a-f]{3})/i;
-const LANGUAGE = /\blang(?:uage)?["']?\s*(?:=|content\s*=)\s*["']?\s*(ja|ko|zh(?:[-_][a-z-_]{1,20})?)\b/gi;
+const LANGUAGE = /\blang(?:uage)?["']?\s*(?:=|content\s*=)\s*(?:["']\s*)?(ja|ko|zh(?:[-_][a-z-_]{1,20})?)\b/gi;
 const TRADITIONAL = /hant|tw|hk|mo/i;
 /** Stands for the language of text that declares none. */
 export const UNKNOWN = 'unknown';

@@ -15,7 +15,7 @@ const SIGTERM = 15;
 /** In the sandbox, a renderer is the first process of its namespace, which turns the signal into an exit status. */
 const SIGTERM_IN_SANDBOX = 241 << 8;
 /** V8 logs this before it ends a renderer with a trap. Other faults end with a trap too. */
-const HEAP_LIMIT_REACHED = /^\[.*ERROR:.*\] V8 (?:javascript|process) OOM/;
+const HEAP_LIMIT_REACHED = /^\[[^\]]*\] V8 (?:javascript|process) OOM/;
 const LINE_KEPT = 1_024;
 
 export class CrashCauses {
@@ -39,7 +39,7 @@ export class CrashCauses {
   readLog(text: string): void {
     const lines = (this.#unfinishedLine + text).split('\n');
     this.#unfinishedLine = (lines.pop() ?? '').slice(0, LINE_KEPT);
-    this.#heapLimits += lines.filter((line) => HEAP_LIMIT_REACHED.test(line)).length;
+    this.#heapLimits += lines.filter((line) => HEAP_LIMIT_REACHED.test(line) && line.includes('ERROR:')).length;
   }
 
   async isOutOfMemory(crash: Crash): Promise<boolean> {

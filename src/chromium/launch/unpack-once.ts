@@ -86,7 +86,7 @@ async function removeAbandoned(cacheDir: string): Promise<void> {
 }
 
 function ownerLives(name: string): boolean {
-  return isAlive(Number(/(\d+)-\d+$/.exec(name)?.[1]));
+  return isAlive(Number(/(?<!\d)(\d+)-\d+$/.exec(name)?.[1]));
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

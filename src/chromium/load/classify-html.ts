@@ -102,15 +102,14 @@ const LATER_WORDS = [
 ];
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b/i;
 
-const ACTIVE = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGUISE];
+const ACTIVITY = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGUISE];
 
 export function classifyHtml(html: string): HtmlClass {
   const declaresShadows = /shadowrootmode/i.test(html);
   const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*(?:["']\s*)?closed/i.test(html);
-  const isStatic = !declaresClosed && !ACTIVE.some((mention) => mention.test(html));
+  const isStatic = !declaresClosed && !ACTIVITY.some((mention) => mention.test(html));
   const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
   const script = textInTags(html, 'script');
-  const hasLaterWord = () => LATER_WORDS.some((words) => words.test(html));
   return {
     isStatic,
     mayNavigate: !isStatic && NAVIGATION.test(html),
@@ -120,7 +119,7 @@ export function classifyHtml(html: string): HtmlClass {
     mayClip: linksStyle || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
     mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
     ...printLosses(html, isStatic),
-    runsAfterLoad: !isStatic && (LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || hasLaterWord()),
+    runsAfterLoad: !isStatic && runsLater(html, script),
     mayBeAnimated: MOTION.test(html) || /src/i.test(script),
     mentionsMetadata: !isStatic || NAMES_METADATA.test(textInTags(html, 'meta')),
     hasWorkers: !isStatic && /Worker/.test(html),
@@ -128,6 +127,10 @@ export function classifyHtml(html: string): HtmlClass {
     declaresShadows,
     declaresClosed,
   };
+}
+
+function runsLater(html: string, script: string): boolean {
+  return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
 }
 
 /** A script may add what the markup does not have. */

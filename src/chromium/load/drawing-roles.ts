@@ -67,7 +67,7 @@ function backgroundChange(image: PageElement, printsBackgrounds: boolean): Attri
 function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
   if (!changes.length) return true;
   const names = [...new Set(changes.map(({ name }) => name.replace(/-.*/, '')))]; // `aria` for all of ARIA
-  const mentions = new RegExp(`\\[[^\\]]*(?:${names.join('|')})`, 'i');
+  const mentions = new RegExp(`\\[[^[\\]]*(?:${names.join('|')})`, 'i');
   const elements = changes.map(({ element }) => element);
   const selectors = selectorsFor(elements, roots, linked, mentions);
   if (!selectors) return false;

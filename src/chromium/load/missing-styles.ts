@@ -157,7 +157,8 @@ function isShown(element: PageElement, url: string): boolean {
 /** Whether the document has an element for which a rule loads the URL. */
 function wantedBy(page: StyledDocument, { rule, around }: Placed, url: string, limits: Limits): boolean {
   if (rule.type !== 1) return rule.type === 6; // rules for pages
-  const isVariable = /--[-\w]+\s*:[^;]*url\(/.test(rule.style?.cssText ?? '');
+  const declarations = (rule.style?.cssText ?? '').split(';');
+  const isVariable = declarations.some((each) => each.trimStart().startsWith('--') && each.includes('url('));
   const selector = isVariable ? '*' : selectorOf(rule.selectorText ?? '', around);
   try {
     if (page.host && /:host/.test(selector)) return isShown(page.host, url);

@@ -36,7 +36,7 @@ const ORIENTATIONS = ['portrait', 'landscape'];
 const KEYWORDS = ['auto', 'inherit', 'initial', 'unset', 'revert', 'revert-layer'];
 const IMPORTANT = /!\s*important/i;
 const NAME = /^[a-z][\w-]*$/;
-const LENGTH = /^(\d*\.?\d+(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i;
+const LENGTH = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i;
 /** All units of lengths in CSS Values and Units Module Level 4, and in CSS Containment Module Level 3. */
 const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;

@@ -136,7 +136,7 @@ end
 `;
 }
 
-const BLOCK = /begin(bfchar|bfrange)([\s\S]*?)endbf/g;
+const BLOCK = /begin(bfchar|bfrange)([\s\S]*)/;
 const MAX_CODES = 65_536;
 const NO_CHARACTER = /^(?:0000|feff|fffe)$/i;
 
@@ -146,7 +146,8 @@ function textsOf(map: string): Map<number, string> {
   const add = (code: number, hex: string | undefined, plus = 0) => {
     if (hex && !NO_CHARACTER.test(hex)) texts.set(code, textOf(hex, plus));
   };
-  for (const [, kind, block = ''] of map.matchAll(BLOCK)) {
+  for (const part of map.split(/endbf/).slice(0, -1)) {
+    const [, kind, block = ''] = BLOCK.exec(part) ?? [];
     const strings = [...block.matchAll(/<([0-9a-f\s]*)>|(\[)|(\])/gi)];
     const values = strings.map(([, hex, open, close]) => open ?? close ?? (hex ?? '').replace(/\s/g, ''));
     if (kind === 'bfrange') addRanges(values, add);

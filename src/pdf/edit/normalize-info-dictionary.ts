@@ -8,7 +8,7 @@ import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { ENTRY_BYTES, objectOf, readCrossReference } from '../objects/cross-reference.ts';
 
 /** Entries of the information dictionary as Skia writes them: https://skia.org (SkPDFMetadata.cpp). */
-const DATES = /\/(CreationDate|ModDate) \(D:[^)]*\)/g;
+const DATES = /\/(CreationDate|ModDate) \(D:[^()]*\)/g;
 const MAKERS = /\/(Creator|Producer) \((Chromium|Skia\/PDF m\d+)\)/g;
 
 /**

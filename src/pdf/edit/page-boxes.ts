@@ -37,7 +37,7 @@ type PdfObject = ReturnType<typeof objectAt>;
 function* pagesOf(file: ChunkedBuffer, references: CrossReference, node: PdfObject): Generator<PdfObject> {
   const [, kids] = /\/Kids \[([\d R]*)\]/.exec(node.text) ?? [];
   if (kids === undefined) yield node;
-  for (const [, id] of (kids ?? '').matchAll(/(\d+) 0 R/g))
+  for (const [, id] of (kids ?? '').matchAll(/\b(\d+) 0 R/g))
     yield* pagesOf(file, references, objectNumbered(file, references, Number(id)));
 }
 
