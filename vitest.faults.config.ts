@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** Documents and callers that attack, and browsers and services that fail: most suites use up time or memory on purpose. */
 export const FAULT_SUITES = [
-  'test/api/{browser-memory,fairness,faults,hostile-documents,lifecycle,playground-limits,replaced-built-ins,request-memory}.test.ts',
+  'test/api/{browser-memory,fairness,faults,hostile-documents,hostile-text,lifecycle,playground-limits}.test.ts',
+  'test/api/{replaced-built-ins,request-memory}.test.ts',
   'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
   'test/{templates/liquid,markdown/markdown}-attacks.test.ts',
   'test/egress/{budgets,canary,slow-name-server,self-test}.test.ts',

@@ -6,8 +6,9 @@ const NEAR = 0.5;
 
 /** The known name that `name` is likely to mean, if any. */
 export function nearest(name: string, known: string[]): string | undefined {
-  const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  const given = name.slice(0, 64);
+  const exact = known.find((candidate) => candidate.toLowerCase() === given.toLowerCase());
   if (exact) return exact;
-  const near = closest(name.slice(0, 64), known);
-  return distance(name.slice(0, 64), near) <= NEAR * near.length ? near : undefined;
+  const near = closest(given, known);
+  return distance(given, near) <= NEAR * near.length ? near : undefined;
 }

@@ -59,6 +59,7 @@ export interface Metrics {
   webhookAttempted(outcome: DeliveryOutcome): void;
   uploadAttempted(outcome: DeliveryOutcome): void;
   requestFinished(outcome: RequestOutcome): void;
+  eventLoopDelayed(seconds: number): void;
   /** The exposition text and its content type. Only OpenMetrics has exemplars: the trace of a request that a bucket counts. */
   expose(format?: 'prometheus' | 'openmetrics'): Promise<{ text: string; type: string }>;
   /** Holds every metric, with its name, type, labels and help. */
@@ -69,6 +70,7 @@ const ERROR_CODES = Object.keys(PROBLEMS);
 const DELIVERY_OUTCOMES: readonly DeliveryOutcome[] = ['delivered', 'retried', 'failed'];
 const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const STORED_KEPT_MS = 60_000;
+const DELAY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -92,6 +94,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     enableExemplars: true,
     registers: [registry],
   });
+  const delays = new Histogram({
+    name: 'platen_event_loop_delay_seconds',
+    help: 'How long the thread that answers all requests was busy with something else, measured ten times a second.',
+    buckets: DELAY_BUCKETS,
+    registers: [registry],
+  });
   return {
     ...renders,
     ...storage,
@@ -100,6 +108,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (delivery.document) storage.documentStored(delivery.document);
     },
     ...outcomes,
+    eventLoopDelayed: (seconds) => delays.observe(seconds),
     requestFinished: ({ milliseconds, ...labels }) => observe(requests, labels, milliseconds / 1000),
     expose: (format) => expose(registry, format === 'openmetrics'),
     registry,

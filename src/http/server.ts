@@ -11,6 +11,7 @@ import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
 import { allowOrigins } from './cors.ts';
+import { watchEventLoopDelay } from './event-loop-delay.ts';
 import { handleExpectations } from './expect-continue.ts';
 import { errorSender } from './gotenberg/errors.ts';
 import {
@@ -103,13 +104,15 @@ const REFERENCE_CSP =
 export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
   const send = errorSender(options.gotenbergRoutes);
   const app = createFastify(options, services, send);
-  app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
+  app.decorate('publicUrl', options.publicUrl.replace(/(?<!\/)\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // modules parse their own requests; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   handleExpectations(app.server);
   readJsonOnly(app);
   handleErrors(app, services, send);
   observeRequests(app, services);
+  const endWatch = watchEventLoopDelay(services.metrics.eventLoopDelayed);
+  app.addHook('onClose', async () => endWatch());
   answerOtherMethods(app, options, send);
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);

@@ -1,0 +1,90 @@
+/** Whatever the thread of the service does with the text of a caller takes time in proportion to the length of the text. */
+import { expect, test } from 'vitest';
+import { glyphCandidates } from '../../src/chromium/fonts/glyph-candidates.ts';
+import { hanLanguages } from '../../src/chromium/fonts/han-fonts.ts';
+import { classifyHtml, mentionsNetworkApis, withBase } from '../../src/chromium/load/classify-html.ts';
+import { parseDocumentMetadata } from '../../src/chromium/load/document-metadata.ts';
+import { unsupportedIn } from '../../src/chromium/load/unsupported-css.ts';
+import { sizesIn, translatedSizes } from '../../src/chromium/print/page-sizes.ts';
+import { loadConfig } from '../../src/config.ts';
+import { dispositionOf } from '../../src/http/disposition.ts';
+import { documentUrls, inCss } from '../../src/render/document-urls.ts';
+import { externalReference } from '../../src/render/external-references.ts';
+import { isUsableFilename } from '../../src/render/filename.ts';
+import { toInches } from '../../src/render/lengths.ts';
+import { parsePageRanges } from '../../src/render/page-ranges.ts';
+import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { ValidationErrors } from '../../src/render/validation-errors.ts';
+import { dataUse } from '../../src/templates/data-use.ts';
+import { fillPlaceholders, parsePlaceholders } from '../../src/templates/placeholders.ts';
+import { PAIRED, PIECES, repeated } from './pieces.ts';
+
+const config = loadConfig({});
+const LIMIT_BYTES = 20_000_000;
+
+const FUNCTIONS: Record<string, (text: string) => unknown> = {
+  classifyHtml,
+  mentionsNetworkApis,
+  withBase: (text) => withBase(text, 'https://example.com/'),
+  withOwnBase: (text) => withBase(`<base>${text}`, 'https://example.com/'),
+  sizesIn,
+  translatedSizes,
+  unsupportedIn: (text) => unsupportedIn([{ text, where: 'style' }]),
+  glyphCandidates,
+  hanLanguages: (text) => hanLanguages([text]),
+  parseDocumentMetadata: (text) => parseDocumentMetadata([['keywords', text]]),
+  externalReference,
+  documentUrls: (text) => Array.from(documentUrls(text, 'https://example.com/')).length,
+  documentUrlsOfBase: (text) =>
+    Array.from(documentUrls(`<base href="${text.slice(0, text.length / 2)}">${text}`, undefined)).length,
+  inCss: (text) => Array.from(inCss(text, 'https://example.com/')).length,
+  placeholders: (text) => ignoreRefusal(() => fillPlaceholders(parsePlaceholders(text), { a: { b: text } }, LIMIT_BYTES)),
+  dataUse: (text) => dataUse([text], { [text]: text }),
+  toInches,
+  parsePageRanges: (text) => parsePageRanges('pageRanges', text, new ValidationErrors()),
+  isUsableFilename,
+  dispositionOf: (text) => dispositionOf('inline', text.slice(0, 1_000)),
+  body: (text) =>
+    ignoreRefusal(() => {
+      const { format, pageRanges, margin, waitForSelector } = {
+        format: text,
+        pageRanges: text,
+        margin: text,
+        waitForSelector: text,
+      };
+      const options = { format, pageRanges, margin, waitForSelector, headerTemplate: text, [text]: text };
+      parseRenderRequest({ html: text, filename: text, [text]: text, metadata: { [text]: text }, options }, config);
+    }),
+};
+
+/** Refusing a text is an answer too. */
+function ignoreRefusal(attempt: () => unknown): void {
+  try {
+    attempt();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
+
+/** Processor time, because other processes may delay the test. Code is compiled, and memory is cleared, only once. */
+function millisecondsFor(read: (text: string) => unknown, text: string): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3 && least > 20; run++) {
+    const before = process.threadCpuUsage();
+    read(text);
+    const { user, system } = process.threadCpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+test.each(Object.entries(FUNCTIONS))('%s reads 400 kB of each piece', (_name, read) => {
+  const slow = PIECES.filter((piece) => millisecondsFor(read, repeated(piece, 400_000)) > 1_500);
+  expect(slow).toEqual([]);
+});
+
+test.each(Object.entries(FUNCTIONS))('%s reads 20 kB of each pair of pieces', (_name, read) => {
+  const pairs = PAIRED.flatMap((first) => PAIRED.map((second) => first + second));
+  const slow = pairs.filter((pair) => millisecondsFor(read, repeated(pair, 20_000)) > 40);
+  expect(slow).toEqual([]);
+});
