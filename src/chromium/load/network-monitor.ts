@@ -217,11 +217,12 @@ export class NetworkMonitor {
     const unreadable = new Set(all.filter(({ text }) => !text).map(({ url }) => url));
     const sheets = [...all.filter(({ url }) => !unreadable.has(url)), ...this.#lostStyles.map((url) => ({ url, text: '' }))];
     const known = new Set(sheets.map(({ url }) => url));
-    const imported = sheets.flatMap(({ url, text }) =>
-      [...text.matchAll(IMPORT)].map(([, address = '']) => URL.parse(address, url)?.href ?? ''),
-    );
-    const isKnown = imported.every((url) => known.has(cut(withoutSecrets(url))));
-    return isKnown ? sheets : undefined;
+    const isKnown = (address: string, base: string) => known.has(cut(withoutSecrets(URL.parse(address, base)?.href ?? '')));
+    const isComplete = sheets.every(({ url, text }) => {
+      const imported = new Set(Array.from(text.matchAll(IMPORT), ([, address = '']) => address));
+      return [...imported].every((address) => isKnown(address, url));
+    });
+    return isComplete ? sheets : undefined;
   }
 
   /** Undefined if Chromium does not have it as text, or has nothing of it. */
