@@ -15,6 +15,9 @@ const KINDS: Record<string, string> = {
   content_clipped: 'Content cut off',
   field_printed: 'Field cannot be filled in',
   content_shrunk: 'Scaled down',
+  content_hidden: 'Content not shown',
+  content_rasterized: 'Text printed as a picture',
+  link_dropped: 'Missing links',
   unsupported_css: 'CSS that has no effect',
   printed_early: 'Printed early',
 };
