@@ -5,6 +5,7 @@
  * anything behind, the page is navigated to an empty document, so that no script, listener, timer or name is left. After a
  * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline } from '../deadline.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
@@ -139,6 +140,10 @@ const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
+const CRASH_REPORT_MS = 3_000;
+/** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
+const SPLIT =
+  'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
@@ -559,9 +564,20 @@ export class Page implements RunningPage {
   }
 
   async #printToPdf(settings: PrintSettings, step: Step): Promise<string> {
-    const { stream } = await step(this.#session.send('Page.printToPDF', printParameters(settings)));
+    const printing = this.#session.send('Page.printToPDF', printParameters(settings));
+    const { stream } = await step(printing.catch((error: unknown) => this.#afterCrash(error)));
     if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');
     return stream;
+  }
+
+  /**
+   * Rethrows the error of a print, at once if the renderer still answers. A print also fails because its renderer ends, shortly
+   * before the browser reports that, and the render then fails with the cause.
+   */
+  async #afterCrash(error: unknown): Promise<never> {
+    const crash = sleep(CRASH_REPORT_MS, undefined, { ref: false });
+    await Promise.race([this.#session.send('Runtime.evaluate', { expression: '0' }).catch(() => crash), crash]);
+    throw error;
   }
 
   /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
@@ -657,7 +673,8 @@ export class Page implements RunningPage {
 
   #outOfMemory(): ServiceError {
     const limit = this.#browser.settings.rendererMemoryBytes;
-    return new ServiceError('resource_limit', 'the document needs more memory than one render may take', { members: { limit } });
+    const what = `the document needs more memory than one render may take; if it is long, ${SPLIT}`;
+    return new ServiceError('resource_limit', what, { members: { limit } });
   }
 
   #storageExceeded(): ServiceError {

@@ -324,7 +324,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning:
       'Rendering used more memory or network traffic than one render may use, or the PDF or the image grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
     remedy:
-      'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS, PLATEN_MAX_PDF_BYTES and PLATEN_MAX_IMAGE_PIXELS.',
+      'Simplify or split the document: a table of more than about 200 pages into several tables, or the document into the items of a batch, which can be merged. The operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS, PLATEN_MAX_PDF_BYTES and PLATEN_MAX_IMAGE_PIXELS.',
   },
   queue_full: {
     status: 429,

@@ -24,6 +24,7 @@ export async function sendDryRun(
     dry_run: true,
     would_render: !result.problems.length,
     problems: result.problems,
+    hints: result.hints,
     source: result.source,
     ...(htmlBytes !== undefined && { html_bytes: htmlBytes }),
     ...(template && {
@@ -59,6 +60,11 @@ export const DRY_RUN_SCHEMA = recordSchema(
       type: 'array',
       description: 'Errors that the render would end with now.',
       items: recordSchema('DryRunProblem', { code: { type: 'string' }, detail: { type: 'string' } }),
+    },
+    hints: {
+      type: 'array',
+      description: 'What may make the render fail, and what to do: a table with very many rows.',
+      items: { type: 'string' },
     },
     source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
     html_bytes: {

@@ -12,6 +12,7 @@ import type { Documents } from '../documents/documents.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { type DataUse, dataUse } from '../templates/data-use.ts';
 import { documentUrls, inCss } from './document-urls.ts';
+import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
 import type { SourceRequest } from './render-request.ts';
@@ -46,6 +47,8 @@ export interface DryRun {
   deliverTo: { host: string; verdict: Verdict } | undefined;
   /** The errors with which the render would fail now. */
   problems: Array<{ code: ErrorCode; detail: string }>;
+  /** What may make the render fail, with the remedy. */
+  hints: string[];
 }
 
 export type DryRunRequest = SourceRequest & {
@@ -108,10 +111,16 @@ export async function dryRun(
       isCutOff,
       deliverTo: delivery,
       problems: problems.map(({ code, message: detail }) => ({ code, detail })),
+      hints: request.finish ? hintsFor(content) : [],
     };
   } finally {
     leave();
   }
+}
+
+function hintsFor(content: Content): string[] {
+  const hint = content.kind === 'html' ? longTableHint(content.html) : undefined;
+  return hint === undefined ? [] : [hint];
 }
 
 async function templateOf(

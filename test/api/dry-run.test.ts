@@ -9,6 +9,7 @@ interface DryRun {
   dry_run: true;
   would_render: boolean;
   problems: Array<{ code: string; detail: string }>;
+  hints: string[];
   source: string;
   html_bytes?: number;
   template?: { template_id: string; version: number; missing: string[]; unused: string[] };
@@ -56,6 +57,7 @@ test('renders, charges and stores nothing', async () => {
     dry_run: true,
     would_render: true,
     problems: [],
+    hints: [],
     source: 'html',
     html_bytes: 5,
     plan: 'free',
@@ -132,6 +134,15 @@ test('checks a hundred URLs', async () => {
   expect([urls.length, urls_complete]).toEqual([100, false]);
   const same = await dry({ html: '<img src="https://n.denied.test/">'.repeat(1_000) });
   expect([same.urls.length, same.urls_complete]).toEqual([1, true]);
+});
+
+test('has a hint for a table that may be too long to be printed', async () => {
+  const rows = (count: number) => '<tr><td>x<table><tr><td>y</table>'.repeat(count);
+  const long = `<table>${rows(5_000)}</table><TABLE><tbody>${rows(8_000)}</table>`;
+  const { hints, would_render } = await dry({ html: long });
+  expect(hints).toEqual([expect.stringMatching(/^A table has 8000 rows.*200 pages.*several tables.*batch/)]);
+  expect(would_render).toBe(true);
+  expect(await dry({ html: `<table>${rows(7_999)}</table><table>${rows(7_999)}</table>` })).toMatchObject({ hints: [] });
 });
 
 test('reports an exhausted allowance and a plan without storage as problems', async () => {

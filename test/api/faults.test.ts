@@ -134,6 +134,16 @@ describe('documents that use too many resources', () => {
   }
 });
 
+test('a table of too many pages always fails with the same code, which says what to do', async () => {
+  const row = (n: number) => `<tr><td>${n}<td>Item number ${n}<td>12.50<td>${n * 3}.00</tr>`;
+  const html = `<table><thead><tr><th>Head</thead>${Array.from({ length: 6_000 }, (_, n) => row(n)).join('')}</table>`;
+  // The print and its renderer end at the same time, and the browser reports either first.
+  for (let time = 0; time < 10; time++) {
+    const { detail } = await expectProblem(html, 422, 'resource_limit', 60_000);
+    expect(detail).toMatch(/after about 200 pages into several tables, or send the parts of the document as items of a batch/);
+  }
+});
+
 describe('documents that try to use the browser', () => {
   const render = async (html: string) =>
     (await readPdfReply(await service.pdf({ html, options: { timeout: 100_000 } }))).pages.join(' ');
