@@ -268,7 +268,9 @@ function both(first: () => Promise<void>, second: () => Promise<void>): () => Pr
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
 async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
   const policy = engine.policy.allowing(config.playgroundOutboundAllow);
-  const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
+  const proxy = await startEgressProxy(policy, (details) =>
+    logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
+  );
   const settings = playgroundBrowser(config);
   const playground = new Playground(
     {

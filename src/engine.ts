@@ -13,6 +13,7 @@ import { Pool } from './pool/pool.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishQueue } from './render/finish-queue.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
+import { currentOrigin } from './work-log.ts';
 
 /** Threads in addition to the configured ones, reserved for owners who have none. */
 const RESERVED_THREADS = 1;
@@ -44,7 +45,9 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const located = await locateBrowser(config);
   const policy = new OutboundPolicy(config);
   const revocation = new Revocation(policy);
-  const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
+  const proxy = await startEgressProxy(policy, (details) =>
+    logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
+  );
   const browsers = new Set<Browser>();
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, settings, through);

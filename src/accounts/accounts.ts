@@ -1,9 +1,8 @@
 /** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
-import type { Selectable, Updateable } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Change, Row } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Clock } from './leases.ts';
@@ -181,7 +180,7 @@ export class Accounts {
   }
 
   /** Throws `not_found`, also for a deleted account. */
-  async #change(accountId: string, change: Updateable<Tables['accounts']>, query?: Query): Promise<void> {
+  async #change(accountId: string, change: Change<'accounts'>, query?: Query): Promise<void> {
     const { numUpdatedRows } = await (query ?? this.#database.query)
       .updateTable('accounts')
       .set(change)
@@ -278,7 +277,7 @@ function holders(query: Query) {
     .where('revoked_at', 'is', null);
 }
 
-function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof ACCOUNT_COLUMNS)[number]>): Account {
+function toAccount(row: Pick<Row<'accounts'>, (typeof ACCOUNT_COLUMNS)[number]>): Account {
   return {
     id: row.id,
     name: row.name,

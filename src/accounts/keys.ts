@@ -2,11 +2,10 @@
  * Creates, lists, rotates and revokes API keys, for the operator or for another key. A key manages itself and the keys that were
  * made with it, directly or through other keys. All other keys do not exist for it.
  */
-import type { ExpressionBuilder, Selectable } from 'kysely';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Condition, Row } from '../storage/tables.ts';
 import type { Clock } from './leases.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { hashOf, hintOf, newSecret, randomBase62 } from './secret.ts';
@@ -224,7 +223,7 @@ function familyOf(query: Query, id: string) {
     .select('id');
 }
 
-type KeyRow = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
+type KeyRow = Pick<Row<'api_keys'>, (typeof COLUMNS)[number]>;
 
 function toKey(row: KeyRow): ApiKey {
   return {
@@ -253,7 +252,7 @@ function expiryOf(expiresInMs: number | undefined, now: number, latest: number |
 }
 
 /** A condition on rows of `api_keys`. */
-export function isUnexpired(eb: ExpressionBuilder<Tables, 'api_keys'>, now: number) {
+export function isUnexpired(eb: Condition<'api_keys'>, now: number) {
   return eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 }
 

@@ -3,6 +3,7 @@
  * it. A listener serves while a render is under way. It ends every connection when the render ends, so that nothing is sent
  * afterwards.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import {
   Agent,
@@ -15,7 +16,6 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { currentOrigin } from '../work-log.ts';
 import type { HostedAssets } from './hosted-assets.ts';
 import { Pace } from './pace.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
@@ -187,8 +187,8 @@ class PageProxyListener implements ProxyListener {
     this.#assets = assets;
     this.#lateRequests = 0;
     this.#traffic = new RenderTraffic(budget);
-    const origin = currentOrigin(); // requests of the page arrive outside the context of the render
-    this.#refusals = new RefusalLog((line) => this.#observer.log({ ...line, ...origin }), this.#observer.wait);
+    const log = AsyncResource.bind(this.#observer.log); // requests of the page arrive outside the context of the render
+    this.#refusals = new RefusalLog(log, this.#observer.wait);
   }
 
   endRender(): OutboundReport {
