@@ -14,6 +14,7 @@ import { hasDuplicates } from '../pdf/edit/remove-duplicates.ts';
 import { type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/finish-settings.ts';
 import { fieldSizes } from '../pdf/forms/field-places.ts';
 import type { Forms } from '../pdf/forms/forms.ts';
+import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import { paperView } from './content-shrinking.ts';
@@ -23,7 +24,7 @@ import { type FinishQueue, sizeOf } from './finish-queue.ts';
 import { POINTS_PER_INCH } from './lengths.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
-import { type RenderReport, reportOf } from './report.ts';
+import { type RenderReport, reportOf, withPictures } from './report.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
 import { appearanceOf, namedField, placedAppearance, printAppearance } from './signature-appearance.ts';
 import { completeSignature, fieldOf, type ShownSignature, type Signing } from './signing.ts';
@@ -88,6 +89,9 @@ async function resolveAlone(document: SourceDocument, signal: AbortSignal): Prom
   }
 }
 
+/** The caller has chosen the size of pictures. */
+const NO_PICTURES = { count: 0, bytes: 0 };
+
 /** Without an owner it renders on a page used once. */
 export async function printContent(
   { pool, finishing }: PrintEngine,
@@ -126,6 +130,7 @@ export async function printContent(
   deadline.enter('finish');
   await correctPrinted(raw, job.print, deadline);
   const pages = countPages(raw.chunks);
+  const pictures = finish.images ? NO_PICTURES : losslessPictures(raw.chunks);
   const structure = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
   const settings = { ...finish, boundary, structure, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
@@ -136,7 +141,10 @@ export async function printContent(
     chunks,
     bytes: sizeOf(chunks),
     pages,
-    report: reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings, owner?.isOperator),
+    report: withPictures(
+      reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings, owner?.isOperator),
+      pictures,
+    ),
     timings,
   };
 }

@@ -4,10 +4,13 @@ import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
+import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
 import type { WarningKind } from './warnings.ts';
 
 /** Maximum number of requests that `printed_early` names. */
 const MAX_PENDING = 100;
+/** Pictures of together fewer bytes are not reported. */
+const LARGE_BYTES = 4_000_000;
 /** Maximum number of controls that `field_printed` names. */
 const MAX_FIELDS = 100;
 
@@ -37,7 +40,7 @@ export interface Warning {
   script?: string;
   /** The first of these characters, without duplicates. */
   characters?: string;
-  /** Number of these characters or elements. */
+  /** Number of these characters, elements or pictures. */
   count?: number;
   /** The font that was replaced. */
   family?: string;
@@ -107,6 +110,14 @@ export function reportOf(
     warning_count: failures + hosts.length + errors.length + lacking.length,
     timings,
   };
+}
+
+/** The report with a warning if pictures make the PDF large. */
+export function withPictures(report: RenderReport, { count, bytes }: LosslessPictures): RenderReport {
+  if (bytes < LARGE_BYTES) return report;
+  const message = `${count} pictures take ${(bytes / 1e6).toFixed(1)} MB of the PDF, because Chromium stores all but JPEGs without loss; use JPEGs, images.quality or images.maxDpi`;
+  const warning: Warning = { kind: 'pictures_large', count, message };
+  return { ...report, warnings: [...report.warnings, warning], warning_count: report.warning_count + 1 };
 }
 
 /** Throws `render_gate_failed` if there is a warning of a kind listed in `failOnWarning`. */

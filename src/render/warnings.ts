@@ -42,6 +42,11 @@ export const WARNINGS = {
     meaning: 'The document is wider than the page and was scaled down to fit, by more than 2 %.',
     members: '`percent`',
   },
+  pictures_large: {
+    meaning:
+      'Pictures take more than 4 MB, because Chromium stores all but JPEGs without loss. Use JPEGs, `images.quality` or `images.maxDpi`.',
+    members: '`count`',
+  },
   field_printed: {
     meaning:
       'With `forms: true`, a control is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated on pages, in the top layer or in a shadow tree, or a style sheet could select what is changed for the print.',

@@ -176,6 +176,30 @@ describe('together with', () => {
   });
 });
 
+test('large pictures without loss are reported with a remedy, until the caller chooses', async () => {
+  const noisy = new PNG({ width: 1_400, height: 1_400 });
+  let noise = 1;
+  for (const index of noisy.data.keys()) {
+    noise = (noise * 48_271) % 2_147_483_647;
+    noisy.data[index] = index % 4 === 3 ? 255 : noise >>> 8;
+  }
+  const content = PNG.sync.write(noisy, { deflateLevel: 1 }).toString('base64');
+  const warnings = async (options: object) => {
+    const body = { html: img('noise.png'), assets: { 'noise.png': { content } }, options, store: true };
+    const client = new Client(files.service.url, (await files.service.createKey()).key);
+    const { report } = (await (await client.pdf(body)).json()) as {
+      report: { warnings: Array<{ kind: string; count: number }> };
+    };
+    return report.warnings.filter(({ kind }) => kind === 'pictures_large').map(({ count }) => count);
+  };
+  expect(await warnings({})).toEqual([1]);
+  expect(await warnings({ images: { quality: 80 } })).toEqual([]);
+  const gate = { html: img('noise.png'), assets: { 'noise.png': { content } }, options: { failOnWarning: ['pictures_large'] } };
+  const refused = await files.service.pdf(gate);
+  expect(refused.status).toBe(422);
+  expect(await refused.text()).toContain('images.quality');
+});
+
 test.each([
   [{}, /options\.images.*quality or maxDpi/],
   [{ quality: 0 }, /options\.images\.quality.*1 to 100/],

@@ -13,6 +13,7 @@ const KINDS: Record<string, string> = {
   missing_glyphs: 'Missing characters',
   font_substituted: 'Font replaced',
   content_clipped: 'Content cut off',
+  pictures_large: 'Large pictures',
   field_printed: 'Field cannot be filled in',
   content_shrunk: 'Scaled down',
   content_hidden: 'Content not shown',

@@ -205,6 +205,7 @@ const MEANINGS: Record<string, string> = {
   missing_glyphs: 'Characters without a glyph',
   font_substituted: 'Another font was used',
   content_clipped: 'Content cut off',
+  pictures_large: 'Large pictures',
   field_printed: 'Field cannot be filled in',
   content_shrunk: 'Scaled down to fit',
   content_hidden: 'Content not shown',

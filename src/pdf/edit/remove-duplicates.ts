@@ -4,7 +4,7 @@
  */
 import { PdfDict } from '@libpdf/core';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { allOffsets, readCrossReference } from '../objects/cross-reference.ts';
+import { objectsIn, readCrossReference } from '../objects/cross-reference.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { isStream, RawFile } from '../objects/raw-file.ts';
 import { endPlain, Parts } from '../objects/write.ts';
@@ -39,16 +39,9 @@ export function hasDuplicates(chunks: readonly Buffer[]): boolean {
 
 /** Large objects with as many bytes as another one. The digits of their number do not count. */
 function objectsOfSameLength(file: ChunkedBuffer): Array<{ end: number; bytes: number }> {
-  const references = readCrossReference(file);
-  const starts = allOffsets(file, references);
-  const objects = Array.from(starts, (start, id) => ({ start, id })).filter(({ start }) => start > 0);
-  objects.sort((one, other) => one.start - other.start);
-  const measured = objects.map(({ start, id }, index) => {
-    const end = objects[index + 1]?.start ?? references.start;
-    return { end, bytes: end - start - `${id}`.length };
-  });
+  const objects = objectsIn(file).map(({ id, start, end }) => ({ end, bytes: end - start - `${id}`.length }));
   const large = Map.groupBy(
-    measured.filter(({ bytes }) => bytes >= MIN_BYTES),
+    objects.filter(({ bytes }) => bytes >= MIN_BYTES),
     ({ bytes }) => bytes,
   );
   return [...large.values()].filter(({ length }) => length > 1).flat();

@@ -45,6 +45,14 @@ export function allOffsets(file: ChunkedBuffer, { entries, size }: CrossReferenc
   return Float64Array.from({ length: size }, (_, id) => offsetIn(table, id * ENTRY_BYTES));
 }
 
+/** Where each object of the file is, in the order of the file. */
+export function objectsIn(file: ChunkedBuffer): Array<{ id: number; start: number; end: number }> {
+  const references = readCrossReference(file);
+  const starts = Array.from(allOffsets(file, references), (start, id) => ({ id, start })).filter(({ start }) => start > 0);
+  const sorted = starts.toSorted((one, other) => one.start - other.start);
+  return sorted.map(({ id, start }, index) => ({ id, start, end: sorted[index + 1]?.start ?? references.start }));
+}
+
 function offsetIn(table: string, at: number): number {
   return table[at + 17] === 'n' ? Number(table.slice(at, at + 10)) : 0;
 }

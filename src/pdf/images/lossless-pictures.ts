@@ -1,0 +1,27 @@
+/** Finds large pictures that Chromium has stored without loss: a printed PDF in, their number and size out. */
+import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
+import { objectsIn } from '../objects/cross-reference.ts';
+
+export interface LosslessPictures {
+  count: number;
+  bytes: number;
+}
+
+const MIN_BYTES = 1_048_576;
+const HEAD_BYTES = 512;
+const LOSSLESS_PICTURE = /^(?!.*\/DeviceGray).*\/Subtype \/Image\b.*\/FlateDecode\b/s;
+
+/** Masks do not count, nor do pictures of less than a megabyte. Throws if Chromium did not print the PDF. */
+export function losslessPictures(chunks: readonly Buffer[]): LosslessPictures {
+  const file = new ChunkedBuffer(chunks);
+  const sizes = objectsIn(file)
+    .filter(({ start, end }) => end - start >= MIN_BYTES && LOSSLESS_PICTURE.test(headOf(file, start)))
+    .map(({ start, end }) => end - start);
+  return { count: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** The dictionary of a stream. */
+function headOf(file: ChunkedBuffer, start: number): string {
+  const [head = ''] = file.text(start, HEAD_BYTES).split('stream\n', 1);
+  return head;
+}
