@@ -3,7 +3,7 @@
  */
 import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { IDENTITY, type Matrix, matrixOf, times } from '../objects/matrix.ts';
+import { IDENTITY, type Matrix, matrixOf, type Point, times, transform } from '../objects/matrix.ts';
 import { inherited } from '../objects/page-view.ts';
 import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, resourceOf } from './fonts.ts';
@@ -34,7 +34,6 @@ export function paintedKey(stream: number, mcid: number): string {
   return `${stream} ${mcid}`;
 }
 
-type Point = readonly [x: number, y: number];
 const MAX_CODES = 64;
 /** The approximate height of text above its baseline, in proportion to the font size. */
 const ASCENT = 0.8;
@@ -103,7 +102,7 @@ class PageScan {
     if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
     const subtype = object.get('Subtype');
     if (!(subtype instanceof PdfName) || subtype.value !== 'Form') {
-      for (const [x, y] of CORNERS) this.#paint(from.tag, ...at(from.matrix, x, y), '', true);
+      for (const [x, y] of CORNERS) this.#paint(from.tag, ...transform(from.matrix, x, y), '', true);
       return;
     }
     if (this.#drawn.has(ref.objectNumber)) return;
@@ -216,7 +215,7 @@ class StreamScan {
   #trace(operator: string, [x = 0, y = 0, width = 0, height = 0]: number[]): void {
     this.#isCurved ||= CURVES.has(operator);
     const corners = operator === 're' ? CORNERS : [[0, 0] as const];
-    for (const [right, up] of corners) this.#path.push(at(this.#matrix, x + right * width, y + up * height));
+    for (const [right, up] of corners) this.#path.push(transform(this.#matrix, x + right * width, y + up * height));
   }
 
   #endPath(operator: string): void {
@@ -236,7 +235,7 @@ class StreamScan {
     if (operator === "'" || operator === '"') this.#move(0, -this.#leading);
     if (this.#tag === undefined) return;
     const codes = strings.map((each) => stringBytes(this.#content, each).toString('latin1')).join('');
-    this.#handlers.paints(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes, false);
+    this.#handlers.paints(this.#tag, ...transform(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes, false);
   }
 
   #numbers({ start }: Operands, end: number): number[] {
@@ -251,8 +250,4 @@ function cornerOf(points: readonly Point[]): Point | undefined {
     (corner, [x, y]) => (corner ? [Math.min(corner[0], x), Math.max(corner[1], y)] : [x, y]),
     undefined,
   );
-}
-
-function at([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
-  return [a * x + c * y + e, b * x + d * y + f];
 }

@@ -1,11 +1,12 @@
-/** Transformation matrices of PDF (ISO 32000-1, 8.3.3). */
+/** Transformations of coordinates (ISO 32000-1, 8.3.4). */
 import { PdfArray, PdfNumber } from '@libpdf/core';
 
+export type Point = readonly [x: number, y: number];
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** The value of an entry such as `Matrix`. */
+/** A matrix of a PDF; the identity if it is missing. */
 export function matrixOf(value: unknown): Matrix {
   const numbers = value instanceof PdfArray ? value.toArray().map((each) => (each instanceof PdfNumber ? each.value : 0)) : [];
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbers;
@@ -15,4 +16,8 @@ export function matrixOf(value: unknown): Matrix {
 /** The matrix that applies the first matrix, then the second. */
 export function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
+}
+
+export function transform([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
+  return [a * x + c * y + e, b * x + d * y + f];
 }
