@@ -26,8 +26,10 @@ export interface DocumentStructure {
    * which Chromium tags nothing, or an `svg` that cannot get the role.
    */
   images: Array<NamedElement & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
-  /** `level` counts from 1. */
-  headings: Array<NamedElement & { level: number }>;
+  /** The text that is shown (`innerText`), that of shadow trees after the rest. */
+  text: string;
+  /** `level` counts from 1. `text` is the visible text, with that of images. */
+  headings: Array<NamedElement & { level: number; text: string }>;
   /** `target` is an absolute address, or `#` with the name of a destination. `isHidden` means hidden from assistive technology. */
   links: Array<{ target: string; name: string; isHidden: boolean }>;
   /** `head` and `foot` are the numbers of rows in `thead` and `tfoot`; `rows` has the cells of all rows. */

@@ -97,6 +97,7 @@ const STRUCTURE = {
   ...{
     language: 'en',
     bodyLanguage: '',
+    text: '',
     title: 'T',
     invalidLanguages: [],
     images: [],

@@ -16,6 +16,7 @@ import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
 import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
+  text: number;
   title: number;
   name: number;
   selector: number;
@@ -33,7 +34,7 @@ const MAX_WANTED_MS = 5_000;
 /** The share of the remaining time that reading may take if the structure is only `wanted`. */
 const SHARE_OF_WANTED = 1 / 4;
 /** The maximum number of characters of each text. */
-export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
+export const MAX_TEXT: MaxCharacters = { text: 8_000_000, title: 2_000, name: 300, selector: 200, target: 2_000 };
 
 interface Reader {
   step: Step;
@@ -165,6 +166,7 @@ const FUNCTIONS = [
   isDrawingShown,
   isPlain,
   ofRoot,
+  visibleText,
   languageOf,
   isDrawing,
   mayCount,
@@ -179,6 +181,7 @@ const FUNCTIONS = [
   parentOf,
   isPartOfImage,
   isPrinted,
+  headingText,
   levelOf,
   imageKind,
   isEmbedded,
@@ -255,6 +258,7 @@ function documentStructure(
   const roots: PageElement[] = [];
   const images = new Map<PageElement, ImageStructure>();
   const elements = elementsOf(roots);
+  structure.text = visibleText(roots).slice(0, max.text);
   for (const element of elements) {
     if (element !== root) readLanguage(element, structure, add, max);
     if (builtIn(element).localName === 'caption') makeTagged(element);
@@ -349,8 +353,16 @@ function ofRoot(root: PageElement, max: MaxCharacters): DocumentStructure {
     language: languageOf(root),
     bodyLanguage: languageOf(builtIn(document).body),
     title: (builtIn(document).title ?? '').slice(0, max.title),
+    text: '',
     ...{ invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },
   };
+}
+
+/** The text of the document and of each shadow tree, which is not in that of its host. */
+function visibleText([root, ...shadows]: PageElement[]): string {
+  const tops = [builtIn(root).body ?? builtIn(root).documentElement, ...shadows.flatMap((shadow) => [...shadow.children])];
+  // biome-ignore lint/performance/useDomNodeTextContent: it tells which white space is shown, and separates blocks
+  return tops.map((top) => builtIn(top).innerText ?? builtIn(top).textContent).join('\n');
 }
 
 /** `xml:lang` has no effect in HTML. */
@@ -417,12 +429,20 @@ function addShown(element: PageElement, structure: DocumentStructure, add: Add, 
   const level = levelOf(element);
   const kind = imageKind(element);
   const role = fieldRole(element);
-  if (level) add(structure.headings, { ...named(), level });
+  if (level) add(structure.headings, { ...named(), level, text: headingText(element, max) });
   const image = kind ? { ...named(), kind } : undefined;
   if (image) add(structure.images, image);
   if (role && !target && isPrinted(element)) add(structure.fields, { ...named(), role });
   if (isEmbedded(element)) add(structure.embedded, placeOf(element, max));
   return image;
+}
+
+function headingText(heading: PageElement, max: MaxCharacters): string {
+  return contentText(heading)
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, max.title);
 }
 
 function isShown(element: PageElement): boolean {

@@ -12,6 +12,7 @@ import { textString } from '../objects/syntax.ts';
 import { checkStructure } from './check-structure.ts';
 import { describeLinks } from './describe-links.ts';
 import { type ContentFindings, markArtifacts } from './mark-artifacts.ts';
+import { nameBookmarks } from './name-bookmarks.ts';
 import { addOutputIntent } from './output-intent.ts';
 import { paintedContent } from './painted-content.ts';
 import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
@@ -50,7 +51,7 @@ export function conform(
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(editable);
   const tags = repairsTags ? repairTags(editable, structure) : undefined;
-  checkContent(markArtifacts(editable, tags?.repeated, added.shown), structure, violations);
+  checkContent(markArtifacts(editable, tags && { ...tags, text: structure.text }, added.shown), structure, violations);
   checkLimits(editable, violations);
   if (!added.title.trim()) violations.add('title_missing');
   setLanguage(editable, structure);
@@ -69,6 +70,7 @@ function repairTags(editable: EditablePdf, structure: PrintedStructure): Repaire
   const tree = StructureTree.read(editable);
   editable.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   removeDeadLinks(editable, tree);
+  nameBookmarks(editable, structure);
   const roles = repairStructure(tree, structure);
   const pages = editable.pdf.getPages().map(({ ref }) => ref);
   return { tree, roles, repeated: removeRepeated(tree, pages) };

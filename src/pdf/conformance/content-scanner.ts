@@ -145,3 +145,10 @@ function unescaped(_: string, octal?: string, lineEnd?: string, letter?: string)
   if (lineEnd !== undefined) return '';
   return letter === undefined ? '\n' : (ESCAPES[letter] ?? letter);
 }
+
+/** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */
+export function textIn(bytes: Buffer): string {
+  return bytes[0] === 0xfe && bytes[1] === 0xff
+    ? Buffer.from(bytes.subarray(2)).swap16().toString('utf16le')
+    : bytes.toString('latin1');
+}

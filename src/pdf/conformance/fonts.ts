@@ -53,6 +53,17 @@ export class Fonts {
     return { isMissing, isUnmapped: false };
   }
 
+  /** The text of a run, whose codes may be in reverse order. Codes that map to no character have none. */
+  textOf(run: Run, isReversed = false): string {
+    const { font, codes } = this.#codesOf(run) ?? {};
+    let text = '';
+    for (const code of codes ?? []) {
+      const one = font?.texts.get(code) ?? font?.added.get(code) ?? '';
+      text = isReversed ? one + text : text + one;
+    }
+    return text;
+  }
+
   /** Adds the texts found in ActualText to the ToUnicode maps. */
   write(): void {
     for (const { entry, added, isComposite } of this.#fonts.values()) {
@@ -60,8 +71,8 @@ export class Fonts {
       if (!added.size || !(dict instanceof PdfDict) || !(entry instanceof PdfRef)) continue;
       const copy = dict.clone();
       const map = this.#editable.resolve(dict.get('ToUnicode'));
-      const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : emptyMap(isComposite);
-      const completed = text.replace(/\bendcmap\b/, `${bfchars(added, isComposite)}endcmap`);
+      const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : undefined;
+      const completed = unicodeMap(added, isComposite, text);
       copy.set('ToUnicode', this.#editable.add(deflated({}, Buffer.from(completed, 'latin1'))));
       this.#editable.change(entry, copy);
     }
@@ -82,7 +93,7 @@ export class Fonts {
     const font = {
       entry,
       isComposite: subtype instanceof PdfName && subtype.value === 'Type0',
-      texts: map instanceof PdfStream ? textsOf(this.#streams.decode(map).toString('latin1')) : new Map<number, string>(),
+      texts: map instanceof PdfStream ? readUnicodeMap(this.#streams.decode(map).toString('latin1')) : new Map<number, string>(),
       added: new Map<number, string>(),
     };
     this.#fonts.set(entry, font);
@@ -101,6 +112,11 @@ function pairsOf(bytes: Buffer): Uint16Array {
   const pairs = new Uint16Array(bytes.length >> 1);
   for (let at = 0; at < pairs.length; at++) pairs[at] = bytes.readUInt16BE(2 * at);
   return pairs;
+}
+
+/** A ToUnicode map with the texts of some codes added, to an empty one if none is given. */
+export function unicodeMap(texts: Map<number, string>, isComposite: boolean, given = emptyMap(isComposite)): string {
+  return given.replace(/\bendcmap\b/, `${bfchars(texts, isComposite)}endcmap`);
 }
 
 /** A bfchar block may have at most 100 entries (Adobe Technical Note 5014). */
@@ -138,12 +154,16 @@ end
 
 const BLOCK = /begin(bfchar|bfrange)([\s\S]*)/;
 const MAX_CODES = 65_536;
+/** Codes of all ranges of a map, which may overlap. */
+const MAX_MAPPED = 1_048_576;
 const NO_CHARACTER = /^(?:0000|feff|fffe)$/i;
 
 /** The texts of the codes of a ToUnicode map (ISO 32000-1, 9.10.3). */
-function textsOf(map: string): Map<number, string> {
+export function readUnicodeMap(map: string): Map<number, string> {
   const texts = new Map<number, string>();
+  let left = MAX_MAPPED;
   const add = (code: number, hex: string | undefined, plus = 0) => {
+    if (--left < 0) throw new Error('a font maps too many codes');
     if (hex && !NO_CHARACTER.test(hex)) texts.set(code, textOf(hex, plus));
   };
   for (const part of map.split(/endbf/).slice(0, -1)) {

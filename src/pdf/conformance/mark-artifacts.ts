@@ -1,15 +1,22 @@
 /**
  * Marks untagged content as artifacts (ISO 32000-1, 14.8.2.2): margin boxes, headers, backgrounds, decoration. Tagged content
- * stays as it is, also inside form XObjects, into which Skia puts a whole page if something on it is blended.
+ * only gets the spaces between words that it lacks, also inside form XObjects, into which Skia puts a whole page if something on it
+ * is blended.
  */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
 import { deflated } from '../objects/syntax.ts';
-import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from './content-scanner.ts';
+import { DocumentText } from './document-text.ts';
 import { contentOf, Fonts, resourceOf } from './fonts.ts';
+import { paintedKey } from './painted-content.ts';
 import type { RepeatedContent } from './repeated-content.ts';
+import { separateWords } from './separate-words.ts';
+import { addSpaceFont, SPACE_FONT } from './space-font.ts';
 import { StreamDecoder } from './streams.ts';
+import type { StructureTree } from './structure-tree.ts';
+import { TextObject } from './text-objects.ts';
 
 /** Properties of the page content that the profiles restrict. */
 export interface ContentFindings {
@@ -19,6 +26,7 @@ export interface ContentFindings {
   depth: number;
 }
 
+const NO_BREAK_SPACE = '\u00a0';
 const BEGIN = '\n/Artifact BMC\n';
 const END = '\nEMC\n';
 const LINE_FEED = Buffer.from('\n');
@@ -28,19 +36,22 @@ const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
 /** Operators that an artifact must not span. */
 const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
 
+/** The tags of the PDF. `repeated` is tagged content that becomes artifacts as well, and `text` that of the document. */
+export interface ContentTags {
+  tree: StructureTree;
+  repeated: RepeatedContent;
+  text: string;
+}
+
 /**
- * Without `repeated`, the content is only inspected. `repeated` is tagged content that becomes artifacts as well. `shown` are
- * appearance streams of annotations, which are always only inspected.
+ * Without `tags`, the content is only inspected. `shown` are appearance streams of annotations, which are always only inspected.
  */
-export function markArtifacts(
-  editable: EditablePdf,
-  repeated: RepeatedContent | undefined,
-  shown: readonly PdfRef[],
-): ContentFindings {
-  const marking = new Marking(editable, repeated);
+export function markArtifacts(editable: EditablePdf, tags: ContentTags | undefined, shown: readonly PdfRef[]): ContentFindings {
+  const marking = new Marking(editable, tags?.repeated);
   for (const { ref } of editable.pdf.getPages()) marking.markPage(ref);
   for (const form of shown) marking.lookInside(form);
-  marking.mapText();
+  if (tags) marking.separateWords(tags);
+  marking.write();
   return marking.findings;
 }
 
@@ -51,6 +62,10 @@ class Marking {
   readonly #repeated: RepeatedContent;
   readonly #fonts: Fonts;
   readonly #streams = new StreamDecoder();
+  readonly #texts = new Map<string, TextObject[]>();
+  /** Write the changed content, after everything was scanned. */
+  readonly #writers: Array<() => void> = [];
+  #spaceFont: PdfRef | undefined;
   /** Whether a form XObject, by object number, has tagged content. */
   readonly #tagged = new Map<number, boolean>();
   /** Object numbers of the form XObjects that have been drawn. */
@@ -63,9 +78,25 @@ class Marking {
     this.#fonts = new Fonts(editable, this.#streams);
   }
 
-  /** Completes the ToUnicode maps of the fonts. */
-  mapText(): void {
+  /** Writes the changed content, and completes the ToUnicode maps of the fonts. */
+  write(): void {
+    for (const write of this.#writers) write();
     this.#fonts.write();
+  }
+
+  separateWords({ tree, text }: ContentTags): void {
+    separateWords(tree, this.#texts, new DocumentText(text));
+  }
+
+  /** The resources of a stream with the font of spaces, if it got some; undefined if they stay as they are. */
+  #resourcesFor(scan: ContentScan, resources: PdfDict | undefined): PdfDict | undefined {
+    if (!scan.hasSpaces) return scan.resources;
+    this.#spaceFont ??= addSpaceFont(this.#editable);
+    const kept = (scan.resources ?? resources ?? new PdfDict()).clone();
+    const fonts = this.#editable.copyOf(kept, 'Font');
+    fonts.set(SPACE_FONT, this.#spaceFont);
+    kept.set('Font', fonts);
+    return kept;
   }
 
   markPage(ref: PdfRef): void {
@@ -75,13 +106,17 @@ class Marking {
     const streams = entries.map((entry) => this.#editable.resolve(entry)).filter((stream) => stream instanceof PdfStream);
     if (!streams.length) return;
     const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const resources = inherited(this.#editable, page, 'Resources');
-    const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false, holder: ref });
+    const found = inherited(this.#editable, page, 'Resources');
+    const resources = found instanceof PdfDict ? found : undefined;
+    const scan = this.#scan(content, resources, { isTagged: false, holder: ref });
     if (!this.#marks) return;
-    const copy = page.clone();
-    copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
-    if (scan.resources) copy.set('Resources', scan.resources);
-    this.#editable.change(ref, copy);
+    this.#writers.push(() => {
+      const copy = page.clone();
+      copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
+      const changed = this.#resourcesFor(scan, resources);
+      if (changed) copy.set('Resources', changed);
+      this.#editable.change(ref, copy);
+    });
   }
 
   /**
@@ -106,7 +141,8 @@ class Marking {
     const scan: ContentScan = new ContentScan(content, isTagged, this.#repeated.get(holder.objectNumber), {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
       uses: (kind, name) => this.lookInside(resourceOf(this.#editable, resources, kind, name)),
-      shows: (runs, actualText) => this.#look(runs, resources, actualText),
+      shows: (runs, actualText, object) => this.#look(runs, resources, actualText, object),
+      begins: (mcid) => this.#beginText(content, paintedKey(holder.objectNumber, mcid)),
     });
     scan.run();
     this.findings.depth = Math.max(this.findings.depth, scan.depth);
@@ -128,11 +164,22 @@ class Marking {
     });
   }
 
-  #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined): void {
+  #beginText(content: Buffer, tag: string): TextObject {
+    const texts = this.#texts.get(tag) ?? [];
+    this.#texts.set(tag, texts);
+    const object = new TextObject(content, this.#fonts);
+    texts.push(object);
+    return object;
+  }
+
+  /** Returns whether the glyphs say enough without the ActualText: they are a space, and it is a space that does not break. */
+  #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined, object: TextObject | undefined): boolean {
     const runs = shown.map(({ font, codes }) => ({ font: resourceOf(this.#editable, resources, 'Font', font ?? ''), codes }));
+    object?.show(...(actualText === undefined ? runs : [actualText]));
     const { isMissing, isUnmapped } = this.#fonts.look(runs, actualText);
     this.findings.hasMissingGlyphs ||= isMissing;
     this.findings.hasUnmappedText ||= isUnmapped;
+    return actualText === NO_BREAK_SPACE && runs.map((run) => this.#fonts.textOf(run)).join('') === ' ';
   }
 
   /** Scans an XObject that is drawn. One without tags of its own is painted like a path. */
@@ -147,12 +194,14 @@ class Marking {
       return { isTagged: false, name: this.#copyWithoutTags(ref, form, resources, scan) };
     }
     this.#drawn.add(ref.objectNumber);
-    const own = this.#editable.resolve(form.get('Resources'));
-    const inner = this.#scan(this.#streams.decode(form), own instanceof PdfDict ? own : resources, {
+    const given = this.#editable.resolve(form.get('Resources'));
+    const own = given instanceof PdfDict ? given : resources;
+    const inner = this.#scan(this.#streams.decode(form), own, {
       isTagged: inTagged || !isTagged,
       holder: ref,
     });
-    if (this.#marks && isTagged) this.#editable.change(ref, withContent(form, inner.bytes, inner.resources));
+    if (this.#marks && isTagged)
+      this.#writers.push(() => this.#editable.change(ref, withContent(form, inner.bytes, this.#resourcesFor(inner, own))));
     return { isTagged: isTagged && !inTagged, name };
   }
 
@@ -220,8 +269,16 @@ interface Drawn {
 interface ScanHandlers {
   uses(kind: 'Pattern' | 'ExtGState', name: string): void;
   draws(name: string, inTagged: boolean): Drawn;
-  /** `actualText` is the text of all runs together, if the content states one. */
-  shows(runs: Shown[], actualText: string | undefined): void;
+  /** `actualText` is the text of all runs together, if the content states one. Returns whether it is not needed. */
+  shows(runs: Shown[], actualText: string | undefined, object: TextObject | undefined): boolean;
+  /** Called where a text object of tagged content begins. */
+  begins(mcid: number): TextObject;
+}
+
+interface Edit {
+  at: number;
+  to: number;
+  text: string;
 }
 
 /** Scans one content stream and records where artifacts begin and end. */
@@ -237,14 +294,17 @@ class ContentScan {
   #saved = 0;
   #font: string | undefined;
   readonly #fonts: Array<string | undefined> = [];
-  /** The open marked-content sequences: whether each is a tag or an artifact. */
-  readonly #sequences: boolean[] = [];
+  /** The open marked-content sequences: whether each is a tag or an artifact, and the MCID that applies in it. */
+  readonly #sequences: Array<{ isMarked: boolean; mcid: number | undefined }> = [];
+  /** The open text object, and all those of tagged content. */
+  #text: TextObject | undefined;
+  readonly #texts: TextObject[] = [];
   /** The open marked-content sequence that has ActualText. */
-  #span: { depth: number; text: string; shown: Shown[] } | undefined;
+  #span: { depth: number; text: string; shown: Shown[]; start: number; end: number } | undefined;
   #pathStart = -1;
   /** The byte range of the open artifact. */
   #open: { from: number; to: number } | undefined;
-  readonly #edits: Array<{ at: number; to: number; text: string }> = [];
+  readonly #edits: Edit[] = [];
 
   constructor(content: Buffer, isTagged: boolean, repeated: ReadonlySet<number> | undefined, handlers: ScanHandlers) {
     this.#content = content;
@@ -258,11 +318,16 @@ class ContentScan {
     this.#close();
   }
 
-  /** The content with artifacts marked. */
+  get hasSpaces(): boolean {
+    return this.#texts.some(({ endsWithSpace }) => endsWithSpace);
+  }
+
+  /** The content with artifacts marked, and with the spaces of text objects. */
   get bytes(): Buffer {
+    const spaces = this.#texts.filter(({ endsWithSpace }) => endsWithSpace).map(spaceAfter);
     const parts: Buffer[] = [];
     let from = 0;
-    for (const { at, to, text } of this.#edits) {
+    for (const { at, to, text } of [...this.#edits, ...spaces].sort((one, other) => one.at - other.at)) {
       parts.push(this.#content.subarray(from, at), Buffer.from(text, 'latin1'));
       from = to;
     }
@@ -273,9 +338,10 @@ class ContentScan {
     if (BOUNDARY.has(operator)) this.#cross(operator, operands, end);
     else if (PATH.has(operator)) this.#trace(operator, operands, end);
     else if (TEXT_PAINT.has(operator)) this.#show(operands, end);
+    else if (operator === 'Tm') this.#text?.place(operands, end);
     else if (operator === 'sh') this.#paint(operands.start, end);
     else if (operator === 'Do') this.#draw(operands, end);
-    else this.#set(operator, operands.names.at(-1));
+    else this.#set(operator, operands, end);
   }
 
   /** No operator may come between the construction of a path and its painting, so an artifact includes the whole path. */
@@ -286,17 +352,22 @@ class ContentScan {
     this.#pathStart = -1;
   }
 
-  #set(operator: string, name: string | undefined): void {
+  #set(operator: string, { names, start }: Operands, end: number): void {
+    const name = names.at(-1);
     if (name === undefined) return;
-    if (operator === 'Tf') this.#font = name;
-    else if (operator === 'gs') this.#handlers.uses('ExtGState', name);
+    if (operator === 'Tf') {
+      this.#font = name;
+      if (this.#text) this.#text.font = [start, end];
+    } else if (operator === 'gs') this.#handlers.uses('ExtGState', name);
     else if (operator === 'scn' || operator === 'SCN') this.#handlers.uses('Pattern', name);
   }
 
   #cross(operator: string, operands: Operands, end: number): void {
     this.#close();
     if (operator === 'BDC' || operator === 'BMC') this.#beginMarked(operands, end);
-    else if (operator === 'EMC') this.#endMarked();
+    else if (operator === 'EMC') this.#endMarked(operands, end);
+    else if (operator === 'BT') this.#beginText();
+    else if (operator === 'ET') this.#endText(operands);
     else if (operator === 'q') {
       this.#fonts.push(this.#font);
       this.depth = Math.max(this.depth, ++this.#saved);
@@ -309,29 +380,48 @@ class ContentScan {
   /** Begins a sequence. Tags and artifacts count as marked; a sequence that only has ActualText does not. */
   #beginMarked(operands: Operands, end: number): void {
     const { start, names, strings } = operands;
-    if (this.#repeated?.has(mcidOf(this.#content, operands, end) ?? -1))
-      this.#edits.push({ at: start, to: end, text: '/Artifact BMC' });
+    const own = names.includes('MCID') ? mcidOf(this.#content, operands, end) : undefined;
+    if (own !== undefined && this.#repeated?.has(own)) this.#edits.push({ at: start, to: end, text: '/Artifact BMC' });
     const isMarked = names.includes('MCID') || names[0] === 'Artifact';
-    this.#sequences.push(isMarked);
+    this.#sequences.push({ isMarked, mcid: isMarked ? own : this.#sequences.at(-1)?.mcid });
     if (isMarked) this.#marked++;
+    if (names[0] === 'ReversedChars' && this.#text) this.#text.isReversed = true;
     const [text] = strings;
     if (names.includes('ActualText') && text && !this.#span)
-      this.#span = { depth: this.#sequences.length, text: textIn(stringBytes(this.#content, text)), shown: [] };
+      this.#span = { depth: this.#sequences.length, text: textIn(stringBytes(this.#content, text)), shown: [], start, end };
   }
 
-  #endMarked(): void {
+  #endMarked({ start }: Operands, end: number): void {
     if (this.#span?.depth === this.#sequences.length) {
-      this.#handlers.shows(this.#span.shown, this.#span.text);
+      const { shown, text, ...begin } = this.#span;
+      const isSaid = this.#handlers.shows(shown, text, this.#text);
+      if (isSaid && this.#text) this.#leaveOut(begin, { start, end });
       this.#span = undefined;
     }
-    if (this.#sequences.pop()) this.#marked--;
+    if (this.#sequences.pop()?.isMarked) this.#marked--;
+  }
+
+  /** Leaves operators out: poppler reads nothing after the end of a sequence inside of tagged content. */
+  #leaveOut(...operators: Array<{ start: number; end: number }>): void {
+    for (const { start, end } of operators) this.#edits.push({ at: start, to: end, text: '' });
+  }
+
+  #beginText(): void {
+    const mcid = this.#sequences.at(-1)?.mcid;
+    this.#text = mcid === undefined ? undefined : this.#handlers.begins(mcid);
+  }
+
+  #endText({ start }: Operands): void {
+    if (this.#text) this.#text.end = start;
+    if (this.#text?.font) this.#texts.push(this.#text);
+    this.#text = undefined;
   }
 
   #show(operands: Operands, end: number): void {
     const codes = Buffer.concat(operands.strings.map((each) => stringBytes(this.#content, each)));
     const shown = { font: this.#font, codes };
     if (this.#span) this.#span.shown.push(shown);
-    else this.#handlers.shows([shown], undefined);
+    else this.#handlers.shows([shown], undefined, this.#text);
     this.#paint(operands.start, end);
   }
 
@@ -360,9 +450,8 @@ class ContentScan {
   }
 }
 
-/** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */
-function textIn(bytes: Buffer): string {
-  return bytes[0] === 0xfe && bytes[1] === 0xff
-    ? Buffer.from(bytes.subarray(2)).swap16().toString('utf16le')
-    : bytes.toString('latin1');
+/** Shows a space at the end of a text object, and restores the font, which what follows may still use. */
+function spaceAfter({ end, fontOperands }: TextObject): Edit {
+  const [, size] = fontOperands.split(/\s+/);
+  return { at: end, to: end, text: `/${SPACE_FONT} ${size} Tf( )Tj ${fontOperands} Tf\n` };
 }

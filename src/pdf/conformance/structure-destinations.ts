@@ -6,6 +6,7 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStrin
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { MAY_BE_INLINE } from './nesting.ts';
+import { outlineItems } from './outline-items.ts';
 import type { Painted, PaintedContent } from './painted-content.ts';
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
@@ -48,13 +49,7 @@ class StructureDestinations {
   }
 
   repairOutline(): void {
-    const outlines = this.#editable.resolve(this.#editable.catalog.get('Outlines'));
-    const waiting = outlines instanceof PdfDict ? [outlines.get('First')] : [];
-    while (waiting.length) {
-      const ref = waiting.pop();
-      const item = this.#editable.resolve(ref);
-      if (!(ref instanceof PdfRef) || !(item instanceof PdfDict)) continue;
-      waiting.push(item.get('Next'), item.get('First'));
+    for (const { ref, item } of outlineItems(this.#editable)) {
       const element = item.get('SE');
       this.#repair(ref, item, element instanceof PdfRef ? element : undefined);
     }

@@ -1,0 +1,39 @@
+/** Gives the bookmarks the text of their headings: Chromium leaves out the spaces at line ends and at `<br>`. */
+import { PdfString } from '@libpdf/core';
+import type { PrintedStructure } from '../../document-structure.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { textString } from '../objects/syntax.ts';
+import { foldText } from './document-text.ts';
+import { matchInOrder, matchUnique } from './match-by-key.ts';
+import { outlineItems } from './outline-items.ts';
+
+export function nameBookmarks(editable: EditablePdf, { headings, isWhole }: PrintedStructure): void {
+  const headingWith = (isWhole ? matchInOrder : matchUnique)(headings, ({ text }) => charactersOf(text));
+  for (const { ref, item } of outlineItems(editable)) {
+    const given = item.get('Title');
+    const title = given instanceof PdfString ? given.asString() : '';
+    const text = headingWith(charactersOf(title))?.text;
+    if (!text) continue;
+    const copy = item.clone();
+    copy.set('Title', textString(inCaseOf(title, text)));
+    editable.change(ref, copy);
+  }
+}
+
+/** The characters of a text in a fixed order, because Chromium writes the words of some scripts in the order of their positions. */
+function charactersOf(text: string): string {
+  return [...foldText(text).replaceAll(' ', '')].sort().join('');
+}
+
+/** A text with the letters of a title, whose case `text-transform` may have changed. If they are in another order, the text as it is. */
+function inCaseOf(title: string, text: string): string {
+  const letters = [...title.replace(/[\s\u00ad]+/g, '')];
+  let at = 0;
+  const words = text.split(' ').map((word) => {
+    const from = at;
+    for (let missing = word.toUpperCase().length; missing > 0 && at < letters.length; at++)
+      missing -= (letters[at] ?? '').toUpperCase().length;
+    return letters.slice(from, at).join('');
+  });
+  return words.join(' ').toUpperCase() === text.toUpperCase() ? words.join(' ') : text;
+}

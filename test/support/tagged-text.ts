@@ -1,0 +1,116 @@
+/** Reads the text of a PDF as its tags state it, without regard to where the glyphs are. */
+import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../../src/pdf/conformance/content-scanner.ts';
+import { contentOf, Fonts, resourceOf } from '../../src/pdf/conformance/fonts.ts';
+import { StreamDecoder } from '../../src/pdf/conformance/streams.ts';
+import { isAnnotation, StructureElement } from '../../src/pdf/conformance/structure-element.ts';
+import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { inherited } from '../../src/pdf/objects/page-view.ts';
+
+const INLINE = /^(?:NonStruct|Span|Strong|Em|Code|Quote|Link|Ruby|RB|Annot|Reference)$/;
+const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
+
+/** Returns the text of each block except labels of lists, in reading order. The PDF must not have object streams. */
+export async function readTaggedText(bytes: Buffer): Promise<string[]> {
+  const pdf = await EditablePdf.read(bytes);
+  const tree = StructureTree.read(pdf);
+  const blocks = textOf(tree.document, tree, new MarkedTexts(pdf)).split('\f');
+  return blocks.map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean);
+}
+
+/** Blocks are set apart by form feeds. */
+function textOf(element: StructureElement, tree: StructureTree, texts: MarkedTexts): string {
+  const parts = element.kids.map((kid) => {
+    if (kid instanceof StructureElement) return textOf(kid, tree, texts);
+    const { holder, mcid } = tree.placeOf(kid, element);
+    return isAnnotation(kid) ? '' : (texts.found.get(`${holder?.objectNumber} ${mcid}`) ?? '');
+  });
+  if (INLINE.test(element.type)) return parts.join('');
+  return element.type === 'Lbl' ? '\f' : `\f${parts.join('')}\f`;
+}
+
+/** The text of marked content by the object number of its stream and its MCID. */
+class MarkedTexts {
+  readonly found = new Map<string, string>();
+  readonly #pdf: EditablePdf;
+  readonly #decoder = new StreamDecoder();
+  readonly #fonts: Fonts;
+  readonly #drawn = new Set<PdfObject>();
+
+  constructor(pdf: EditablePdf) {
+    this.#pdf = pdf;
+    this.#fonts = new Fonts(pdf, this.#decoder);
+    for (const { ref, dict } of pdf.pdf.getPages()) {
+      const streams = contentOf(pdf, dict).map((entry) => pdf.resolve(entry));
+      const parts = streams.filter((stream) => stream instanceof PdfStream).map((stream) => this.#decoder.decode(stream));
+      this.#scan(Buffer.concat(parts), inherited(pdf, dict, 'Resources'), ref);
+    }
+  }
+
+  #scan(content: Buffer, given: PdfObject | undefined, holder: PdfRef): void {
+    const resources = given instanceof PdfDict ? given : undefined;
+    const open: Sequence[] = [];
+    let font: PdfObject | undefined;
+    scanContent(content, (operator, operands, end) => {
+      const name = operands.names[0] ?? '';
+      if (operator === 'BDC' || operator === 'BMC') open.push(sequenceOf(content, operands, end));
+      else if (operator === 'EMC') this.#close(open, holder);
+      else if (operator === 'Tf') font = resourceOf(this.#pdf, resources, 'Font', name);
+      else if (operator === 'Do') this.#draw(resourceOf(this.#pdf, resources, 'XObject', name), resources);
+      else if (SHOWS.has(operator)) open.at(-1)?.shown.push(...this.#textsOf(font, content, operands));
+    });
+  }
+
+  #textsOf(font: PdfObject | undefined, content: Buffer, { strings }: Operands): string[] {
+    const codes = Buffer.concat(strings.map((each) => stringBytes(content, each)));
+    const size = this.#isComposite(font) ? 2 : 1;
+    return Array.from({ length: codes.length / size }, (_, at) =>
+      this.#fonts.textOf({ font, codes: codes.subarray(at * size, (at + 1) * size) }),
+    );
+  }
+
+  #isComposite(font: PdfObject | undefined): boolean {
+    const dict = this.#pdf.resolve(font);
+    return dict instanceof PdfDict && dict.get('Subtype') === PdfName.of('Type0');
+  }
+
+  /** The text of a sequence belongs to the one around it, unless it has an MCID. */
+  #close(open: Sequence[], holder: PdfRef): void {
+    const { mcid, actualText, isReversed, shown } = open.pop() ?? sequence();
+    const texts = actualText === undefined ? shown : [actualText];
+    if (isReversed) texts.reverse();
+    if (mcid === undefined) open.at(-1)?.shown.push(...texts);
+    else this.found.set(`${holder.objectNumber} ${mcid}`, texts.join(''));
+  }
+
+  #draw(ref: PdfObject | undefined, resources: PdfDict | undefined): void {
+    const form = this.#pdf.resolve(ref);
+    if (!(ref instanceof PdfRef && form instanceof PdfStream) || this.#drawn.has(ref)) return;
+    this.#drawn.add(ref);
+    if (form.get('Subtype') === PdfName.of('Form'))
+      this.#scan(this.#decoder.decode(form), this.#pdf.resolve(form.get('Resources')) ?? resources, ref);
+  }
+}
+
+/** An open marked-content sequence. */
+interface Sequence {
+  mcid: number | undefined;
+  actualText: string | undefined;
+  isReversed: boolean;
+  shown: string[];
+}
+
+function sequence(): Sequence {
+  return { mcid: undefined, actualText: undefined, isReversed: false, shown: [] };
+}
+
+function sequenceOf(content: Buffer, operands: Operands, end: number): Sequence {
+  const [text] = operands.strings;
+  return {
+    mcid: mcidOf(content, operands, end),
+    actualText: operands.names.includes('ActualText') && text ? textIn(stringBytes(content, text)) : undefined,
+    isReversed: operands.names[0] === 'ReversedChars',
+    shown: [],
+  };
+}
