@@ -1,5 +1,6 @@
 /** Tags and bookmarks have the words of the document: a space between two words also where a line ends, and nowhere else. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { validatePdf } from '../../src/pdf/validate/validate.ts';
 import { bytesOf, Client } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -100,6 +101,8 @@ test.each<[what: string, body: string, texts: string[]]>([
 ])('separates words of %s as the document does', async (_, body, texts) => {
   const pdf = await render(body, { tagged: true });
   expect(await readTaggedText(pdf)).toEqual(texts);
+  const { violations } = await validatePdf(Uint8Array.from(pdf), ['PDF/UA-1']);
+  expect(violations.map(({ rule }) => rule)).not.toContain('words_glued');
 });
 
 test('separates words where no font of the page has a space', async () => {

@@ -32,6 +32,9 @@ export interface ReadElement {
   parent: ReadElement | undefined;
 }
 
+/** An element, or marked content or an annotation in one. */
+export type StructureItem = { element: ReadElement } | { leaf: PdfObject; parent: ReadElement | undefined };
+
 export class ReadablePdf {
   readonly pdf: PDF;
   readonly catalog: PdfDict;
@@ -116,8 +119,8 @@ export class ReadablePdf {
     return pages;
   }
 
-  /** The structure elements in reading order. Throws `TooComplexError`. */
-  *elements(): Generator<ReadElement> {
+  /** The structure elements and what is in them, in reading order. Throws `TooComplexError`. */
+  *structure(): Generator<StructureItem> {
     const root = this.dict(this.catalog, 'StructTreeRoot');
     const roles = this.dict(root, 'RoleMap');
     const seen = new Set<PdfObject>();
@@ -128,13 +131,16 @@ export class ReadablePdf {
     push(root, undefined, 0);
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const dict = this.resolve(next.value);
-      if (!(dict instanceof PdfDict) || !dict.has('S')) continue;
+      if (!(dict instanceof PdfDict) || !dict.has('S')) {
+        if (dict) yield { leaf: dict, parent: next.parent };
+        continue;
+      }
       if (seen.has(dict) || seen.size > MAX_ELEMENTS || next.depth > MAX_DEPTH) throw new TooComplexError();
       seen.add(dict);
       const given = this.name(dict, 'S');
       const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
       const element = { dict, given, type: isVersion2 ? given : this.#roleOf(given, roles), isVersion2, parent: next.parent };
-      yield element;
+      yield { element };
       push(dict, element, next.depth + 1);
     }
   }

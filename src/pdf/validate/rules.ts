@@ -79,6 +79,12 @@ export const VALIDATION_RULES = {
   alternate_text_missing: { accessible: ['7.3', '8.2.5.28.2'], message: 'A figure has no alternate text.' },
   heading_skipped: { accessible: ['7.4.2', ''], message: 'A heading level is skipped.' },
   formula_text_missing: { accessible: ['7.7', ''], message: 'A formula has no alternate text.' },
+  words_glued: {
+    accessible: ['7.1', '8.2.1'],
+    archive: '6.7.2.1',
+    archiveNeeds: 'structure',
+    message: 'The tags have no space between two words that are on different lines or apart from each other.',
+  },
   content_unmarked: { accessible: ['7.1', '8.2.2'], message: 'Content is neither tagged nor an artifact.' },
   annotation_untagged: { accessible: ['7.18.1', ''], message: 'An annotation is not in an Annot element.' },
   annotation_description_missing: { accessible: ['7.18.1', ''], message: 'An annotation has no description (Contents).' },

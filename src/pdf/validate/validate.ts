@@ -9,6 +9,8 @@ import {
   STANDARD_TYPES,
   VERSION_2_TYPES,
 } from '../conformance/standard-types.ts';
+import { TaggedOrder } from './glued-words.ts';
+import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
 import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
@@ -95,11 +97,15 @@ class Check {
   readonly #claims: Claims;
   readonly #xmp: string | undefined;
   readonly #found = new Map<ValidationRule, FoundViolation>();
+  readonly #order: TaggedOrder;
+  readonly #texts: PlacedText;
 
   constructor(pdf: ReadablePdf, claims: Claims, xmp: string | undefined) {
     this.#pdf = pdf;
     this.#claims = claims;
     this.#xmp = xmp;
+    this.#order = new TaggedOrder(pdf);
+    this.#texts = new PlacedText(pdf);
   }
 
   get found(): FoundViolation[] {
@@ -118,6 +124,7 @@ class Check {
     this.#checkCatalog(catalog);
     const owners = this.#checkStructure();
     for (const page of this.#pdf.pages()) this.#checkPage(page, owners);
+    this.#add('words_glued', this.#order.countGluedWords(this.#texts));
     this.#checkForm();
     this.#checkFiles();
     for (const item of this.#pdf.outline()) {
@@ -136,11 +143,11 @@ class Check {
     return this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
   }
 
-  #add(rule: ValidationRule): void {
+  #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
-    if (known) known.count++;
+    if (known) known.count += count;
     const clause = clausesOf(rule, this.#claims);
-    if (!known && clause) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count: 1 });
+    if (!known && clause && count) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count });
   }
 
   #checkMetadata(): void {
@@ -179,10 +186,12 @@ class Check {
     try {
       let level = 0;
       if (!this.#hasVersion2Document()) this.#add('namespace_missing');
-      for (const element of this.#pdf.elements()) {
-        this.#checkElement(element);
-        level = this.#checkHeading(element, level);
-        this.#noteAnnotations(element, owners);
+      for (const item of this.#pdf.structure()) {
+        this.#order.add(item);
+        if (!('element' in item)) continue;
+        this.#checkElement(item.element);
+        level = this.#checkHeading(item.element, level);
+        this.#noteAnnotations(item.element, owners);
       }
     } catch (error) {
       if (!(error instanceof TooComplexError)) throw error;
@@ -246,7 +255,7 @@ class Check {
     this.#checkActions(page, 'AA');
     const resources = this.#inherited(page, 'Resources');
     this.#checkFonts(resources, this.#drawn);
-    if (claimsStructure(this.#claims)) this.#checkContent(page);
+    if (claimsStructure(this.#claims)) this.#checkContent(page, resources);
   }
 
   #inherited(page: PdfDict, entry: string): PdfDict | undefined {
@@ -356,12 +365,13 @@ class Check {
   #contentBytesLeft = MAX_CONTENT_BYTES;
 
   /** Checks only the content stream of the page, because form XObjects may contain tags of their own. */
-  #checkContent(page: PdfDict): void {
+  #checkContent(page: PdfDict, resources: PdfDict | undefined): void {
     const streams = this.#pdf.listOrOne(page, 'Contents').map((entry) => this.#pdf.resolve(entry));
     const parts = streams.filter((each) => each instanceof PdfStream).map((stream) => Buffer.from(stream.getDecodedData()));
     const content = Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
     this.#contentBytesLeft -= content.length;
     if (this.#contentBytesLeft < 0) throw new TooComplexError();
+    this.#texts.read(page, content, resources);
     const sequences = new OpenSequences();
     let isUnmarked = false;
     const see = () =>

@@ -1,0 +1,87 @@
+/** The text and the width of the glyphs of a font: a font dictionary and shown bytes in, glyphs out. */
+import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
+import { readUnicodeMap } from '../conformance/fonts.ts';
+import { matrixOf } from '../objects/matrix.ts';
+import type { ReadablePdf } from './readable-pdf.ts';
+
+export interface Glyph {
+  /** Undefined if it is not known. */
+  text: string | undefined;
+  /** In proportion to the font size; undefined if it is not known. */
+  width: number | undefined;
+  /** Whether word spacing applies. */
+  isSpace: boolean;
+}
+
+const MAX_MAP_BYTES = 4_194_304;
+const SPACE = 32;
+const MAX_CODE = 65_535;
+/** Codes of all ranges of widths, which may overlap. */
+const MAX_IN_RANGES = 1_048_576;
+
+export class GlyphMetrics {
+  readonly #isComposite: boolean;
+  /** Whether the codes have two bytes, and the text is horizontal. */
+  readonly #isReadable: boolean;
+  readonly #texts: ReadonlyMap<number, string> | undefined;
+  readonly #isLatin: boolean;
+  readonly #widths = new Map<number, number>();
+  readonly #defaultWidth: number | undefined;
+  #rangeLeft = MAX_IN_RANGES;
+
+  constructor(pdf: ReadablePdf, font: PdfDict) {
+    const type = pdf.name(font, 'Subtype');
+    this.#isComposite = type === 'Type0';
+    const encoding = pdf.name(font, 'Encoding');
+    this.#isReadable = !this.#isComposite || encoding === 'Identity-H';
+    const map = pdf.stream(font, 'ToUnicode');
+    this.#texts = map && readUnicodeMap(Buffer.from(map.getDecodedData().subarray(0, MAX_MAP_BYTES)).toString('latin1'));
+    this.#isLatin = /^(?:WinAnsi|MacRoman|Standard)Encoding$/.test(encoding);
+    if (!this.#isComposite) this.#readSimple(pdf, font, type === 'Type3' ? matrixOf(font.get('FontMatrix'))[0] : 0.001);
+    const descendant = pdf.resolve(pdf.list(font, 'DescendantFonts')[0]);
+    if (!(this.#isComposite && descendant instanceof PdfDict)) return;
+    const given = pdf.resolve(descendant.get('DW'));
+    this.#defaultWidth = given instanceof PdfNumber ? given.value / 1_000 : 1;
+    this.#readComposite(pdf.list(descendant, 'W').map((entry) => pdf.resolve(entry)));
+  }
+
+  glyphs(bytes: Buffer): Glyph[] {
+    if (!this.#isComposite) return Array.from(bytes, (code) => this.#glyph(code, code === SPACE));
+    if (!this.#isReadable) return [{ text: undefined, width: undefined, isSpace: false }];
+    return Array.from({ length: bytes.length >> 1 }, (_, at) => this.#glyph(bytes.readUInt16BE(2 * at), false));
+  }
+
+  #glyph(code: number, isSpace: boolean): Glyph {
+    const latin = this.#isLatin ? String.fromCharCode(code) : undefined;
+    return { text: this.#texts?.get(code) ?? latin, width: this.#widths.get(code) ?? this.#defaultWidth, isSpace };
+  }
+
+  #readSimple(pdf: ReadablePdf, font: PdfDict, unit: number): void {
+    const first = pdf.resolve(font.get('FirstChar'));
+    const from = first instanceof PdfNumber ? first.value : 0;
+    const widths = pdf.list(font, 'Widths').map((entry) => pdf.resolve(entry));
+    this.#setWidths(from, widths, unit);
+  }
+
+  /** Entries are `first [width ...]` or `first last width` (ISO 32000-1, 9.7.4.3). */
+  #readComposite(entries: Array<PdfObject | undefined>): void {
+    for (let at = 0; at + 1 < entries.length; ) {
+      const [first, second, third] = entries.slice(at, at + 3);
+      if (!(first instanceof PdfNumber)) return;
+      if (second instanceof PdfArray) this.#setWidths(first.value, second.toArray(), 0.001);
+      else if (second instanceof PdfNumber && third instanceof PdfNumber)
+        this.#setRange(first.value, Math.min(second.value, MAX_CODE), third.value / 1_000);
+      at += second instanceof PdfArray ? 2 : 3;
+    }
+  }
+
+  #setWidths(first: number, widths: Array<PdfObject | undefined>, unit: number): void {
+    for (const [index, width] of widths.entries())
+      if (width instanceof PdfNumber) this.#widths.set(first + index, width.value * unit);
+  }
+
+  #setRange(first: number, last: number, width: number): void {
+    this.#rangeLeft -= last - first;
+    for (let code = first; code <= last && this.#rangeLeft > 0; code++) this.#widths.set(code, width);
+  }
+}

@@ -1,0 +1,220 @@
+/** Reads where the tagged text of a PDF is: pages in; pieces of text without a gap, by marked-content sequence, out. */
+import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../conformance/content-scanner.ts';
+import { IDENTITY, type Matrix, matrixOf, type Point, times, transform } from '../objects/matrix.ts';
+import { type Glyph, GlyphMetrics } from './glyph-metrics.ts';
+import type { ReadablePdf } from './readable-pdf.ts';
+
+/** Glyphs beside each other without a gap. Coordinates are those of the page. */
+export interface TextPiece {
+  /** Undefined if the text of some glyphs is not known. */
+  text: string | undefined;
+  start: Point;
+  end: Point;
+  /** Along its base line, of length 1. */
+  direction: Point;
+  size: number;
+}
+
+/** The gap from which on two glyphs are apart, and the distance of base lines of different lines, in proportion to the font size. */
+const GAP = 0.25;
+const LINE_DISTANCE = 0.5;
+const MAX_GLYPHS = 5_000_000;
+const NUMBER = /(?<![\w./])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
+const SETS_STATE = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL']);
+const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
+
+/** How a piece follows another one. */
+export function relationOf(one: TextPiece, other: TextPiece): 'adjacent' | 'apart' | 'on another line' {
+  const [x, y] = [other.start[0] - one.end[0], other.start[1] - one.end[1]];
+  const size = Math.max(one.size, other.size);
+  const [along, across] = [x * one.direction[0] + y * one.direction[1], x * one.direction[1] - y * one.direction[0]];
+  if (Math.abs(across) > LINE_DISTANCE * size) return 'on another line';
+  return along > GAP * size ? 'apart' : 'adjacent';
+}
+
+export class PlacedText {
+  readonly #pdf: ReadablePdf;
+  readonly #found = new Map<PdfObject, Map<number, TextPiece[]>>();
+  readonly #fonts = new Map<PdfDict, GlyphMetrics>();
+  readonly #drawn = new Set<PdfObject>();
+  #glyphsLeft = MAX_GLYPHS;
+
+  constructor(pdf: ReadablePdf) {
+    this.#pdf = pdf;
+  }
+
+  /** The text of marked content of a page or a form XObject. */
+  of(holder: PdfObject, mcid: number): readonly TextPiece[] {
+    return this.#found.get(holder)?.get(mcid) ?? [];
+  }
+
+  /** Reads the content of a page or a form XObject. What cannot be parsed ends the reading. */
+  read(holder: PdfDict, content: Buffer, resources: PdfDict | undefined, matrix: Matrix = IDENTITY): void {
+    const reading = new TextReading(content, matrix, {
+      fontOf: (name) => this.#fontOf(this.#pdf.dict(this.#pdf.dict(resources, 'Font'), name)),
+      draws: (name, at) => this.#draw(this.#pdf.stream(this.#pdf.dict(resources, 'XObject'), name), resources, at),
+      shows: (mcid, piece) => this.#add(holder, mcid, piece),
+    });
+    try {
+      scanContent(content, (operator, operands, end) => reading.visit(operator, operands, end));
+    } catch {
+      // Content after an inline image, and content that cannot be parsed, is not checked.
+    }
+  }
+
+  #fontOf(font: PdfDict | undefined): GlyphMetrics | undefined {
+    if (!font) return undefined;
+    const metrics = this.#fonts.get(font) ?? new GlyphMetrics(this.#pdf, font);
+    this.#fonts.set(font, metrics);
+    return metrics;
+  }
+
+  #draw(form: PdfStream | undefined, resources: PdfDict | undefined, matrix: Matrix): void {
+    if (!form || this.#drawn.has(form) || this.#pdf.name(form, 'Subtype') !== 'Form') return;
+    this.#drawn.add(form);
+    const content = Buffer.from(form.getDecodedData());
+    this.read(form, content, this.#pdf.dict(form, 'Resources') ?? resources, times(matrixOf(form.get('Matrix')), matrix));
+  }
+
+  #add(holder: PdfObject, mcid: number, piece: TextPiece): void {
+    if (--this.#glyphsLeft < 0) return;
+    const inHolder = this.#found.get(holder) ?? new Map<number, TextPiece[]>();
+    this.#found.set(holder, inHolder);
+    const pieces = inHolder.get(mcid) ?? [];
+    inHolder.set(mcid, pieces);
+    const last = pieces.at(-1);
+    if (!last || relationOf(last, piece) !== 'adjacent') pieces.push(piece);
+    else {
+      last.text = last.text === undefined || piece.text === undefined ? undefined : last.text + piece.text;
+      last.end = piece.end;
+    }
+  }
+}
+
+interface Handlers {
+  fontOf(name: string): GlyphMetrics | undefined;
+  draws(name: string, matrix: Matrix): void;
+  shows(mcid: number, piece: TextPiece): void;
+}
+
+/** What q saves and Q restores. */
+interface State {
+  matrix: Matrix;
+  font: GlyphMetrics | undefined;
+  size: number;
+  characterSpacing: number;
+  wordSpacing: number;
+  scale: number;
+  leading: number;
+}
+
+/** The state of one content stream while it is read (ISO 32000-1, 9.3 and 9.4). */
+class TextReading {
+  readonly #content: Buffer;
+  readonly #handlers: Handlers;
+  #state: State;
+  readonly #saved: State[] = [];
+  #line: Matrix = IDENTITY;
+  #at: Matrix = IDENTITY;
+  /** The open marked-content sequences; `actualText` is what is left of it for the next glyph. */
+  readonly #open: Array<{ mcid: number | undefined; actualText: string | undefined }> = [];
+
+  constructor(content: Buffer, matrix: Matrix, handlers: Handlers) {
+    this.#content = content;
+    this.#handlers = handlers;
+    const none = { characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, size: 1 };
+    this.#state = { ...none, matrix, font: undefined };
+  }
+
+  visit(operator: string, operands: Operands, end: number): void {
+    if (SHOWS.has(operator)) this.#show(operator, operands, end);
+    else if (SETS_STATE.has(operator)) this.#set(operator, operands, end);
+    else if (operator === 'BDC' || operator === 'BMC') this.#begin(operands, end);
+    else if (operator === 'EMC') this.#open.pop();
+    else if (operator === 'q') this.#saved.push({ ...this.#state });
+    else if (operator === 'Q') this.#state = this.#saved.pop() ?? this.#state;
+    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#state.matrix);
+    else if (operator === 'BT') this.#line = this.#at = IDENTITY;
+  }
+
+  #begin({ start, names, strings: [text] }: Operands, end: number): void {
+    const around = this.#open.at(-1);
+    const own = mcidOf(this.#content, { start, names, strings: [] }, end);
+    const mcid = names[0] === 'Artifact' ? undefined : (own ?? around?.mcid);
+    const actualText = names.includes('ActualText') && text ? textIn(stringBytes(this.#content, text)) : around?.actualText;
+    this.#open.push({ mcid, actualText });
+  }
+
+  #set(operator: string, { names, start }: Operands, end: number): void {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = this.#numbers(start, end);
+    const state = this.#state;
+    if (operator === 'Tf') state.font = this.#handlers.fontOf(names.at(-1) ?? '');
+    if (operator === 'cm') state.matrix = times([a, b, c, d, e, f], state.matrix);
+    else if (operator === 'Tm') this.#line = this.#at = [a, b, c, d, e, f];
+    else if (operator === 'Td') this.#move(a, b);
+    else if (operator === 'T*') this.#move(0, -state.leading);
+    else if (operator === 'Tf') state.size = a;
+    else if (operator === 'Tc') state.characterSpacing = a;
+    else if (operator === 'Tw') state.wordSpacing = a;
+    else if (operator === 'Tz') state.scale = a / 100;
+    else if (operator === 'TL') state.leading = a;
+    else if (operator === 'TD') {
+      state.leading = -b;
+      this.#move(a, b);
+    }
+  }
+
+  #move(x: number, y: number): void {
+    this.#line = this.#at = times([1, 0, 0, 1, x, y], this.#line);
+  }
+
+  #show(operator: string, { start, strings }: Operands, end: number): void {
+    if (operator === '"') [this.#state.wordSpacing = 0, this.#state.characterSpacing = 0] = this.#numbers(start, end);
+    if (operator === "'" || operator === '"') this.#move(0, -this.#state.leading);
+    let from = start;
+    for (const string of strings) {
+      for (const number of operator === 'TJ' ? this.#numbers(from, string[0]) : [])
+        this.#advance((-number / 1_000) * this.#state.size);
+      this.#showString(stringBytes(this.#content, string));
+      [, from] = string;
+    }
+  }
+
+  #showString(bytes: Buffer): void {
+    const { font, characterSpacing, wordSpacing } = this.#state;
+    for (const glyph of font?.glyphs(bytes) ?? []) {
+      this.#showGlyph(glyph);
+      this.#advance(characterSpacing + (glyph.isSpace ? wordSpacing : 0));
+    }
+  }
+
+  #showGlyph({ text, width }: Glyph): void {
+    const { size, matrix } = this.#state;
+    const before = times(this.#at, matrix);
+    this.#advance((width ?? 0) * size);
+    const sequence = this.#open.at(-1);
+    const shown = sequence?.actualText ?? text;
+    if (sequence?.actualText !== undefined) sequence.actualText = '';
+    const piece = pieceOf(before, times(this.#at, matrix), size, width === undefined ? undefined : shown);
+    if (piece && sequence?.mcid !== undefined) this.#handlers.shows(sequence.mcid, piece);
+  }
+
+  #advance(length: number): void {
+    this.#at = times([1, 0, 0, 1, length * this.#state.scale, 0], this.#at);
+  }
+
+  #numbers(from: number, to: number): number[] {
+    return (this.#content.toString('latin1', from, to).match(NUMBER) ?? []).map(Number);
+  }
+}
+
+/** Returns undefined for text without a size. */
+function pieceOf(before: Matrix, after: Matrix, fontSize: number, text: string | undefined): TextPiece | undefined {
+  const [right, origin] = [transform(before, 1, 0), transform(before, 0, 0)];
+  const length = Math.hypot(right[0] - origin[0], right[1] - origin[1]);
+  const size = Math.abs(length * fontSize);
+  if (!size) return undefined;
+  const direction = [(right[0] - origin[0]) / length, (right[1] - origin[1]) / length] as const;
+  return { text, start: origin, end: transform(after, 0, 0), direction, size };
+}
