@@ -15,6 +15,7 @@ import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { bytesOf } from '../support/client.ts';
 import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
+import { concurrently } from './concurrently.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { hasSameAppearance, savePdf, textOf } from './printed.ts';
 import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
@@ -56,7 +57,6 @@ const IS_SWEEP = process.env.PLATEN_TEST_SWEEP === '1';
 const MIN_DOCUMENTS = 150;
 /** PDF/A-4f requires attachments. */
 const ATTACHMENTS = [{ name: 'data.csv', type: 'text/csv', content: Buffer.from('a;b').toString('base64') }];
-const CONCURRENCY = 3;
 
 /** The outcome of a document for a set of profiles: a file, or the rules and elements it was refused for. */
 interface Outcome {
@@ -93,15 +93,6 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Works on a few items at a time. */
-async function concurrently<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const waiting = [...items];
-  const workThrough = async () => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, workThrough));
-}
 
 async function render(document: ConformanceDocument, profiles: Profile[]): Promise<Outcome> {
   const options = {
