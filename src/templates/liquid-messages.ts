@@ -25,5 +25,5 @@ export type Fault =
   /** `actual` is absent if the size was not counted to the end. */
   | { kind: 'size'; actual?: number };
 
-export const OUT_OF_MEMORY = 'the template uses too much memory';
+export const OUT_OF_MEMORY = 'the template uses too much memory; send large pictures and fonts as assets, not in its data';
 export const OUT_OF_TIME = 'the template takes too long to render';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
-import { Client, type Problem } from '../support/client.ts';
+import { Client, type Problem, problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 async function tooLarge(reply: Response): Promise<void> {
-  const { detail, ...problem } = (await reply.json()) as Problem;
-  expect([reply.status, problem.code, problem.limit, detail.slice(-300)]).toEqual([
+  const { code, limit, detail } = (await reply.json()) as Problem;
+  expect([reply.status, code, limit, detail.slice(-300)]).toEqual([
     413,
     'content_too_large',
     LIMIT,
@@ -51,11 +51,21 @@ test('a raw body', async () => {
     await tooLarge(await client.send('POST', '/v1/pdf', inline, { 'content-type': type }));
 });
 
-test.each(['placeholders', 'liquid'])('data of a template with the engine %s', async (engine) => {
-  const { template_id } = await client.template('<p>Logo{{ logo }}', { engine });
+test.each([
+  ['placeholders', '{{{logo}}}'],
+  ['placeholders', '{{logo}}'],
+  ['liquid', '{{ logo | raw }}'],
+])('data of a template with the engine %s in %s', async (engine, html) => {
+  const { template_id } = await client.template(`<p>Logo${html}`, { engine });
   const body = { template_id, data: { logo: inline } };
   await tooLarge(await client.send('POST', '/v1/pdf', body));
   await tooLarge(await client.send('POST', '/v1/pdf', { ...body, dry_run: true }));
+});
+
+test('data that Liquid has no memory to escape', async () => {
+  const { template_id } = await client.template('<p>Logo<img src="{{ logo }}">', { engine: 'liquid' });
+  const refused = await problem(await client.pdf({ template_id, data: { logo: inline } }), 422, 'template_error');
+  expect(refused.detail).toMatch(/^the template uses too much memory; send large pictures and fonts as assets/);
 });
 
 test('an item of a batch', async () => {
