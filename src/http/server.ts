@@ -111,8 +111,10 @@ export async function createServer(options: ServerOptions, services: ServerServi
   readJsonOnly(app);
   handleErrors(app, services, send);
   observeRequests(app, services);
-  const endWatch = watchEventLoopDelay(services.metrics.eventLoopDelayed);
-  app.addHook('onClose', async () => endWatch());
+  app.addHook('onListen', async () => {
+    const endWatch = watchEventLoopDelay(services.metrics.eventLoopDelayed);
+    app.server.once('close', endWatch);
+  });
   answerOtherMethods(app, options, send);
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
