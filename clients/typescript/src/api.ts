@@ -91,6 +91,11 @@ export interface PdfMetadata {
   /** Default: none, so that the same request gives the same bytes. */
   creationDate?: string | undefined;
   modDate?: string | undefined;
+  /**
+   * Entries with names of your own, such as `Copyright`. Names have letters, digits, `_`, `-` and `.`, and begin with a
+   * letter.
+   */
+  custom?: Record<string, string> | undefined;
 }
 
 /**
@@ -124,6 +129,20 @@ export interface Watermark {
   layer?: 'over' | 'under' | undefined;
 }
 
+/** Makes the PDF smaller by changing its pictures. Transparency stays without loss. Default: pictures stay as they are. */
+export interface Images {
+  /**
+   * Pictures that Chromium stores without loss, such as WebP, AVIF, PNG and CMYK, become JPEGs of this quality where that
+   * is smaller. Default: none: they stay without loss.
+   */
+  quality?: number | undefined;
+  /**
+   * Pictures with more pixels per inch on the paper are scaled down. JPEGs among them are encoded again, with `quality` or
+   * 90. Default: none: all pixels are kept.
+   */
+  maxDpi?: number | undefined;
+}
+
 export interface Attachment {
   /** A file name without a folder. Names must be unique. */
   name: string;
@@ -132,6 +151,11 @@ export interface Attachment {
   content: string;
   /** A description that PDF readers show beside the name. */
   description?: string | undefined;
+  /**
+   * What the file is to the document (`AFRelationship` of ISO 32000-2): the data that it shows, its source, and so on.
+   * Default: `"Unspecified"`.
+   */
+  relationship?: 'Source' | 'Data' | 'Alternative' | 'Supplement' | 'Unspecified' | undefined;
 }
 
 export interface SignatureField {
@@ -175,22 +199,26 @@ export interface Signature {
 
 export interface PdfOptions {
   /**
-   * Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size, including those
-   * of named pages. Cannot be combined with `width` or `height`. Default: A4, or the `@page` size in the markup.
+   * Paper format, in upper or lower case. All are portrait except Ledger; `A4 landscape` and `A4-L` are like `landscape:
+   * true`. It overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.
+   * Default: A4, or the `@page` size in the markup.
    */
-  format?: 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A5' | 'A6' | 'Letter' | 'Legal' | 'Tabloid' | 'Ledger' | undefined;
+  format?: 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A5' | 'A6' | 'A7' | 'A8' | 'A9' | 'A10' | 'Letter' | 'Legal' | 'Tabloid' | 'Ledger' | 'Executive' | 'Statement' | 'B0' | 'B1' | 'B2' | 'B3' | 'B4' | 'B5' | 'B6' | 'B7' | 'B8' | 'B9' | 'B10' | 'JIS-B0' | 'JIS-B1' | 'JIS-B2' | 'JIS-B3' | 'JIS-B4' | 'JIS-B5' | 'JIS-B6' | 'JIS-B7' | 'JIS-B8' | 'JIS-B9' | 'JIS-B10' | 'C0' | 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6' | 'C7' | 'C8' | 'C9' | 'C10' | undefined;
   /**
    * Width of the paper, 1px to 200in. Requires `height`, unless `singlePage` is set. Replaces `format`. Default: the width
    * of the format.
    */
   width?: Length | undefined;
-  /** Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. Default: the height of the format. */
-  height?: Length | undefined;
+  /**
+   * Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. `auto` is like `singlePage: true`. Default:
+   * the height of the format.
+   */
+  height?: number | string | undefined;
   /** Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent. Default: `false`. */
   landscape?: boolean | undefined;
   /**
-   * One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every
-   * `@page` margin. Default: 0.4in, or the `@page` margin in the markup.
+   * One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a side that
+   * is left out is 0. It overrides every `@page` margin. Default: 0.4in, or the `@page` margin in the markup.
    */
   margin?: number | string | Margins | undefined;
   /** Prints background colours and images. Default: `true`. */
@@ -220,8 +248,9 @@ export interface PdfOptions {
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in. It has its own styles, and images as `data:` URLs. Scripts do not run, and external resources are
-   * refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page` rule sets it.
+   * are filled in. It has its own styles, and shows images and fonts that are `data:` URLs or files in `assets`. Scripts
+   * do not run, and external resources are refused. Without `margin`, the margin grows so that nothing overlaps, unless an
+   * `@page` rule sets it.
    */
   headerTemplate?: string | undefined;
   /** HTML printed below the text of each page. Otherwise like `headerTemplate`. */
@@ -230,8 +259,9 @@ export interface PdfOptions {
   mediaType?: 'print' | 'screen' | undefined;
   colorScheme?: ColorScheme | undefined;
   /**
-   * The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.
-   * Default: `{"width":800,"height":600,"deviceScaleFactor":1}`.
+   * The window in which the document is loaded and its scripts run, in CSS pixels. It does not change the layout of the
+   * print: for a design of W pixels, send `scale` = 96 × (paper width − left and right margin, in inches) ÷ W. Default: as
+   * wide as the page between its margins, 600 high, with `devicePixelRatio` 2.
    */
   viewport?: Viewport | undefined;
   locale?: Locale | undefined;
@@ -267,6 +297,7 @@ export interface PdfOptions {
   metadata?: PdfMetadata | undefined;
   password?: Password | undefined;
   watermark?: Watermark | undefined;
+  images?: Images | undefined;
   /** Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`. */
   attachments?: Attachment[] | undefined;
   signature?: Signature | undefined;
@@ -491,6 +522,8 @@ export interface DryRunResult {
   would_render: boolean;
   /** Errors that the render would end with now. */
   problems: DryRunProblem[];
+  /** What may make the render fail, and what to do: a table with very many rows. */
+  hints: string[];
   source: 'html' | 'markdown' | 'url' | 'template';
   /** Size of the HTML that would be loaded. Absent for a `url`. */
   html_bytes?: number | undefined;
@@ -510,6 +543,8 @@ export interface DryRunResult {
 export type PdfReply = RenderedPdf | ConformanceReport | DryRunResult;
 
 export interface Document {
+  /** The same as `document_id`. */
+  id: string;
   document_id: string;
   filename: string;
   type: 'application/pdf' | 'image/png' | 'image/jpeg' | 'image/webp';
@@ -558,6 +593,8 @@ export interface ItemDelivery {
 }
 
 export interface Render {
+  /** The same as `render_id`. */
+  id: string;
   render_id: string;
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
   document_id: DocumentId;
@@ -749,6 +786,8 @@ export interface NewCertificate {
 }
 
 export interface Certificate {
+  /** The same as `certificate_id`. */
+  id: string;
   certificate_id: string;
   name: string;
   subject: string;
@@ -790,6 +829,7 @@ export interface NewTemplate {
 }
 
 export interface Template {
+  id: Id;
   template_id: string;
   name: string;
   engine: 'placeholders' | 'liquid';
@@ -826,6 +866,7 @@ export interface TemplateChange {
 }
 
 export interface TemplateWithHtml {
+  id: Id;
   template_id: string;
   name: string;
   engine: 'placeholders' | 'liquid';
@@ -947,6 +988,7 @@ export interface BatchItemResult {
 }
 
 export interface Batch {
+  id: IdField;
   batch_id: string;
   status: BatchStatus;
   /** Number of items. */
@@ -962,6 +1004,7 @@ export interface Batch {
 }
 
 export interface BatchSummary {
+  id: IdField;
   batch_id: string;
   status: BatchStatus;
   /** Number of items. */
@@ -1003,6 +1046,8 @@ export interface Allowance {
 export interface StorageUse {
   documents: number;
   bytes: number;
+  /** Bytes. `null` if there is no limit. */
+  limit: number | null;
 }
 
 export interface DailyUse {
@@ -1090,6 +1135,8 @@ export interface KeyRequest {
    * Default: as the key that makes it.
    */
   test?: boolean | undefined;
+  /** How long the key works. It cannot outlive the key that makes it. Default: as long as the key that makes it. */
+  expires_in?: number | undefined;
 }
 
 export interface ApiKey {
@@ -1104,6 +1151,10 @@ export interface ApiKey {
   /** The key it was made with; `null` for the operator's. */
   made_by: string | null;
   created_at: string;
+  /** When the key stops working. */
+  expires_at: string | null;
+  /** When the key was last used, to the minute. */
+  last_used_at: string | null;
   revoked_at: string | null;
   /** Until when the secret before the last rotation works. */
   previous_secret_expires_at: string | null;
@@ -1278,7 +1329,7 @@ export type FailOnResourceError = boolean;
 export type FailOnConsoleError = boolean;
 
 /** Kinds of warnings that fail the render (`render_gate_failed`). Default: `[]`. */
-export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host_refused' | 'console_error' | 'missing_glyphs' | 'font_substituted' | 'content_clipped' | 'content_shrunk' | 'field_printed' | 'unsupported_css' | 'printed_early'>;
+export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host_refused' | 'console_error' | 'missing_glyphs' | 'font_substituted' | 'content_clipped' | 'content_shrunk' | 'pictures_large' | 'field_printed' | 'content_hidden' | 'content_rasterized' | 'link_dropped' | 'unsupported_css' | 'printed_early'>;
 
 /**
  * Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
@@ -1361,11 +1412,17 @@ export type UrlField = string | null;
 /** Send it as `cursor` to get the next page. */
 export type NextCursor = string | null;
 
+/** The same as `template_id`. */
+export type Id = string;
+
 /** Version number, which every PUT increases by 1. */
 export type Version = number;
 
 /** The paths that the template reads from the data. */
 export type Placeholders = string[];
+
+/** The same as `batch_id`. */
+export type IdField = string;
 
 /** Number of items that were never started. Absent if there are none. */
 export type Cancelled = number;
@@ -1422,4 +1479,4 @@ export interface DocumentExpiredEvent {
 export type WebhookEvent = BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent;
 
 /** The error codes. Each has a page at `/errors/{code}` of the service. */
-export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'certificate_password_wrong' | 'certificate_unusable' | 'certificate_expired' | 'certificate_limit' | 'timestamps_unavailable' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'invoice_invalid' | 'document_protected' | 'pdf_unreadable' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'secret_key_missing' | 'timestamp_failed' | 'revocation_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';
+export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'account_suspended' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'version_conflict' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'certificate_password_wrong' | 'certificate_unusable' | 'certificate_expired' | 'certificate_limit' | 'timestamps_unavailable' | 'storage_unavailable' | 'storage_limit' | 'idempotency_mismatch' | 'document_interferes' | 'print_failed' | 'not_conformant' | 'invoice_invalid' | 'document_protected' | 'pdf_unreadable' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'secret_key_missing' | 'timestamp_failed' | 'revocation_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';

@@ -17,6 +17,7 @@ import httpx
 from . import types
 from ._sync_transport import Transport
 from ._facts import Facts
+from ._retries import RetryLimits
 
 Item = TypeVar("Item")
 
@@ -305,6 +306,8 @@ class Platen(_Resource):
     :param key: the API key, such as ``plt_...``
     :param max_retries: how many times a request is repeated after a lost connection, 429 or 503
     :param max_retry_delay: the longest pause before a request is repeated, in seconds; a longer ``Retry-After`` ends the retries
+    :param idempotency_timeout: how long to wait for the reply to an earlier request with the same idempotency key that is still
+        running, in seconds; this does not count as a retry
     :param timeout: how long to wait for data from the service, in seconds; it must exceed the longest render
     :param http: an HTTP client with proxies, certificates or time-outs of your own
     """
@@ -316,10 +319,12 @@ class Platen(_Resource):
         *,
         max_retries: int = 3,
         max_retry_delay: float = 30,
+        idempotency_timeout: float = 150,
         timeout: float = 300,
         http: httpx.Client | None = None,
     ) -> None:
-        super().__init__(Transport(key, base_url, max_retries, max_retry_delay, http or _http(timeout)))
+        limits = RetryLimits(max_retries, max_retry_delay, idempotency_timeout)
+        super().__init__(Transport(key, base_url, limits, http or _http(timeout)))
         self.templates = Templates(self._transport)
         self.documents = Documents(self._transport)
         self.batches = Batches(self._transport)

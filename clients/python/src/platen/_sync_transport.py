@@ -12,17 +12,16 @@ from typing import Any, Iterator
 import httpx
 
 from ._errors import PlatenConnectionError, PlatenError, error_of
-from ._retries import pause_after
+from ._retries import Retries, RetryLimits
 
 
 class Transport:
-    def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.Client) -> None:
+    def __init__(self, key: str, base_url: str, limits: RetryLimits, http: httpx.Client) -> None:
         if not key:
             raise ValueError("Platen needs a key, plt_...")
         self._base = base_url.rstrip("/").removesuffix("/v1")
         self._headers = {"authorization": f"Bearer {key}"}
-        self._max_retries = max_retries
-        self._max_retry_delay = max_retry_delay
+        self._limits = limits
         self._http = http
 
     def json(self, method: str, path: str, **request: Any) -> Any:
@@ -56,16 +55,15 @@ class Transport:
             response.close()
 
     def _send(self, request: httpx.Request) -> httpx.Response:
-        sent = 0
+        retries = Retries(self._limits)
         while True:
             outcome = self._attempt(request)
             if isinstance(outcome, httpx.Response):
                 return outcome
-            pause = pause_after(outcome, sent)
-            if sent >= self._max_retries or pause is None or pause > self._max_retry_delay:
+            pause = retries.pause_after(outcome)
+            if pause is None:
                 raise outcome
             time.sleep(pause)
-            sent += 1
 
     def _attempt(self, request: httpx.Request) -> httpx.Response | PlatenError | PlatenConnectionError:
         try:

@@ -123,6 +123,9 @@ class PdfMetadata(TypedDict):
     creationDate: NotRequired[str]
     """Default: none, so that the same request gives the same bytes."""
     modDate: NotRequired[str]
+    custom: NotRequired[dict[str, str]]
+    """Entries with names of your own, such as `Copyright`. Names have letters, digits, `_`, `-` and `.`, and begin
+    with a letter."""
 
 
 class Password2(TypedDict):
@@ -158,6 +161,18 @@ class Watermark(TypedDict):
     `"over"`."""
 
 
+class Images(TypedDict):
+    """Makes the PDF smaller by changing its pictures. Transparency stays without loss. Default: pictures stay as
+    they are."""
+
+    quality: NotRequired[int]
+    """Pictures that Chromium stores without loss, such as WebP, AVIF, PNG and CMYK, become JPEGs of this quality
+    where that is smaller. Default: none: they stay without loss."""
+    maxDpi: NotRequired[float]
+    """Pictures with more pixels per inch on the paper are scaled down. JPEGs among them are encoded again, with
+    `quality` or 90. Default: none: all pixels are kept."""
+
+
 class Attachment(TypedDict):
     name: str
     """A file name without a folder. Names must be unique."""
@@ -166,6 +181,9 @@ class Attachment(TypedDict):
     content: str
     description: NotRequired[str]
     """A description that PDF readers show beside the name."""
+    relationship: NotRequired[Literal['Source', 'Data', 'Alternative', 'Supplement', 'Unspecified']]
+    """What the file is to the document (`AFRelationship` of ISO 32000-2): the data that it shows, its source, and so
+    on. Default: `"Unspecified"`."""
 
 
 class SignatureField(TypedDict):
@@ -207,21 +225,23 @@ class Signature(TypedDict):
 
 
 class PdfOptions(TypedDict):
-    format: NotRequired[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger']]
-    """Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size,
-    including those of named pages. Cannot be combined with `width` or `height`. Default: A4, or the `@page` size
-    in the markup."""
+    format: NotRequired[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'Letter', 'Legal', 'Tabloid', 'Ledger', 'Executive', 'Statement', 'B0', 'B1', 'B2', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8', 'B9', 'B10', 'JIS-B0', 'JIS-B1', 'JIS-B2', 'JIS-B3', 'JIS-B4', 'JIS-B5', 'JIS-B6', 'JIS-B7', 'JIS-B8', 'JIS-B9', 'JIS-B10', 'C0', 'C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'C9', 'C10']]
+    """Paper format, in upper or lower case. All are portrait except Ledger; `A4 landscape` and `A4-L` are like
+    `landscape: true`. It overrides every `@page` size, including those of named pages. Cannot be combined with
+    `width` or `height`. Default: A4, or the `@page` size in the markup."""
     width: NotRequired[Length]
     """Width of the paper, 1px to 200in. Requires `height`, unless `singlePage` is set. Replaces `format`. Default:
     the width of the format."""
-    height: NotRequired[Length]
-    """Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. Default: the height of the format."""
+    height: NotRequired[float | str]
+    """Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. `auto` is like `singlePage: true`.
+    Default: the height of the format."""
     landscape: NotRequired[bool]
     """Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent. Default:
     `false`."""
     margin: NotRequired[float | str | Margins]
-    """One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides
-    every `@page` margin. Default: 0.4in, or the `@page` margin in the markup."""
+    """One length for all sides, two to four lengths in the order of CSS, or `{top, right, bottom, left}`, where a
+    side that is left out is 0. It overrides every `@page` margin. Default: 0.4in, or the `@page` margin in the
+    markup."""
     printBackground: NotRequired[bool]
     """Prints background colours and images. Default: `true`."""
     scale: NotRequired[float]
@@ -244,17 +264,18 @@ class PdfOptions(TypedDict):
     `false`."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in. It has its own styles, and images as `data:` URLs. Scripts do not run, and
-    external resources are refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page`
-    rule sets it."""
+    `totalPages` are filled in. It has its own styles, and shows images and fonts that are `data:` URLs or files
+    in `assets`. Scripts do not run, and external resources are refused. Without `margin`, the margin grows so
+    that nothing overlaps, unless an `@page` rule sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page. Otherwise like `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is printed for. Default: `"print"`."""
     colorScheme: NotRequired[ColorScheme]
     viewport: NotRequired[Viewport]
-    """The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the
-    paper. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`."""
+    """The window in which the document is loaded and its scripts run, in CSS pixels. It does not change the layout
+    of the print: for a design of W pixels, send `scale` = 96 × (paper width − left and right margin, in inches) ÷
+    W. Default: as wide as the page between its margins, 600 high, with `devicePixelRatio` 2."""
     locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
     addStyleTag: NotRequired[AddStyleTag]
@@ -284,6 +305,7 @@ class PdfOptions(TypedDict):
     metadata: NotRequired[PdfMetadata]
     password: NotRequired[Password]
     watermark: NotRequired[Watermark]
+    images: NotRequired[Images]
     attachments: NotRequired[list[Attachment]]
     """Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`."""
     signature: NotRequired[Signature]
@@ -504,6 +526,8 @@ class DryRunResult(TypedDict):
     """Whether there are no problems."""
     problems: list[DryRunProblem]
     """Errors that the render would end with now."""
+    hints: list[str]
+    """What may make the render fail, and what to do: a table with very many rows."""
     source: Literal['html', 'markdown', 'url', 'template']
     html_bytes: NotRequired[int]
     """Size of the HTML that would be loaded. Absent for a `url`."""
@@ -524,6 +548,8 @@ PdfReply: TypeAlias = "RenderedPdf | ConformanceReport | DryRunResult"
 
 
 class Document(TypedDict):
+    id: str
+    """The same as `document_id`."""
     document_id: str
     filename: str
     type: Literal['application/pdf', 'image/png', 'image/jpeg', 'image/webp']
@@ -576,6 +602,8 @@ class ItemDelivery(TypedDict):
 
 
 class Render(TypedDict):
+    id: str
+    """The same as `render_id`."""
     render_id: str
     status: Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
     document_id: DocumentId
@@ -772,6 +800,8 @@ class NewCertificate(TypedDict):
 
 
 class Certificate(TypedDict):
+    id: str
+    """The same as `certificate_id`."""
     certificate_id: str
     name: str
     subject: str
@@ -813,6 +843,7 @@ class NewTemplate(TypedDict):
 
 
 class Template(TypedDict):
+    id: Id
     template_id: str
     name: str
     engine: Literal['placeholders', 'liquid']
@@ -845,6 +876,7 @@ class TemplateChange(TypedDict):
 
 
 class TemplateWithHtml(TypedDict):
+    id: Id
     template_id: str
     name: str
     engine: Literal['placeholders', 'liquid']
@@ -965,6 +997,7 @@ class BatchItemResult(TypedDict):
 
 
 class Batch(TypedDict):
+    id: IdField
     batch_id: str
     status: BatchStatus
     total: int
@@ -980,6 +1013,7 @@ class Batch(TypedDict):
 
 
 class BatchSummary(TypedDict):
+    id: IdField
     batch_id: str
     status: BatchStatus
     total: int
@@ -1021,6 +1055,8 @@ class Allowance(TypedDict):
 class StorageUse(TypedDict):
     documents: int
     bytes: int
+    limit: int | None
+    """Bytes. `null` if there is no limit."""
 
 
 class DailyUse(TypedDict):
@@ -1100,6 +1136,8 @@ class KeyRequest(TypedDict):
     test: NotRequired[bool]
     """Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at
     most. Default: as the key that makes it."""
+    expires_in: NotRequired[int]
+    """How long the key works. It cannot outlive the key that makes it. Default: as long as the key that makes it."""
 
 
 class ApiKey(TypedDict):
@@ -1114,6 +1152,10 @@ class ApiKey(TypedDict):
     made_by: str | None
     """The key it was made with; `null` for the operator's."""
     created_at: str
+    expires_at: str | None
+    """When the key stops working."""
+    last_used_at: str | None
+    """When the key was last used, to the minute."""
     revoked_at: str | None
     previous_secret_expires_at: str | None
     """Until when the secret before the last rotation works."""
@@ -1241,7 +1283,7 @@ FailOnResourceError: TypeAlias = "bool"
 FailOnConsoleError: TypeAlias = "bool"
 
 
-FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'field_printed', 'unsupported_css', 'printed_early']]"
+FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'printed_early']]"
 
 
 Timeout: TypeAlias = "int"
@@ -1301,10 +1343,16 @@ UrlField: TypeAlias = "str | None"
 NextCursor: TypeAlias = "str | None"
 
 
+Id: TypeAlias = "str"
+
+
 Version: TypeAlias = "int"
 
 
 Placeholders: TypeAlias = "list[str]"
+
+
+IdField: TypeAlias = "str"
 
 
 Cancelled: TypeAlias = "int"
@@ -1367,4 +1415,4 @@ class DocumentExpiredEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'account_suspended', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'version_conflict', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'storage_limit', 'idempotency_mismatch', 'document_interferes', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
