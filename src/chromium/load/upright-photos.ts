@@ -6,7 +6,7 @@
  */
 
 import { type ExifTags, readExifTags, TAGS } from './exif-tags.ts';
-import type { Content, HostedFiles } from './load-settings.ts';
+import type { Content, HostedFile, HostedFiles } from './load-settings.ts';
 
 const SVG_TYPE = 'image/svg+xml';
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff]);
@@ -47,7 +47,7 @@ export function mayTurnPhotos(content: Content): boolean {
 export function withUprightPhotos(content: Markup): Markup {
   if (!mayTurnPhotos(content)) return content;
   const { html, assets } = content;
-  return { ...content, html: withUprightData(html), assets: assets && withUprightAssets(assets) };
+  return { ...content, html: withUprightData(html), assets: assets && new UprightFiles(assets) };
 }
 
 /** Photographs that scripts contain stay as they are. */
@@ -59,12 +59,20 @@ function withUprightData(html: string): string {
   });
 }
 
-function withUprightAssets(files: HostedFiles): HostedFiles {
-  const shown = [...files].map(([path, file]) => {
-    const asImage = () => ({ type: SVG_TYPE, content: Buffer.from(uprightPhoto(file.content) ?? '') });
-    return [path, readPhoto(file.content) ? { ...file, asImage } : file] as const;
-  });
-  return new Map(shown);
+/** The files of a folder are read when they are requested, so that they cannot be listed. */
+class UprightFiles extends Map<string, HostedFile> {
+  readonly #files: HostedFiles;
+
+  constructor(files: HostedFiles) {
+    super(files);
+    this.#files = files;
+  }
+
+  override get(path: string): HostedFile | undefined {
+    const file = this.#files.get(path);
+    if (!file || !readPhoto(file.content)) return file;
+    return { ...file, asImage: () => ({ type: SVG_TYPE, content: Buffer.from(uprightPhoto(file.content) ?? '') }) };
+  }
 }
 
 /** Undefined for everything else than a JPEG with an orientation, and for one that Skia would not embed either. */
