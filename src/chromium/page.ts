@@ -6,6 +6,7 @@
  * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import { Deadline } from '../deadline.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
@@ -17,7 +18,7 @@ import type { CapturedImage, CaptureSettings } from './capture/capture-settings.
 import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
 import { DEFAULT_WINDOW, Emulation, setMedia, setWindow } from './devtools/emulation.ts';
-import { interferes } from './devtools/evaluate.ts';
+import { evaluate, interferes, shape } from './devtools/evaluate.ts';
 import type { Step } from './devtools/step.ts';
 import type { FontKnowledge } from './fonts/font-knowledge.ts';
 import { joinLanguages } from './fonts/han-fonts.ts';
@@ -132,6 +133,7 @@ const NO_FILES: HostedFiles = new Map();
 const SHRUNK_PERCENT = 98;
 /** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
+const ORIGIN = shape(Type.String());
 const READ_BYTES = 1_048_576;
 /** Limits the events of one render. They contain `data:` URLs in full, and the events of all pages of a browser share one pipe. */
 const MAX_EVENT_BYTES = 128 * 1_048_576;
@@ -167,8 +169,11 @@ export class Page implements RunningPage {
   #eventBytes = 0;
   /** The origin of the assets of documents that have it as their address. */
   readonly #assetOrigin = randomOrigin();
-  /** The site of the addresses that documents of the page had. */
-  #site: string | undefined;
+  /** The address of the last document that had one. The next is expected to have the same. */
+  #lastAddress: string | undefined;
+  /** The address of the page, which the present document need not know. Undefined for about:blank. */
+  #address: string | undefined;
+  #isOpening = false;
   /** Whether the last document requested something. */
   #hasLoaded = false;
   /** Whether the page had a document or frame of a site, which would find its stored data in the same context. */
@@ -221,7 +226,10 @@ export class Page implements RunningPage {
       if (crash.targetId === targetId) void this.#noticeCrash(crash);
     });
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
-    session.on('Page.frameNavigated', ({ frame }) => this.#limitStorage(frame.securityOrigin));
+    session.on('Page.frameNavigated', ({ frame }) => {
+      const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
+      if (!isSandboxed) this.#limitStorage(frame.securityOrigin);
+    });
     const { connection, settings, fonts } = browser;
     // The main frame has the id of its target.
     const emulation = new Emulation(session);
@@ -248,10 +256,10 @@ export class Page implements RunningPage {
 
   /** Chromium would move the page to another process for the address of another site. */
   #suitsSite({ content, load }: Partial<Pick<LoadJob, 'content' | 'load'>>): boolean {
-    if (!this.#site || !content || !load) return true;
+    if (!this.#lastAddress || !content || !load) return true;
     const isHosted = content.kind === 'html' && content.assets !== undefined;
     const address = documentAddress(isHosted ? { ...content, baseUrl: this.#assetOrigin } : content, load);
-    return !address || URL.parse(address)?.origin === this.#site;
+    return !address || URL.parse(address)?.origin === URL.parse(this.#lastAddress)?.origin;
   }
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
@@ -358,7 +366,8 @@ export class Page implements RunningPage {
 
   async #load(job: LoadJob, attempt: Attempt): Promise<void> {
     const address = documentAddress(job.content, job.load);
-    if (address) await attempt.step(this.#openAddress(address));
+    if (address) this.#lastAddress = address;
+    if (address !== this.#address) await attempt.step(this.#openAt(address));
     await this.#loader.load(job, attempt);
     const said = job.hanLanguages?.split(',') ?? [];
     this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
@@ -396,6 +405,7 @@ export class Page implements RunningPage {
       if (this.#proxy.lateRequests) throw crashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
+      if (this.#lastAddress) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
     } catch (error) {
       throw error instanceof ServiceError ? error : crashed(error as Error);
     } finally {
@@ -450,10 +460,14 @@ export class Page implements RunningPage {
     ]);
   }
 
-  /** Opens an empty document at the address of the next one. An address that Chromium refuses, for example for its port, has no effect. */
-  async #openAddress(address: string): Promise<void> {
+  /** Opens an empty document with an opaque origin at this URL. One that Chromium refuses, for example for its port, has no effect. */
+  async #openAt(address: string | undefined): Promise<void> {
+    if (address === undefined) return this.#openEmptyDocument();
+    this.#isOpening = true;
     await this.#loader.openAddress(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
-    this.#site = URL.parse(address)?.origin;
+    this.#isOpening = false;
+    this.#address = address;
+    if ((await evaluate(this.#session, { expression: 'origin' }, ORIGIN)) !== 'null') throw crashed();
     await this.#session.send('Page.resetNavigationHistory');
   }
 
@@ -461,6 +475,7 @@ export class Page implements RunningPage {
     const session = this.#session;
     // No script runs on unload, because its requests would fall into the time of the next document.
     if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    this.#address = undefined;
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
     try {

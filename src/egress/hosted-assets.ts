@@ -52,7 +52,7 @@ const UNREADABLE = { 'x-content-type-options': 'nosniff' };
 
 const NOTHING = { type: 'text/plain', content: undefined, unreadable: false, asImage: undefined };
 
-/** Answers the question before a request with headers of its own, such as those of htmx. */
+/** Answers the question before a request with headers of its own. */
 const PREFLIGHT = { ...READABLE, 'access-control-allow-headers': '*', 'access-control-allow-methods': 'GET, HEAD' };
 
 /** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */

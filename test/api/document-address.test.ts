@@ -14,7 +14,7 @@ beforeAll(async () => {
   client = new Client(service.url, service.key);
   site = await Site.start({
     '/dir/part.html': page('PART', { 'access-control-allow-origin': '*' }),
-    '/dir/image.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    '/dir/image.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', { 'cache-control': 'no-store' }),
     '/frame': page('<script>document.write("frame " + origin)</script>'),
   });
 });
@@ -104,7 +104,7 @@ describe('the origin', () => {
 
   test('sends no referrer, and null as the origin', async () => {
     site.forget();
-    const html = `<img src="${site.origin}/dir/image.svg"><script>fetch('${site.origin}/dir/part.html')</script>`;
+    const html = `<img src="${site.origin}/dir/image.svg"><script>fetch('${site.origin}/dir/part.html', { cache: 'no-store' })</script>`;
     for (const more of [{ assets: ASSETS }, { options: { baseUrl: `${site.origin}/dir/` } }]) await client.pdf({ html, ...more });
     expect(site.requestsFor('/dir/image.svg').map(({ headers }) => headers.referer)).toEqual([undefined, undefined]);
     expect(site.requestsFor('/dir/part.html').map(({ headers }) => [headers.referer, headers.origin])).toEqual([
@@ -180,4 +180,11 @@ describe('exceptions in scripts of another origin', () => {
     for (let n = 0; n < 3; n++) expect(await messages(body)).toEqual(['Uncaught Error: E (a.js:1)']);
     expect(await messages({ ...body, assets: { 'a.js': asset('1') } })).toEqual([]);
   });
+});
+
+test('pages are reused for documents with an address', async () => {
+  const body = { html: tell('location.href'), assets: ASSETS };
+  const addresses = new Set<string>();
+  for (let n = 0; n < 8; n++) addresses.add(await printed(body));
+  expect(addresses.size).toBeLessThan(8); // each page has one
 });

@@ -149,12 +149,32 @@ describe('files', () => {
     await problem(await web.ada.pdf(strict), 422, 'render_gate_failed');
   });
 
+  test.each([
+    ['an image', 'b { background: url(https://cdn.example.com/x) }'],
+    ['a font', "@font-face { font-family: F; src: url('//cdn.example.com/x') } b { font-family: F }"],
+    ['a style sheet', '@import "https://cdn.example.com/x"; b { color: #ab12cd }'],
+  ])('that name %s elsewhere do not load it, and do not end the page', async (_what, css) => {
+    const files = { 'b.css': { content: base64(css) } };
+    const body = {
+      html: '<p>text',
+      assets: files,
+      options: { headerTemplate: '<link rel="stylesheet" href="b.css"><b>HEAD</b>' },
+    };
+    expect((await readPdfReply(await web.ada.pdf(body))).pages[0]).toContain('HEAD');
+    const { warnings, network } = await web.ada.report(body);
+    expect(warnings[0]).toMatchObject({ kind: 'resource_failed', url: expect.stringContaining('//cdn.example.com/x') });
+    expect(network.requests).toBe(0);
+  });
+
   test('are limited, because they are repeated on every page', async () => {
     const large = { 'large.png': { content: base64(Buffer.alloc(4_000_000, 7)) } };
     const body = { html: '<p>text', assets: large, options: { footerTemplate: '<img src="large.png">' } };
     const { detail, limit } = await problem(await web.ada.pdf(body), 413, 'content_too_large');
     expect(detail).toContain('options.footerTemplate');
     expect(limit).toBe(4_194_304);
+    const often = { 'small.png': { content: base64(Buffer.alloc(400_000, 7)) } };
+    const many = { html: '<p>text', assets: often, options: { headerTemplate: '<img src="small.png">'.repeat(1_000) } };
+    await problem(await web.ada.pdf(many), 413, 'content_too_large');
   });
 
   test('cannot be read by the document', async () => {

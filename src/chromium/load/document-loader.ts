@@ -279,7 +279,6 @@ export class DocumentLoader {
 
   /** `navigate` opens an empty document at the address of the next one. */
   async openAddress(navigate: () => Promise<void>): Promise<void> {
-    this.#hasTraces = true;
     await this.#interception.openEmpty(navigate);
   }
 
@@ -560,12 +559,13 @@ export class DocumentLoader {
   async #beginActiveDocument({ mayNavigate }: HtmlClass, isOnPaper: boolean, step: Step): Promise<void> {
     this.#hasTraces = true;
     if (mayNavigate) await step(this.#interception.interceptNavigations());
-    const scripts = [...(this.#windowPrepared ? [] : [WRITTEN_WINDOW]), ...(isOnPaper ? [PAPER_PIXELS] : [])];
-    const preparations: Array<Promise<unknown>> = scripts.map((expression) => evaluate(this.#session, { expression }, ANYTHING));
-    if (!this.#windowPrepared)
-      preparations.push(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW }));
+    if (isOnPaper) evaluate(this.#session, { expression: PAPER_PIXELS }, ANYTHING).catch(() => {}); // the loss of a page is reported elsewhere
+    if (this.#windowPrepared) return;
     this.#windowPrepared = true;
-    await step(Promise.all(preparations));
+    await Promise.all([
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
+      step(evaluate(this.#session, { expression: WRITTEN_WINDOW }, ANYTHING)),
+    ]);
   }
 
   /** Throws `navigation_failed` if the tag cannot be loaded. */

@@ -34,6 +34,9 @@ interface Facts {
 type Place = 'page' | 'root' | 'element';
 
 const MAX_CANDIDATES = 200;
+const MAX_SELECTORS = 20;
+const MAX_TEXT = 1_000;
+const MAX_NAME = 100;
 /** The block in which style attributes are read. */
 const STYLE_ATTRIBUTES = '[style]';
 const PAGE_SELECTOR = /^@page\b(.*)$/is;
@@ -64,11 +67,13 @@ export function pagedCandidates(texts: readonly StyleText[]): Candidate[] {
     isScoped ? [] : relevantIn(text).map((declaration) => ({ declaration, where })),
   );
   const facts = factsOf(declared.map(({ declaration }) => declaration));
-  const found = declared.flatMap(({ declaration, where }) => {
+  const found: Candidate[] = [];
+  for (const { declaration, where } of declared) {
     const fault = FAULTS[declaration.property]?.(declaration, facts);
-    return fault ? [candidateOf(declaration, where, fault, facts)] : [];
-  });
-  return found.slice(0, MAX_CANDIDATES);
+    const candidate = fault && candidateOf(declaration, where, fault, facts);
+    if (candidate && found.push(candidate) >= MAX_CANDIDATES) break;
+  }
+  return found;
 }
 
 function relevantIn(text: string): Declaration[] {
@@ -82,14 +87,25 @@ function relevantIn(text: string): Declaration[] {
   return found.filter(({ property, within }) => property !== 'size' || !sized.has(within.at(-1))); // others may be for other browsers
 }
 
-function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate {
+/** Returns undefined for selectors and media queries that are too long to be evaluated. */
+function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
   const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
   const selectors = within
     .map((block) => (block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block))
     .filter((block) => !block.startsWith('@'));
-  const own = selectors.reduce((around, each) => selectorOf(each, around), '');
-  const selector = fault.name === undefined ? own : (pages.get(fault.name)?.join() ?? '');
+  const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
+  if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
   return { property: property || '@page', where, media, selector, ...fault };
+}
+
+/** Each level of nesting may repeat the level around it. */
+function nested(selectors: string[]): string | undefined {
+  let around = '';
+  for (const selector of selectors) {
+    if (selector.length > MAX_TEXT || around.length > MAX_TEXT) return undefined;
+    around = selectorOf(selector, around);
+  }
+  return around.length > MAX_TEXT ? undefined : around;
 }
 
 function factsOf(declarations: Declaration[]): Facts {
@@ -101,7 +117,12 @@ function factsOf(declarations: Declaration[]): Facts {
 
 /** How each property adds to the facts. */
 const NOTES: Record<string, (declaration: Declaration, facts: Facts) => void> = {
-  page: ({ value, within }, { pages }) => pages.set(value, [...(pages.get(value) ?? []), within.at(-1) ?? '']),
+  page: ({ value, within }, { pages }) => {
+    const selectors = pages.get(value) ?? [];
+    const selector = within.at(-1) ?? '';
+    if (selectors.length < MAX_SELECTORS && selector.length <= MAX_TEXT) selectors.push(selector);
+    pages.set(value, selectors);
+  },
   content: (declaration, { used }) => addAll(used[placeOf(declaration)], countersIn(declaration.value)),
   'counter-reset': noteCounters,
   'counter-set': noteCounters,
@@ -187,7 +208,7 @@ function ofCounterUse(declaration: Declaration, { set, used }: Facts): Fault | u
   const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
   const zero = countersIn(value).find((name) => /^pages?$/.test(name) !== isPage && !isSet(name));
   if (zero === undefined) return undefined;
-  const effect = `prints ${zero} as 0 in Chromium`;
+  const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;
   if (isPage) return { check: 'applies', value, effect, why: 'set it in @page, or on html if no margin box has counter(pages)' };
   return { check: 'content', value, effect, why: `page numbers are known only in ${MARGIN_BOXES}` };
 }

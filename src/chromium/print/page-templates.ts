@@ -13,11 +13,9 @@ import { inspectDocument, NO_FINDINGS, type TextFindings } from '../fonts/missin
 import type { MissingResource } from '../load/missing-resources.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression, TEMPLATE_HEIGHTS } from './header-footer.ts';
 import type { PrintSettings } from './print-options.ts';
-import { FILLED_MARKUP, type FilledMarkup, fillExpression, mayNameFiles, withFiles } from './template-files.ts';
+import { FILLED_MARKUP, type FilledMarkup, fillExpression, MAX_FILLED_BYTES, mayNameFiles, withFiles } from './template-files.ts';
 import { loadFonts, mayHaveFonts } from './template-fonts.ts';
 
-/** Chromium repeats them on every page. */
-const MAX_FILLED_BYTES = 4 * 1_048_576;
 const NO_FILE = 'a header or footer shows data: URLs and files in assets only';
 const BAD_FONT = 'the font of a header or footer cannot be read';
 
@@ -91,10 +89,9 @@ export class PageTemplates {
     const filled = await withFiles(markup, files, (given, embedded) =>
       step(evaluate(this.#session, { expression: fillExpression(given, embedded) }, FILLED_MARKUP)),
     );
-    const actual = Buffer.byteLength(filled.markup);
-    if (actual <= MAX_FILLED_BYTES || filled.markup === markup) return filled;
-    const detail = `options.${name}Template has ${actual} bytes with the files that it names; at most ${MAX_FILLED_BYTES} are allowed, because it is repeated on every page`;
-    throw new ServiceError('content_too_large', detail, { members: { limit: MAX_FILLED_BYTES, actual } });
+    if (filled) return filled;
+    const detail = `options.${name}Template has more than ${MAX_FILLED_BYTES} bytes with the files that it names, and it is repeated on every page: use smaller files`;
+    throw new ServiceError('content_too_large', detail, { members: { limit: MAX_FILLED_BYTES } });
   }
 
   /** Computes margins that keep the text clear of header and footer. */

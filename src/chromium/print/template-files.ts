@@ -9,6 +9,8 @@ import { shape } from '../devtools/evaluate.ts';
 /** Matches relative URLs in attributes and styles, and mentions that only look like them. */
 const MENTIONS = /(?:src|srcset|href|background|poster)\s*=(?!\s*["']?(?:data:|#))|url\((?!\s*["']?(?:data:|#))/i;
 const FUNCTIONS = [pathOf, fillIn, changeAll, fillStyles, fillCss];
+/** Chromium repeats a template on every page. */
+export const MAX_FILLED_BYTES = 4 * 1_048_576;
 /** A style sheet names a font, which names nothing. */
 const MAX_ROUNDS = 4;
 
@@ -19,6 +21,7 @@ interface EmbeddedFile {
 }
 
 export interface FilledMarkup {
+  /** Empty if it would be too large. */
   markup: string;
   /** Relative URLs, resolved against the folder of the document. */
   named: string[];
@@ -37,21 +40,24 @@ export const FILLED_MARKUP = shape(Type.Object({ markup: Type.String(), named: T
 
 /** Evaluates to `FilledMarkup`. */
 export function fillExpression(markup: string, files: Record<string, EmbeddedFile>): string {
-  return `(() => { ${FUNCTIONS.join(' ')} return fillIn(${JSON.stringify(markup)}, ${JSON.stringify(files)}) })()`;
+  const values = [markup, files, MAX_FILLED_BYTES].map((value) => JSON.stringify(value)).join();
+  return `(() => { ${FUNCTIONS.join(' ')} return fillIn(${values}) })()`;
 }
 
-/** Returns the markup with the files that it names, and the names of those that are missing. */
-export async function withFiles(markup: string, files: HostedFiles, fill: Fill): Promise<FilledMarkup> {
+/** Returns the markup with the files that it names, and the names of those that are missing. Undefined if it is too large. */
+export async function withFiles(markup: string, files: HostedFiles, fill: Fill): Promise<FilledMarkup | undefined> {
   const embedded: Record<string, EmbeddedFile> = {};
   for (let round = 0; ; round++) {
     const filled = await fill(markup, embedded);
     const missing = filled.named.filter((name) => !Object.hasOwn(embedded, name));
     const found = missing.flatMap((name) => {
       const file = files.get(name); // a folder on the disk does not list its files
-      return file ? [[name, embed(file)] as const] : [];
+      return file ? [[name, file] as const] : [];
     });
+    const isTooLarge = found.some(([, { content }]) => content.length > MAX_FILLED_BYTES);
+    if (!filled.markup || isTooLarge) return undefined;
     if (!found.length || round === MAX_ROUNDS) return { markup: round ? filled.markup : markup, named: missing };
-    for (const [name, file] of found) embedded[name] = file;
+    for (const [name, file] of found) embedded[name] = embed(file);
   }
 }
 
@@ -89,12 +95,15 @@ function pathOf(address: string, base: string): string | undefined {
 }
 
 /** A `template` element neither loads nor runs anything. */
-function fillIn(markup: string, files: Record<string, EmbeddedFile>): FilledMarkup {
+function fillIn(markup: string, files: Record<string, EmbeddedFile>, maxCharacters: number): FilledMarkup {
   const named = new Set<string>();
+  let left = maxCharacters;
   const find: Find = (address, base = '') => {
     const path = pathOf(address, base);
-    if (path !== undefined) named.add(path);
-    return path !== undefined && Object.hasOwn(files, path) ? { path, ...files[path] } : undefined;
+    if (path !== undefined || /^(?:https?:|\/\/)/i.test(address)) named.add(path ?? address);
+    const file = path !== undefined && Object.hasOwn(files, path) ? { path, ...files[path] } : undefined;
+    left -= (file?.url ?? file?.css ?? '').length;
+    return left >= 0 ? file : undefined;
   };
   const box = document.createElement('template');
   box.innerHTML = markup;
@@ -105,7 +114,7 @@ function fillIn(markup: string, files: Record<string, EmbeddedFile>): FilledMark
   for (const name of ['href', 'xlink:href']) changeAll(content, 'image, feImage', name, urlOf);
   const isUrl = (part: string) => !/^\d+(?:\.\d+)?[wxh]$/.test(part);
   changeAll(content, '[srcset]', 'srcset', (list) => list.replace(/[^\s,]+/g, (part) => (isUrl(part) && urlOf(part)) || part));
-  return { markup: box.innerHTML, named: [...named] };
+  return { markup: left >= 0 ? box.innerHTML : '', named: [...named] };
 }
 
 function changeAll(content: PageFragment, selector: string, name: string, changed: (value: string) => string | undefined): void {
@@ -128,9 +137,16 @@ function fillStyles(content: PageFragment, find: Find): void {
   }
 }
 
+/** What a style sheet would load from elsewhere is left out, because Chromium ends a page with such a template. */
 function fillCss(css: string, find: Find, base?: string): string {
-  return css.replace(/url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)/gi, (whole, double, single, bare) => {
-    const url = find(double ?? single ?? bare, base)?.url;
-    return url ? `url(${url})` : whole;
+  const imports = css.replace(
+    /@import\s+(?:"([^"]*)"|'([^']*)')/gi,
+    (_whole, double, single) => `@import url("${double ?? single}")`,
+  );
+  return imports.replace(/url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)/gi, (whole, double, single, bare) => {
+    const address = double ?? single ?? bare;
+    if (/^(?:data:|#)/i.test(address)) return whole;
+    const url = find(address, base)?.url;
+    return url || /^(?:https?:|\/\/)/i.test(address) ? `url(${url ?? '"data:,"'})` : whole;
   });
 }

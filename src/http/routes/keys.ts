@@ -143,6 +143,7 @@ function sendIssued(reply: FastifyReply, { secret, key }: IssuedKey): FastifyRep
 
 function keyRecord(key: ApiKey) {
   return {
+    id: key.id,
     key_id: key.id,
     name: key.name,
     hint: key.hint,
@@ -168,6 +169,7 @@ const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
 const KEY_SCHEMA = recordSchema(
   'ApiKey',
   {
+    id: { type: 'string', description: 'The same as `key_id`.', examples: ['key_0123456789ABCDEFGHIJKL'] },
     key_id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] },
     name: { type: 'string' },
     hint: { type: 'string', description: 'First characters of the secret.' },
