@@ -1140,6 +1140,8 @@ export interface KeyRequest {
 }
 
 export interface ApiKey {
+  /** The same as `key_id`. */
+  id: string;
   key_id: string;
   name: string;
   /** First characters of the secret. */

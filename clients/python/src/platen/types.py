@@ -1141,6 +1141,8 @@ class KeyRequest(TypedDict):
 
 
 class ApiKey(TypedDict):
+    id: str
+    """The same as `key_id`."""
     key_id: str
     name: str
     hint: str
