@@ -47,3 +47,15 @@ test.each(['', '{', 'null', '1', '{"id":'])('is closed by a message that is not 
   expect(await closed).toBe('closed');
   await expect(command).rejects.toThrow('the connection to the browser is closed');
 });
+
+test('ends nothing if an event of a closed connection is not waited for', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  connection.close();
+  const event = connection.browser.next('Inspector.detached');
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+  await expect(event).rejects.toThrow('the connection to the browser is closed');
+});

@@ -87,9 +87,12 @@ export class Session {
 
   /** Waits for the next event that `accepts` returns true for. Rejects when the session closes. */
   next<E extends keyof Events>(event: E, accepts: EventListener<E> = () => true): Promise<Events[E][0]> {
-    if (this.#closed) return Promise.reject(this.#closed);
     const { promise, resolve, reject } = Promise.withResolvers<Events[E][0]>();
     promise.catch(() => {}); // the caller may have given up waiting
+    if (this.#closed) {
+      reject(this.#closed);
+      return promise;
+    }
     const listener = ((payload: Events[E][0]) => {
       if (!(accepts as (payload: unknown) => unknown)(payload)) return;
       stop();
