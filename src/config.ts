@@ -441,9 +441,9 @@ function unknownSettings(env: Record<string, string | undefined>): string[] {
  * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
  */
 function isAddedByKubernetes(name: string, value = ''): boolean {
-  if (/^PLATEN_(?:\w+_)?SERVICE_(?:HOST|PORT(?:_\w+)?)$/.test(name)) return true;
-  if (/^PLATEN_(?:\w+_)?PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name)) return true;
-  return /^PLATEN_(?:\w+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value);
+  if (name.endsWith('_SERVICE_HOST') || /_SERVICE_PORT(?:_|$)/.test(name)) return true;
+  if (/_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name)) return true;
+  return name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 function text(env: string, fallback: string, help: string): Setting<string> {

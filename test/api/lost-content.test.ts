@@ -87,7 +87,7 @@ describe('text that became a picture', () => {
     `<style>@media print { .card { & { -webkit-filter: grayscale(1) } } }</style>${TEXT}`,
     TEXT.replace('class="card"', 'class="card" style="filter: opacity(1)"'),
     `<style>.card { -webkit-box-reflect: below }</style>${TEXT}`,
-    `<style>.card { transform: perspective(90px) rotateY(20deg) }</style>${TEXT}`,
+    `<style>.card { transform: perspective(90px) rotateY(20deg); width: 60px }</style>${TEXT}`,
     `<style>.card, .card p { filter: blur(0) }</style>${TEXT}`,
   ])('is reported: %s', async (markup) => {
     for (const script of ['', SCRIPT]) {

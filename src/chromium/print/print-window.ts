@@ -8,7 +8,7 @@ import { layoutWidth } from './single-page.ts';
 type Margins = PrintSettings['margin'];
 
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
-const LENGTH = /^(\d*\.?\d+)(in|cm|mm|q|pt|pc|px|%)?$/i;
+const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)(in|cm|mm|q|pt|pc|px|%)?$/i;
 
 /**
  * The window is as wide as the pages of the document between their margins, so that scripts which measure it draw for the paper.

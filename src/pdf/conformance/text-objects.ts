@@ -46,7 +46,8 @@ export class TextObject {
 
   /** The operands of the last Tf, such as `/F4 16`. */
   get fontOperands(): string {
-    return this.font ? this.#content.toString('latin1', this.font[0], this.font[1]).replace(/\s*Tf$/, '') : '';
+    const written = this.font ? this.#content.toString('latin1', this.font[0], this.font[1]) : '';
+    return written.endsWith('Tf') ? written.slice(0, -'Tf'.length).trimEnd() : written;
   }
 
   /** Whether another text object is on another line than this one, according to their matrices. */

@@ -9,15 +9,18 @@ export interface LosslessPictures {
 
 const MIN_BYTES = 1_048_576;
 const HEAD_BYTES = 512;
-const LOSSLESS_PICTURE = /^(?!.*\/DeviceGray).*\/Subtype \/Image\b.*\/FlateDecode\b/s;
 
 /** Masks do not count, nor do pictures of less than a megabyte. Throws if Chromium did not print the PDF. */
 export function losslessPictures(chunks: readonly Buffer[]): LosslessPictures {
   const file = new ChunkedBuffer(chunks);
   const sizes = objectsIn(file)
-    .filter(({ start, end }) => end - start >= MIN_BYTES && LOSSLESS_PICTURE.test(headOf(file, start)))
+    .filter(({ start, end }) => end - start >= MIN_BYTES && isLosslessPicture(headOf(file, start)))
     .map(({ start, end }) => end - start);
   return { count: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+function isLosslessPicture(head: string): boolean {
+  return head.includes('/Subtype /Image') && head.includes('/FlateDecode') && !head.includes('/DeviceGray');
 }
 
 /** The dictionary of a stream. */
