@@ -356,6 +356,9 @@ export class Page implements RunningPage {
       deadline.enter('load');
       return await work(job, { deadline, step, fail });
     } catch (error) {
+      // A page that is closed to free memory is gone before it is known whether it was the cause.
+      const wasCause = error instanceof ServiceError || this.#lost ? undefined : this.#wasCause;
+      if (wasCause) throw (await wasCause) ? this.#storageExceeded() : crashed();
       throw this.#explain(error);
     } finally {
       this.#proxy.endRender();

@@ -34,9 +34,14 @@ async function tellFirstKey({ services: { accounts, plans }, url, notices }: App
   if (await accounts.hasKeys()) return;
   const { id: account_id, plan } = await accounts.createAccount(plans.operatorName, 'first account');
   const { secret, key } = await accounts.createKey(account_id, 'first key', { isOperator: true });
-  const created = { key_id: key.id, account_id, plan };
+  const created = { key_id: key.id, account_id, plan, curl: firstRequest(secret, url) };
   if (process.stdout.isTTY) process.stdout.write(invitation(secret, plan, url));
   else notices.info({ key: secret, ...created }, 'the first API key was created; it is shown only once');
+}
+
+/** A command that works when it is pasted. */
+function firstRequest(secret: string, url: string): string {
+  return `curl ${url}/v1/pdf -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"html": "<h1>Hello, paper</h1>"}' -o hello.pdf`;
 }
 
 function invitation(secret: string, plan: string, url: string): string {
@@ -47,7 +52,7 @@ The first API key was created (plan ${plan}). It is shown only once:
 
 Try it:
 
-  curl ${url}/v1/pdf -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"html": "<h1>Hello, paper</h1>"}' -o hello.pdf
+  ${firstRequest(secret, url)}
 
 Playground  ${url}/
 Dashboard   ${url}/dashboard

@@ -184,11 +184,17 @@ describe('a new service', () => {
   });
 
   test('prints the first key once, only on an empty data folder', async () => {
-    const [, curl] = /^\s+(curl .*)$/m.exec(service.output()) ?? [];
-    expect(curl).toContain(service.key);
+    const line = service
+      .output()
+      .split('\n')
+      .filter((each) => each.includes(service.key));
+    expect(line).toHaveLength(1);
+    const { key, curl } = JSON.parse(line[0] ?? '') as { key: string; curl: string };
+    expect(key).toBe(service.key);
+    expect(curl).toContain(`Bearer ${service.key}`);
     const { execFile } = await import('node:child_process');
     const { promisify } = await import('node:util');
-    const body = /-d '([^']+)'/.exec(curl ?? '')?.[1];
+    const body = /-d '([^']+)'/.exec(curl)?.[1];
     expect((await readPdfReply(await service.pdf(body))).pages).toEqual(['Hello, paper']);
     const keys = await promisify(execFile)(
       process.execPath,
