@@ -52,6 +52,7 @@ test.each<[what: string, content: string, count: number | undefined]>([
   ['a long word', '(unimagin) Tj 0 -14 Td (able) Tj', undefined],
   ['replacement text', '/Span <</ActualText (one )>> BDC (first line) Tj EMC 0 -14 Td (second) Tj', undefined],
   ['a superscript', '(see note) Tj 5 Ts (1) Tj 0 Ts', undefined],
+  ['text on a curve', '(first line) Tj .7 .7 -.7 .7 90 600 Tm (second) Tj', undefined],
   ['few of many line ends', `${'(some words ) Tj 0 -14 Td '.repeat(9)}(of many) Tj 0 -14 Td (words) Tj`, undefined],
 ])('judges %s', async (_, content, count) => {
   const found = await gluedWords(tagged(`/P <</MCID 0>> BDC BT /F1 12 Tf 72 700 Td ${content} ET EMC`));

@@ -10,6 +10,8 @@ import type { ReadablePdf, ReadElement, StructureItem } from './readable-pdf.ts'
 
 const ENDS_WORD = /[\p{L}\p{N}][\p{Po}\p{Pe}\p{Pf}]{0,3}$/u;
 const BEGINS_WORD = /^[\p{Ps}\p{Pi}]{0,3}[\p{L}\p{N}]/u;
+/** Scripts from right to left, whose words are often in the order of their positions, so that neighbours are not known. */
+const RIGHT_TO_LEFT = /[\p{scx=Hebrew}\p{scx=Arabic}\p{scx=Syriac}\p{scx=Thaana}\p{scx=Nko}]/u;
 const LAST_WORD = /\S{0,64}$/;
 const FIRST_WORD = /^\S{0,64}/;
 /** Addresses and names in code, which wrap within a word. */
@@ -102,6 +104,7 @@ function isGlued({ text: before }: TextPiece, { text: after }: TextPiece, relati
   if (!before || !after) return false;
   if (!ENDS_WORD.test(before) || !BEGINS_WORD.test(after) || isAtWrapWithoutSpace(before, after)) return false;
   const [last, first] = [LAST_WORD.exec(before)?.[0] ?? '', FIRST_WORD.exec(after)?.[0] ?? ''];
+  if (RIGHT_TO_LEFT.test(last + first)) return false;
   if (last.length + first.length > MAX_WORD || WRAPS_WITHIN.test(`${last} ${first}`)) return false;
   return relation === 'apart' ? last.length > 1 && first.length > 1 : hasSpace;
 }

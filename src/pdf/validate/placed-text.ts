@@ -19,14 +19,18 @@ export interface TextPiece {
 /** The gap from which on two glyphs are apart, and the distance of base lines of different lines, in proportion to the font size. */
 const GAP = 0.25;
 const LINE_DISTANCE = 0.5;
+/** The cosine of the largest angle between the directions of one line. */
+const SAME_DIRECTION = 0.999;
 const MAX_GLYPHS = 5_000_000;
 const NUMBER = /(?<![\w./])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
 const SETS_STATE = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL']);
 const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
 
-/** How a piece follows another one. */
+/** How a piece follows another one. Glyphs in different directions, as on a curve, count as adjacent. */
 export function relationOf(one: TextPiece, other: TextPiece): 'adjacent' | 'apart' | 'on another line' {
   const [x, y] = [other.start[0] - one.end[0], other.start[1] - one.end[1]];
+  const turn = one.direction[0] * other.direction[0] + one.direction[1] * other.direction[1];
+  if (turn < SAME_DIRECTION) return 'adjacent';
   const size = Math.max(one.size, other.size);
   const [along, across] = [x * one.direction[0] + y * one.direction[1], x * one.direction[1] - y * one.direction[0]];
   if (Math.abs(across) > LINE_DISTANCE * size) return 'on another line';
