@@ -29,7 +29,6 @@ const INHERENT: Record<string, string[]> = {
   'described visual form': [PLACES],
   'controls of each kind': [PASSWORD],
   'controls with a watermark, a header and margins': [PASSWORD],
-  'controls in columns and lists': [PLACES],
   'a form of Bootstrap': [PLACES],
   'a form from right to left': [PLACES],
   'fields that cannot be changed': [SHADES],
