@@ -1,6 +1,7 @@
 /**
- * Ends a parser that does not advance, or takes a time that grows faster than the file. libpdf reads a delimiter without a meaning, such as the rest of a damaged string, as a word
- * without characters, and stays where it is: in an array or a dictionary it would do so until the memory is full.
+ * Ends a parser that does not advance, or takes a time that grows faster than the file. libpdf reads a delimiter without a meaning,
+ * such as the rest of a damaged string, as a word without characters, and stays where it is: in an array or a dictionary it would do
+ * so until the memory is full.
  */
 
 /** No usable PDF has as many empty names. */

@@ -1,15 +1,3 @@
-/**
- * Reads the whole file of a database in the data folder, but does not compare indexes with tables, which would take several times as
- * long. Returns what is wrong.
- */
-export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Promise<string | undefined> {
-  const file = databaseFile(dataDir);
-  if (databaseUrl || !(await isThere(file))) return undefined;
-  using database = openForReading(file);
-  const [{ quick_check: found } = {}] = withStorageErrors(() => database.prepare('PRAGMA quick_check(1)').all());
-  return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
-}
-
 /** Opens the database and applies migrations. */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,6 +85,18 @@ function inspectSqlite(file: string): DatabaseState {
     unknown: applied.filter((name) => !(name in migrations)),
     certificates: has('certificates') ? countBySecretKey(database.prepare(CERTIFICATES).all()) : {},
   };
+}
+
+/**
+ * Reads the whole file of a database in the data folder, but does not compare indexes with tables, which would take several times as
+ * long. Returns what is wrong.
+ */
+export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Promise<string | undefined> {
+  const file = databaseFile(dataDir);
+  if (databaseUrl || !(await isThere(file))) return undefined;
+  using database = openForReading(file);
+  const [{ quick_check: found } = {}] = withStorageErrors(() => database.prepare('PRAGMA quick_check(1)').all());
+  return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
 }
 
 /** Opens the database and applies missing migrations. Throws `storage_failed`, also if a newer version has migrated it. */
