@@ -42,6 +42,7 @@ const STYLE_ATTRIBUTES = '[style]';
 const PAGE_SELECTOR = /^@page\b(.*)$/is;
 const KNOWN_SELECTOR = /^[\w-]*(?::(?:first|left|right|blank))?$/i;
 const FIRST_OF_NAME = /^([\w-]+):first$/i;
+const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
 const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault | undefined> = {
@@ -56,9 +57,9 @@ const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault |
   'counter-set': ofCounterChange,
   'counter-increment': ofCounterChange,
   content: ofCounterUse,
-  filter: ({ value }) => ofPicture(value, /^(?!none|inherit|initial|unset|revert)/i),
-  '-webkit-filter': ({ value }) => ofPicture(value, /^(?!none|inherit|initial|unset|revert)/i),
-  '-webkit-box-reflect': ({ value }) => ofPicture(value, /^(?!none|inherit|initial|unset|revert)/i),
+  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
   transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
 };
 

@@ -38,7 +38,7 @@ export class GlyphMetrics {
     this.#texts = map && readUnicodeMap(Buffer.from(map.getDecodedData().subarray(0, MAX_MAP_BYTES)).toString('latin1'));
     this.#isLatin = /^(?:WinAnsi|MacRoman|Standard)Encoding$/.test(encoding);
     if (!this.#isComposite) this.#readSimple(pdf, font, type === 'Type3' ? matrixOf(font.get('FontMatrix'))[0] : 0.001);
-    const descendant = pdf.resolve(pdf.list(font, 'DescendantFonts')[0]);
+    const descendant = pdf.first(font, 'DescendantFonts');
     if (!(this.#isComposite && descendant instanceof PdfDict)) return;
     const given = pdf.resolve(descendant.get('DW'));
     this.#defaultWidth = given instanceof PdfNumber ? given.value / 1_000 : 1;
