@@ -24,9 +24,10 @@ const MAX_DICTIONARY_BYTES = 4_096;
 /** A reference, or a string, which may only look like one. Skia escapes parentheses in strings. */
 const REFERENCE = /\((?:[^()\\]|\\.)*\)|\b(\d+) 0 R\b/gs;
 
-/** Whether the PDF has many duplicate bytes, estimated without reading its streams. Throws if Chromium did not print the PDF. */
+/** Whether the PDF has many duplicate bytes, estimated without reading its streams. May throw if Chromium did not print it. */
 export function hasDuplicates(chunks: readonly Buffer[]): boolean {
   const file = new ChunkedBuffer(chunks);
+  if (file.length < MIN_SAVED_BYTES) return false;
   const seen = new Set<string>();
   let saved = 0;
   for (const { end, bytes } of objectsOfSameLength(file)) {

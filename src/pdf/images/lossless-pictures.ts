@@ -10,9 +10,10 @@ export interface LosslessPictures {
 const MIN_BYTES = 1_048_576;
 const HEAD_BYTES = 512;
 
-/** Masks do not count, nor do pictures of less than a megabyte. Throws if Chromium did not print the PDF. */
+/** Masks do not count, nor do pictures of less than a megabyte. May throw if Chromium did not print the PDF. */
 export function losslessPictures(chunks: readonly Buffer[]): LosslessPictures {
   const file = new ChunkedBuffer(chunks);
+  if (file.length < MIN_BYTES) return { count: 0, bytes: 0 };
   const sizes = objectsIn(file)
     .filter(({ start, end }) => end - start >= MIN_BYTES && isLosslessPicture(headOf(file, start)))
     .map(({ start, end }) => end - start);
