@@ -118,11 +118,13 @@ test('logs the creation of a key with its id', async () => {
   const { key_id: by, key, account_id } = await service.createKey();
   const { key_id } = (await (await as({ key }).send('POST', '/v1/keys', {})).json()) as { key_id: string };
   await as({ key }).send('DELETE', `/v1/keys/${key_id}`);
-  const lines = service
-    .output()
-    .split('\n')
-    .filter((line) => line.includes(key_id) && /"key (created|revoked)"/.test(line));
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+  const lines = () =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(key_id) && /"key (created|revoked)"/.test(line));
+  await eventually('both are in the log', () => lines().length === 2);
+  expect(lines().map((line) => JSON.parse(line))).toMatchObject([
     { msg: 'key created', key_id, account_id, by },
     { msg: 'key revoked', key_id, account_id, by },
   ]);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { exchange as talkTo } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { runCli, type Service, startService } from '../support/service.ts';
+import { eventually, runCli, type Service, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
 let service: Service;
@@ -449,7 +449,10 @@ test('logs nothing of a request except its outcome', async () => {
   await service.pdf({ html: '<p>SECRETMARK</p>', options: { scale: 99, SECRETNAME: 1 } });
   await service.pdf('{"html": "SECRETMARK"');
   await fetch(`${service.url}/v1/pdf?token=SECRETMARK`, { method: 'POST', headers: { authorization: 'Bearer SECRETMARK' } });
-  await service.pdf({ html: '<p>SECRETMARK</p><script>console.log("SECRETMARK"); throw new Error("SECRETMARK")</script>' });
+  const last = await service.pdf({
+    html: '<p>SECRETMARK</p><script>console.log("SECRETMARK"); throw new Error("SECRETMARK")</script>',
+  });
+  await eventually('the last is in the log', () => service.output().includes(String(last.headers.get('x-request-id'))));
   const log = service.output().split('the first API key was created')[1] ?? '';
   expect(log).toContain('"route":"/v1/pdf"');
   expect(log).not.toMatch(/SECRET/);
