@@ -1,6 +1,6 @@
 /** What do improved tags and conformance add to the time of a PDF with Chromium's own tags, by number of pages? */
 import { printAlone } from '../src/render/print-content.ts';
-import { parseRenderRequest } from '../src/render/render-request.ts';
+import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { median } from './measure.ts';
 import type { Row } from './report.ts';

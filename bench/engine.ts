@@ -1,7 +1,7 @@
 /** Starts the rendering engine without the service: one browser with its pages, and the finishing threads. */
 import { randomBytes } from 'node:crypto';
+import { type LocatedBrowser, locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
-import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';

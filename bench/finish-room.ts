@@ -3,15 +3,15 @@
  * event loop is blocked.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
-import { locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { Deadline } from '../src/deadline.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';
 import type { FinishSettings } from '../src/pdf/finish-settings.ts';
 import { Finisher } from '../src/pdf/finisher.ts';
-import { parseRenderRequest } from '../src/render/render-request.ts';
+import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { invoice } from './documents.ts';
 import { median } from './measure.ts';
 import type { Row } from './report.ts';

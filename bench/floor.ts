@@ -2,9 +2,10 @@
  * The floor: a bare loop over the DevTools pipe, with the browser and the switches of the service. The overhead of the service
  * is measured against it in the same run.
  */
+
+import { locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { type Browser, launchBrowser } from '../src/chromium/browser.ts';
 import type { Session } from '../src/chromium/devtools/connection.ts';
-import { locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';

@@ -13,27 +13,28 @@ import { Sweep } from './documents/sweep.ts';
 import { startEgressProxy } from './egress/egress-proxy.ts';
 import type { OutboundPolicy } from './egress/policy.ts';
 import { createFinisher, createFinishQueue, type Logger, type RenderEngine, startEngine } from './engine.ts';
-import { BackgroundJobs } from './http/gotenberg/background.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
-import { releaseUnusedMemory } from './http/release-memory.ts';
+import { BackgroundJobs } from './gotenberg/background.ts';
+import { type GotenbergPluginServices, gotenbergPlugin } from './gotenberg/plugin.ts';
+import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
+import { releaseUnusedMemory } from './http/requests/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
-import { PageDrawing } from './render/draw-pages.ts';
 import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
-import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
 import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
-import { UploadValidation } from './render/validate-uploads.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
 import { diskSpace, requireFreeSpace } from './storage/disk-space.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
+import { PageDrawing } from './uploads/draw-pages.ts';
+import { UploadMerging } from './uploads/merge-uploads.ts';
+import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
@@ -126,30 +127,29 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const merging = opened.use(createMerging(services, config));
   const backgroundJobs = new BackgroundJobs();
   const pdfReaders = openPdfReaders(config);
-  const server = await createServer(
-    { ...config, version: VERSION },
-    {
-      ...services,
-      limits: config,
-      playground: visitors?.playground,
-      pages,
-      metrics,
-      logger,
-      log: logger,
-      ...budgets,
-      ...rendering(services, engine),
-      merging,
-      backgroundJobs,
-      ...pdfReaders,
-      resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
-      requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
-      secondsForItems: (unfinished) => runner.secondsFor(unfinished),
-      checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
-        services.checkNode();
-        await Promise.all([services.links.checkStorage(), services.blobs.check(), requireFreeSpace(config.dataDir)]);
-      }),
-    },
-  );
+  const served: ServerServices & GotenbergPluginServices = {
+    ...services,
+    limits: config,
+    playground: visitors?.playground,
+    pages,
+    metrics,
+    logger,
+    log: logger,
+    ...budgets,
+    ...rendering(services, engine),
+    merging,
+    backgroundJobs,
+    ...pdfReaders,
+    resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
+    requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
+    secondsForItems: (unfinished) => runner.secondsFor(unfinished),
+    checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
+      services.checkNode();
+      await Promise.all([services.links.checkStorage(), services.blobs.check(), requireFreeSpace(config.dataDir)]);
+    }),
+  };
+  const options = { ...config, version: VERSION };
+  const server = await createServer(options, served, gotenbergPlugin(served, options));
   const sweep = createSweep(services, config, clock, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
   return {

@@ -1,9 +1,9 @@
 /** Starts what renders: browsers, the egress proxy, and the threads that finish PDFs. A service adds accounts, storage and HTTP. */
 import { Revocation } from './certificates/revocation.ts';
+import { locateBrowser } from './chromium/browser/locate-browser.ts';
+import { removeStaleProfiles } from './chromium/browser/temporary-profile.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
-import { locateBrowser } from './chromium/launch/locate-browser.ts';
-import { removeStaleProfiles } from './chromium/launch/temporary-profile.ts';
 import type { Page } from './chromium/page.ts';
 import type { Config } from './config.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
@@ -11,8 +11,8 @@ import { OutboundPolicy } from './egress/policy.ts';
 import { Finisher } from './pdf/finisher.ts';
 import { Pool } from './pool/pool.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
-import { FinishQueue } from './render/finish-queue.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
+import { FinishQueue } from './render/steps/finish-queue.ts';
 import { currentOrigin } from './work-log.ts';
 
 /** Threads in addition to the configured ones, reserved for owners who have none. */

@@ -4,10 +4,10 @@
  */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
-import { type ImageRequest, parseImageRequest } from '../render/image-request.ts';
-import { MetadataSchema, parseMetadata } from '../render/metadata.ts';
-import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
-import { ValidationErrors } from '../render/validation-errors.ts';
+import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
+import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/request/render-request.ts';
+import { MetadataSchema, parseMetadata } from '../render/request/values/metadata.ts';
+import { ValidationErrors } from '../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../validate.ts';
 import { parseUploadTarget, type UploadTarget } from '../webhooks/upload-target.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { queueFull, ServiceError } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { RenderLimits } from '../render/render-request.ts';
+import type { RenderLimits } from '../render/request/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {

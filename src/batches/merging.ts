@@ -3,8 +3,8 @@ import type { Principal } from '../accounts/accounts.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import { type FinishQueue, sizeOf } from '../render/finish-queue.ts';
-import type { Blobs } from '../storage/blobs.ts';
+import { type FinishQueue, sizeOf } from '../render/steps/finish-queue.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
 import { chosenFilename, type Result, resultsOf } from './results.ts';
 

@@ -1,8 +1,8 @@
 /** Validates the items of a batch, and finds duplicates: a batch request in, one prepared item or error for each item out. */
 import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ImageRequest } from '../render/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
+import type { ImageRequest } from '../render/request/image-request.ts';
+import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
 import {
   type BatchRequest,
   errorsOf,

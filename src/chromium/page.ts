@@ -8,10 +8,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Deadline } from '../deadline.ts';
-import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import type { FontKnowledge } from '../fonts/font-knowledge.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../tag-structure.ts';
+import { type Crash, isTrap } from './browser/crash-causes.ts';
+import type { MemoryWatchdog, RunningPage } from './browser/memory-watchdog.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CaptureQueue } from './capture/capture-queue.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
@@ -20,10 +23,7 @@ import { type Connection, DevToolsError, type Events, type Session } from './dev
 import { DEFAULT_WINDOW, Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, interferes, shape } from './devtools/evaluate.ts';
 import type { Step } from './devtools/step.ts';
-import type { FontKnowledge } from './fonts/font-knowledge.ts';
-import { joinLanguages } from './fonts/han-fonts.ts';
-import { type Crash, isTrap } from './launch/crash-causes.ts';
-import type { MemoryWatchdog, RunningPage } from './launch/memory-watchdog.ts';
+import { joinLanguages } from './glyphs/han-fonts.ts';
 import { documentAddress } from './load/document-address.ts';
 import {
   type Attempt,
@@ -33,9 +33,9 @@ import {
   type PaperView,
   type PrintJob,
 } from './load/document-loader.ts';
-import type { DocumentMetadata } from './load/document-metadata.ts';
+import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
-import { loadsTooMuch } from './load/network-monitor.ts';
+import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';

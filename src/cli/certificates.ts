@@ -4,7 +4,7 @@ import { Pkcs12Reader } from '../certificates/pkcs12-reader.ts';
 import { loadConfig } from '../config.ts';
 import { openSecretKeys } from '../services.ts';
 import { openDatabase } from '../storage/database.ts';
-import { print } from './print.ts';
+import { print } from './terminal/print.ts';
 
 /** Re-encrypts private keys with the first key of PLATEN_SECRET_KEY_FILE. */
 export async function reencryptCertificates(): Promise<void> {

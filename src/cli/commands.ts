@@ -6,7 +6,7 @@ import { explainMissing } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { VERSION } from '../version.ts';
 import { explain } from './explain.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './terminal/usage-error.ts';
 
 const USAGE = 2;
 
@@ -52,7 +52,7 @@ program
   .addOption(new Option('--template <engine>', 'fill the file as a template').choices(['placeholders', 'liquid']))
   .option('--data <file>', 'a JSON file with the data of the template (default engine: placeholders)')
   .option('--open', 'open the finished PDF with xdg-open')
-  .action(from(() => import('./render-file.ts'), 'renderFile'));
+  .action(from(() => import('./render/render-file.ts'), 'renderFile'));
 
 program
   .command('batch')
@@ -62,7 +62,7 @@ program
   .option('--defaults <file>', 'a JSON file with values for fields that an item does not set')
   .option('--json', 'print the summary as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
-  .action(from(() => import('./batch.ts'), 'batch'));
+  .action(from(() => import('./render/batch.ts'), 'batch'));
 
 program
   .command('mcp')

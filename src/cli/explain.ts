@@ -2,7 +2,7 @@
 import { PlansError } from '../accounts/plans.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { CommandError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './terminal/usage-error.ts';
 
 /** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
 const DAMAGED = [11, 26];

@@ -5,7 +5,7 @@ import type { Scope } from '../accounts/scopes.ts';
 import { loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openDatabase } from '../storage/database.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printJson, printTable } from './terminal/print.ts';
 
 interface Format {
   json?: boolean;

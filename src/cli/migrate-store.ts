@@ -2,7 +2,7 @@
 import { loadConfig } from '../config.ts';
 import { Links } from '../documents/links.ts';
 import { migrateStore as migrate } from '../storage/move/migrate-store.ts';
-import { print } from './print.ts';
+import { print } from './terminal/print.ts';
 
 /** Maximum number of printed names. */
 const MAX_SHOWN = 20;

@@ -5,7 +5,7 @@ import { Leases } from '../accounts/leases.ts';
 import { loadPlans, type Plan } from '../accounts/plans.ts';
 import { loadConfig } from '../config.ts';
 import { openDatabase } from '../storage/database.ts';
-import { print, printJson, printTable } from './print.ts';
+import { print, printJson, printTable } from './terminal/print.ts';
 
 interface Format {
   json?: boolean;

@@ -8,7 +8,7 @@ import { accountSuspended, type Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
-import type { Blobs, ByteRange } from '../storage/blobs.ts';
+import type { Blobs, ByteRange } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { containsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {

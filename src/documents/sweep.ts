@@ -3,7 +3,7 @@
  * the rest through the rows and, once an hour, by looking for content without a row.
  */
 import type { Task, Turn } from '../jobs/jobs.ts';
-import type { Blobs } from '../storage/blobs.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { Database } from '../storage/database.ts';
 
 /** Objects whose content must be removed when it expires. */

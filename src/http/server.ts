@@ -7,31 +7,14 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
-import { answerOtherMethods } from './allowed-methods.ts';
-import { authenticate, principalOf } from './authenticate.ts';
-import { requireUtf8 } from './charset.ts';
-import { allowOrigins } from './cors.ts';
-import { watchEventLoopDelay } from './event-loop-delay.ts';
-import { handleExpectations } from './expect-continue.ts';
-import { errorSender } from './gotenberg/errors.ts';
-import {
-  type GotenbergRouteOptions,
-  type GotenbergRouteServices,
-  gotenbergRoutes,
-  gotenbergSystemRoutes,
-} from './gotenberg/routes.ts';
-import { rememberBody } from './idempotent.ts';
-import { parseJson } from './json-body.ts';
-import { readQuery } from './listing.ts';
-import { logFailure } from './log-failure.ts';
-import { answeredEarly, observeRequests } from './observe-requests.ts';
-import { publishedDocument } from './openapi.ts';
-import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './problem.ts';
-import { limitRates } from './rate-limit.ts';
-import { freeBuffer, memoryOfBody, readBody } from './read-body.ts';
-import { unknownTransferEncoding } from './request-head.ts';
-import { type Budgets, countMemory, memoryOf } from './request-memory.ts';
-import { requireScope } from './required-scope.ts';
+import { watchEventLoopDelay } from './metrics/event-loop-delay.ts';
+import { answeredEarly, observeRequests } from './metrics/observe-requests.ts';
+import { requireUtf8 } from './requests/charset.ts';
+import { rememberBody } from './requests/idempotent.ts';
+import { parseJson } from './requests/json-body.ts';
+import { readQuery } from './requests/listing.ts';
+import { freeBuffer, memoryOfBody, readBody } from './requests/read-body.ts';
+import { type Budgets, countMemory, memoryOf } from './requests/request-memory.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
@@ -51,6 +34,17 @@ import { type TemplateRouteServices, templateRoutes } from './routes/templates.t
 import { type ValidateRouteServices, validateRoutes } from './routes/validate.ts';
 import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
+import { answerOtherMethods } from './server/allowed-methods.ts';
+import { authenticate, principalOf } from './server/authenticate.ts';
+import { allowOrigins } from './server/cors.ts';
+import { handleExpectations } from './server/expect-continue.ts';
+import { logFailure } from './server/log-failure.ts';
+import { publishedDocument } from './server/openapi.ts';
+import type { Plugin } from './server/plugin.ts';
+import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './server/problem.ts';
+import { limitRates } from './server/rate-limit.ts';
+import { unknownTransferEncoding } from './server/request-head.ts';
+import { requireScope } from './server/required-scope.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,7 +53,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends PlaygroundRouteOptions, GotenbergRouteOptions {
+export interface ServerOptions extends PlaygroundRouteOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
   maxRenderTimeoutMs: number;
@@ -84,7 +78,6 @@ export interface ServerServices
     WebhookRouteServices,
     PlaygroundRouteServices,
     PageRouteServices,
-    GotenbergRouteServices,
     OperationServices {
   accounts: Accounts;
   /** The limits of requests with a key. */
@@ -101,8 +94,8 @@ const TIMEOUT_CHECK_MS = 1_000;
 const REFERENCE_CSP =
   "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
-  const send = errorSender(options.gotenbergRoutes);
+export async function createServer(options: ServerOptions, services: ServerServices, plugin: Plugin): Promise<FastifyInstance> {
+  const send = plugin.sendError;
   const app = createFastify(options, services, send);
   app.decorate('publicUrl', options.publicUrl.replace(/(?<!\/)\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // modules parse their own requests; the schemas here are documentation
@@ -115,7 +108,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     const endWatch = watchEventLoopDelay(services.metrics.eventLoopDelayed);
     app.server.once('close', endWatch);
   });
-  answerOtherMethods(app, options, send);
+  answerOtherMethods(app, plugin.explainMissing, send);
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
   await registerOpenApi(app, options);
@@ -138,14 +131,14 @@ export async function createServer(options: ServerOptions, services: ServerServi
     batchResultRoutes(routes, services);
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
-    await gotenbergRoutes(routes, services, options);
+    await plugin.addRoutes(routes);
     keyRoutes(routes, services);
   });
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);
   linkRoutes(app, services);
   operationRoutes(app, services);
-  gotenbergSystemRoutes(app, services.checkReady, options);
+  plugin.addOpenRoutes(app);
   referenceRoutes(app);
   return app;
 }

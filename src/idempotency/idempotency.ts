@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
-import type { Blobs } from '../storage/blobs.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 
 /** The right to run a request, until `complete` or `abandon` is called. */

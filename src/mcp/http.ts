@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ServiceError } from '../errors.ts';
-import { parseJson } from '../http/json-body.ts';
+import { parseJson } from '../http/requests/json-body.ts';
 import { ByteBudget, type HeldBytes } from '../queue/byte-budget.ts';
 import { ApiError, callApi } from './api.ts';
 import { createMcpServer } from './server.ts';

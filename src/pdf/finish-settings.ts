@@ -1,6 +1,6 @@
 /** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
-import type { PrintedStructure } from '../document-structure.ts';
+import type { PrintedStructure } from '../tag-structure.ts';
 import type { Invoice } from './conformance/invoice-profiles.ts';
 import type { Claims } from './conformance/profiles.ts';
 import type { Forms } from './forms/forms.ts';

@@ -6,8 +6,8 @@ import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
 import { claimsStructure } from './conformance/profiles.ts';
 import { type InvoiceFacts, readInvoice, UnusableInvoiceError } from './conformance/read-invoice.ts';
-import { DecodingLimitError } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
+import { DecodingLimitError } from './content/streams.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
@@ -17,11 +17,11 @@ import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
 import { shrinkImages } from './images/shrink-images.ts';
+import { DeterministicRandom, digestOf } from './objects/deterministic-random.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
+import { encrypt } from './objects/encrypt.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
-import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
-import { encrypt } from './security/encrypt.ts';
 import {
   addSignatureField,
   type FieldPlace,

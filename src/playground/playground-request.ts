@@ -1,10 +1,10 @@
 /** Parses the body of `POST /v1/playground/pdf` to a valid request. It accepts the fields of `POST /v1/pdf` that need no key. */
 import { Type } from 'typebox';
-import { equivalentOption } from '../render/equivalent-options.ts';
-import { oneOf, option } from '../render/option.ts';
-import { AnyObject, PdfOptions } from '../render/options-schema.ts';
-import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
-import { ValidationErrors } from '../render/validation-errors.ts';
+import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/request/render-request.ts';
+import { equivalentOption } from '../render/request/schemas/equivalent-options.ts';
+import { oneOf, option } from '../render/request/schemas/option.ts';
+import { AnyObject, PdfOptions } from '../render/request/schemas/options-schema.ts';
+import { ValidationErrors } from '../render/request/values/validation-errors.ts';
 import { ENGINES, type EngineName } from '../templates/templates.ts';
 import { textErrors, validator } from '../validate.ts';
 

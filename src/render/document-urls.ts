@@ -1,7 +1,7 @@
 /** Finds what a document would request: HTML and the base of its relative URLs in, the absolute URLs in its markup and styles out. */
 import { decodeHTMLAttribute } from 'entities';
-import { type Tag, tagsOf } from '../chromium/load/html-tags.ts';
-import { LINKS, LOADING, STYLING } from './external-references.ts';
+import { type Tag, tagsOf } from '../chromium/load/html/html-tags.ts';
+import { LINKS, LOADING, STYLING } from './request/values/external-references.ts';
 
 /** The `rel` values of `link` elements that are loaded. */
 const LOADED_LINKS = /(?:^|\s)(?:stylesheet|preload|modulepreload)(?:\s|$)/i;

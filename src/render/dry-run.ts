@@ -15,10 +15,10 @@ import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
 import { isToBeStored } from './render.ts';
-import type { SourceRequest } from './render-request.ts';
+import type { SourceRequest } from './request/render-request.ts';
+import type { SignaturePlan } from './request/signature-options.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
-import type { SignaturePlan } from './signature-options.ts';
-import { openSigning, type SigningServices } from './signing.ts';
+import { openSigning, type SigningServices } from './steps/signing.ts';
 
 export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;

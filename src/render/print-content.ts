@@ -1,5 +1,5 @@
 /** The core of every render: a document in, a finished PDF out. It knows no accounts; the caller has checked permissions. */
-import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
+import { hanLanguages } from '../chromium/glyphs/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
@@ -17,18 +17,19 @@ import type { Forms } from '../pdf/forms/forms.ts';
 import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
-import { paperView } from './content-shrinking.ts';
-import { fieldAppearances, fieldKey, unplacedFields } from './field-appearances.ts';
-import type { FinishPlan } from './finish-options.ts';
-import { type FinishQueue, sizeOf } from './finish-queue.ts';
-import { POINTS_PER_INCH } from './lengths.ts';
-import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
-import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf, withPictures } from './report.ts';
+import type { FinishPlan } from './request/finish-options.ts';
+import type { RenderRequest } from './request/render-request.ts';
+import { POINTS_PER_INCH } from './request/values/lengths.ts';
+import { beyondTheEnd, mayLackPages, rangesOf } from './request/values/page-ranges.ts';
+import type { Watermark } from './request/watermark-options.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
-import { appearanceOf, namedField, placedAppearance, printAppearance } from './signature-appearance.ts';
-import { completeSignature, fieldOf, type ShownSignature, type Signing } from './signing.ts';
-import { printStamp, type Watermark } from './watermark.ts';
+import { paperView } from './steps/content-shrinking.ts';
+import { fieldAppearances, fieldKey, unplacedFields } from './steps/field-appearances.ts';
+import { type FinishQueue, sizeOf } from './steps/finish-queue.ts';
+import { appearanceOf, namedField, placedAppearance, printAppearance } from './steps/signature-appearance.ts';
+import { completeSignature, fieldOf, type ShownSignature, type Signing } from './steps/signing.ts';
+import { printStamp } from './steps/watermark.ts';
 
 export interface RenderedPdf {
   /** The file in chunks, so that a large file is never concatenated. */

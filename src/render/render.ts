@@ -12,13 +12,13 @@ import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts'
 import { phaseSpans, traced } from '../tracing.ts';
 import { noteRendered } from '../work-log.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
-import type { ImageRequest } from './image-request.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
-import type { RenderRequest, Source, SourceRequest, Storing } from './render-request.ts';
 import { requireNone } from './report.ts';
+import type { ImageRequest } from './request/image-request.ts';
+import type { RenderRequest, Source, SourceRequest, Storing } from './request/render-request.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
-import { openSigning, type SigningServices } from './signing.ts';
-import { imageMark, TEST_WATERMARK } from './test-mark.ts';
+import { openSigning, type SigningServices } from './steps/signing.ts';
+import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
 export interface RenderServices extends SourceServices, SigningServices {
   engine: PrintEngine;

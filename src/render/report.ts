@@ -1,11 +1,12 @@
 /** Builds the report of a render: network use, warnings and timings. */
-import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
+
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
+import { fontPackageFor } from '../fonts/optional-fonts.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
-import type { WarningKind } from './warnings.ts';
+import type { WarningKind } from './request/schemas/warnings.ts';
 
 /** Maximum number of requests that `printed_early` names. */
 const MAX_PENDING = 100;

@@ -4,9 +4,9 @@ import { invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
-import { suggestAssets } from './document-size.ts';
-import { MAX_HTML_BYTES } from './options-schema.ts';
-import type { Source, SourceRequest } from './render-request.ts';
+import type { Source, SourceRequest } from './request/render-request.ts';
+import { MAX_HTML_BYTES } from './request/schemas/options-schema.ts';
+import { suggestAssets } from './request/values/document-size.ts';
 
 export interface SourceServices {
   templates: Templates;

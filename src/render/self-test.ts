@@ -15,7 +15,7 @@ import { DEFAULT_LOAD, type LoadSettings } from '../chromium/load/load-settings.
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
-import { parseRenderRequest } from './render-request.ts';
+import { parseRenderRequest } from './request/render-request.ts';
 
 /** The part of a browser that the self-test uses. */
 interface TestedBrowser {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
-import type { Blobs } from '../storage/blobs.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { OPTIONAL_SCRIPTS } from '../../src/chromium/fonts/optional-fonts.ts';
+import { OPTIONAL_SCRIPTS } from '../../src/fonts/optional-fonts.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';

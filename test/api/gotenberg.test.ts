@@ -4,7 +4,7 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { ServiceError } from '../../src/errors.ts';
-import { messageOf } from '../../src/http/gotenberg/errors.ts';
+import { messageOf } from '../../src/gotenberg/errors.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { PIXEL } from '../support/pixel.ts';

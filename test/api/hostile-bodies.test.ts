@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readForm } from '../../src/http/form-body.ts';
+import { readForm } from '../../src/http/requests/form-body.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -202,7 +202,7 @@ describe('without built pages', { timeout: 240_000 }, () => {
   });
 
   test('rebuilds after a newer schema of the options', async () => {
-    const schema = join(checkout, 'src/render/options-schema.ts');
+    const schema = join(checkout, 'src/render/request/schemas/options-schema.ts');
     const { atime, mtime } = await stat(schema);
     expect(await isBuilt(join(checkout, 'web'))).toBe(true);
     const later = new Date(Date.now() + 3_600_000);

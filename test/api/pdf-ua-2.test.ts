@@ -1,9 +1,9 @@
 /** The additional structure of PDF/UA-2. `test/conformance` validates files against the standard itself. */
 import { PdfArray, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
-import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { StructureElement } from '../../src/pdf/structure/structure-element.ts';
+import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import type { SharedService } from '../support/service.ts';

@@ -2,9 +2,9 @@
 import { PdfArray, PdfDict, type PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
-import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import type { StructureElement } from '../../src/pdf/structure/structure-element.ts';
+import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';

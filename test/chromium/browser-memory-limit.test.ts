@@ -1,6 +1,6 @@
 /** The memory limit of the browser: which page it ends, and whether it blames that page. The tests supply the times and amounts. */
 import { beforeEach, expect, test } from 'vitest';
-import { BrowserMemoryLimit, type RunningPage } from '../../src/chromium/launch/browser-memory-limit.ts';
+import { BrowserMemoryLimit, type RunningPage } from '../../src/chromium/browser/browser-memory-limit.ts';
 
 const LIMIT = 1_000;
 const PROOF_MS = 500;

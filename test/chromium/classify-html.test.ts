@@ -1,6 +1,6 @@
 /** Hostile markup is classified in linear time, and never as safer than it is. */
 import { expect, test } from 'vitest';
-import { classifyHtml, withBase } from '../../src/chromium/load/classify-html.ts';
+import { classifyHtml, withBase } from '../../src/chromium/load/html/classify-html.ts';
 
 const FILLER = '<p title="x">text</p><!-- - --><style>/* */ p { color: red }</style>'.repeat(5_000);
 

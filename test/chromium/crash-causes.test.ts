@@ -1,6 +1,6 @@
 /** Only the page whose renderer was killed for its memory is reported as out of memory, not other pages that crash in the same way. */
 import { expect, test } from 'vitest';
-import { CrashCauses } from '../../src/chromium/launch/crash-causes.ts';
+import { CrashCauses } from '../../src/chromium/browser/crash-causes.ts';
 
 const killed = (targetId: string) => ({ targetId, status: 'killed', errorCode: 9 });
 const trapped = (targetId: string) => ({ targetId, status: 'crashed', errorCode: 5 });

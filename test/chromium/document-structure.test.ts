@@ -1,6 +1,6 @@
 /** Reading the structure of a document restores the document, even if the read times out. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readDocumentStructure } from '../../src/chromium/load/document-structure.ts';
+import { readDocumentStructure } from '../../src/chromium/load/structure/document-structure.ts';
 import type { Deadline } from '../../src/deadline.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { Tab } from '../support/tab.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 
 const LANGUAGES = ['', 'ja', 'ko', 'unknown', 'zh-hans', 'zh-hant'];

@@ -1,6 +1,6 @@
 /** Inserting an element changes nothing else in the document, according to the parser of the browser. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { headOffset, insertInHead } from '../../src/chromium/load/insert-into-head.ts';
+import { headOffset, insertInHead } from '../../src/chromium/load/html/insert-into-head.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readPdf } from '../support/read-pdf.ts';
 

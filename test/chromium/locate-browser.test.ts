@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 
 let folder: string;

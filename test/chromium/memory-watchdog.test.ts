@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { residentBytes } from '../../src/chromium/launch/proc.ts';
-import { ProcessTree } from '../../src/chromium/launch/process-tree.ts';
+import { ProcessTree } from '../../src/chromium/browser/process-tree.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { residentBytes } from '../../src/host/proc.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { eventually } from '../support/service.ts';
 import { Site } from '../support/site.ts';

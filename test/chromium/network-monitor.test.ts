@@ -1,7 +1,7 @@
 /** Missing resources are reported in whatever order the browser sends its events. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Events, Session } from '../../src/chromium/devtools/connection.ts';
-import { type FailedResource, NetworkMonitor } from '../../src/chromium/load/network-monitor.ts';
+import { type FailedResource, NetworkMonitor } from '../../src/chromium/load/monitors/network-monitor.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { redirect, Site, status } from '../support/site.ts';
 import { Tab } from '../support/tab.ts';

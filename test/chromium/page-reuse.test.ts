@@ -1,10 +1,10 @@
 /** A document prints the same on a reused page as on a new one. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/classify-html.ts';
+import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/html/classify-html.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 

@@ -1,9 +1,9 @@
 /** A browser is considered dead only if it sends nothing at all. The tests use fake timers. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { MemoryWatchdog } from '../../src/chromium/browser/memory-watchdog.ts';
+import { ProcessTree } from '../../src/chromium/browser/process-tree.ts';
 import { Connection } from '../../src/chromium/devtools/connection.ts';
-import { MemoryWatchdog } from '../../src/chromium/launch/memory-watchdog.ts';
-import { ProcessTree } from '../../src/chromium/launch/process-tree.ts';
 
 const SECOND = 1_000;
 const NO_PROCESS = 0;

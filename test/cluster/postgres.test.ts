@@ -10,7 +10,7 @@ import { Allowance } from '../../src/accounts/allowance.ts';
 import { Leases } from '../../src/accounts/leases.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
 import { Documents } from '../../src/documents/documents.ts';
-import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
 import type { Nodes } from '../../src/storage/engine.ts';
 import { checkDatabaseUrl } from '../../src/storage/locations.ts';

@@ -1,7 +1,7 @@
 /** Prints an address with Chromium alone, after a long wait. The result is what the service must print. */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { launchFlags } from '../../src/chromium/launch/launch-flags.ts';
-import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
+import { launchFlags } from '../../src/chromium/browser/launch-flags.ts';
+import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { describeSettings } from '../../src/config.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { parseUploadTarget } from '../../src/webhooks/upload-target.ts';
 import { type Block, readDocuments } from '../../tools/docs/documents.ts';
 

@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { PdfDict, PdfName, PdfStream } from '@libpdf/core';
 import { expect, test } from 'vitest';
-import { StreamDecoder } from '../../src/pdf/conformance/streams.ts';
+import { StreamDecoder } from '../../src/pdf/content/streams.ts';
 
 const compressed = (bytes: number) =>
   new PdfStream(PdfDict.of({ Filter: PdfName.of('FlateDecode') }), deflateSync(Buffer.alloc(bytes)));

@@ -1,7 +1,7 @@
 /** Background jobs: retries, and places for each account. */
 import { expect, test } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
-import { BackgroundJobs, retryWhileBusy } from '../../src/http/gotenberg/background.ts';
+import { BackgroundJobs, retryWhileBusy } from '../../src/gotenberg/background.ts';
 
 async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
   let attempts = 0;

@@ -13,10 +13,12 @@ const distinct = new Map(found.map((each) => [`/${each.source}/${each.flags}`, e
 
 test('finds literals, built expressions and patterns of schemas', () => {
   const sources = found.map(({ where, source }) => `${where.replace(/:.*/, '')} ${source}`);
-  expect(sources).toContain('src/chromium/load/classify-html.ts shadowrootmode');
-  expect(sources).toContain('src/chromium/fonts/unicode-scripts.ts \\p{Script=Han}');
-  expect(sources).toContain('src/render/options-schema.ts ^[ -~]*$');
-  expect(sources.filter((source) => source.startsWith('src/render/page-ranges-schema.ts')).join()).toContain('[1-9]');
+  expect(sources).toContain('src/chromium/load/html/classify-html.ts shadowrootmode');
+  expect(sources).toContain('src/fonts/unicode-scripts.ts \\p{Script=Han}');
+  expect(sources).toContain('src/render/request/schemas/options-schema.ts ^[ -~]*$');
+  expect(sources.filter((source) => source.startsWith('src/render/request/schemas/page-ranges-schema.ts')).join()).toContain(
+    '[1-9]',
+  );
   expect(sources.filter((source) => source.startsWith('web/')).length).toBeGreaterThan(10);
   expect(distinct.size).toBeGreaterThan(400);
 });

@@ -1,7 +1,7 @@
 /** Pages are drawn in child processes. A hostile file may end its process, but the next page is drawn. */
 import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { PageDrawing } from '../../src/render/draw-pages.ts';
+import { PageDrawing } from '../../src/uploads/draw-pages.ts';
 
 let drawing: PageDrawing | undefined;
 afterEach(() => drawing?.close());

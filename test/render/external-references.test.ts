@@ -1,6 +1,6 @@
 /** The search for external references scans hostile markup in linear time. */
 import { expect, test } from 'vitest';
-import { externalReference } from '../../src/render/external-references.ts';
+import { externalReference } from '../../src/render/request/values/external-references.ts';
 
 /** The maximum length of a template. Quadratic time for any of these inputs would be minutes. */
 const LENGTH = 524_288;

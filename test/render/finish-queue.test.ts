@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { Finisher } from '../../src/pdf/finisher.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';
-import { FinishQueue } from '../../src/render/finish-queue.ts';
+import { FinishQueue } from '../../src/render/steps/finish-queue.ts';
 import { DOCUMENT, inChunks, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 

@@ -1,8 +1,8 @@
 /** Rejects input quickly that would make careless regular expressions slow. */
 import { expect, test } from 'vitest';
-import { PDF_FIELDS } from '../../src/http/gotenberg/fields.ts';
-import { membersOf, PDF_PARAMETERS } from '../../src/http/parameters.ts';
-import { toInches } from '../../src/render/lengths.ts';
+import { PDF_FIELDS } from '../../src/gotenberg/fields.ts';
+import { membersOf, PDF_PARAMETERS } from '../../src/http/requests/parameters.ts';
+import { toInches } from '../../src/render/request/values/lengths.ts';
 
 const DIGITS = `${'1'.repeat(2_000_000)}x`;
 

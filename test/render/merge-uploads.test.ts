@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { toText } from '../../src/pdf/objects/syntax.ts';
-import { UploadMerging } from '../../src/render/merge-uploads.ts';
+import { UploadMerging } from '../../src/uploads/merge-uploads.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
 const merging = new UploadMerging({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 });

@@ -1,8 +1,8 @@
 /** Every option has keywords in the schema for its description, default, examples and valid values. */
 import { describe, expect, test } from 'vitest';
-import type { Keywords } from '../../src/render/option.ts';
-import { PdfOptions } from '../../src/render/options-schema.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
+import type { Keywords } from '../../src/render/request/schemas/option.ts';
+import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
 
 const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000 };
 const OPTIONS = Object.entries(PdfOptions.properties) as Array<[string, Keywords & { type?: string }]>;

@@ -1,8 +1,8 @@
 /** The pattern for page ranges in the OpenAPI document accepts exactly what the parser accepts. */
 import { expect, test } from 'vitest';
-import { parsePageRanges } from '../../src/render/page-ranges.ts';
-import { PageRanges } from '../../src/render/page-ranges-schema.ts';
-import { ValidationErrors } from '../../src/render/validation-errors.ts';
+import { PageRanges } from '../../src/render/request/schemas/page-ranges-schema.ts';
+import { parsePageRanges } from '../../src/render/request/values/page-ranges.ts';
+import { ValidationErrors } from '../../src/render/request/values/validation-errors.ts';
 
 const pattern = new RegExp((PageRanges as unknown as { 'x-pattern': string })['x-pattern']);
 

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Blobs } from '../../src/storage/blobs.ts';
+import type { Blobs } from '../../src/storage/blobs/blobs.ts';
 
 export interface EmptyStore {
   blobs: Blobs;

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Blobs } from '../../src/storage/blobs.ts';
-import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import type { Blobs } from '../../src/storage/blobs/blobs.ts';
+import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { blobsContract, name } from './blobs-contract.ts';
 
 let folder: string;

@@ -14,7 +14,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Documents } from '../../src/documents/documents.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
-import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';

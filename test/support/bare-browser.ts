@@ -1,6 +1,7 @@
 /** Starts the browser of the tests as the service does, but without the rest of the service. */
+
+import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
-import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startEgressProxy } from '../../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';

@@ -1,7 +1,7 @@
 /** Starts a browser when almost no file descriptors are left, and reports the result. */
 import { closeSync, openSync } from 'node:fs';
+import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { launchBrowser } from '../../src/chromium/browser.ts';
-import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startEgressProxy } from '../../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';

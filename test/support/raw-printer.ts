@@ -1,7 +1,7 @@
 /** Prints HTML with the bundled browser alone and returns the PDF exactly as Chromium wrote it. */
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from './bare-browser.ts';
 
 const config = loadConfig({});

@@ -1,6 +1,6 @@
 /** Writes the structure of a PDF in one line, so that tests can compare it. */
 import { PdfDict } from '@libpdf/core';
-import { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
+import { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 
 /** Types of elements and their kids; `#` is content, and `@` a link. Elements for text alone are left out, unless they have a language. */
 export function structureShape(element: StructureElement): string {

@@ -1,12 +1,12 @@
 /** Reads the text of a PDF as its tags state it, without regard to where the glyphs are. */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../../src/pdf/conformance/content-scanner.ts';
-import { contentOf, Fonts, resourceOf } from '../../src/pdf/conformance/fonts.ts';
-import { StreamDecoder } from '../../src/pdf/conformance/streams.ts';
-import { isAnnotation, StructureElement } from '../../src/pdf/conformance/structure-element.ts';
-import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../../src/pdf/content/content-scanner.ts';
+import { contentOf, Fonts, resourceOf } from '../../src/pdf/content/fonts.ts';
+import { StreamDecoder } from '../../src/pdf/content/streams.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { inherited } from '../../src/pdf/objects/page-view.ts';
+import { isAnnotation, StructureElement } from '../../src/pdf/structure/structure-element.ts';
+import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 
 const INLINE = /^(?:NonStruct|Span|Strong|Em|Code|Quote|Link|Ruby|RB|Annot|Reference)$/;
 const SHOWS = new Set(['Tj', 'TJ', "'", '"']);

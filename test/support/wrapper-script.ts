@@ -4,7 +4,7 @@
  */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 
 /** The start command of Debian's package: without `exec`, so the browser is a child of the process we start. */

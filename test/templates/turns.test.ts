@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
-import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';

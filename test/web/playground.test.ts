@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { PdfOptions } from '../../src/render/options-schema.ts';
+import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';

@@ -1,7 +1,7 @@
 /** Generates the files of both clients. The result does not depend on the machine. */
 import { readFile } from 'node:fs/promises';
-import { pascalCase } from '../../src/http/openapi.ts';
-import { PROBLEMS } from '../../src/http/problem.ts';
+import { pascalCase } from '../../src/http/server/openapi.ts';
+import { PROBLEMS } from '../../src/http/server/problem.ts';
 import { type OpenApi, publishedOpenApi } from '../docs/openapi.ts';
 import { pythonTypes } from './python.ts';
 import type { Schemas } from './schema.ts';

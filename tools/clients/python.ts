@@ -1,5 +1,5 @@
 /** Generates the types of the Python client: components of the OpenAPI document in, classes and aliases out. */
-import { pascalCase } from '../../src/http/openapi.ts';
+import { pascalCase } from '../../src/http/server/openapi.ts';
 import type { Schema } from '../docs/schema.ts';
 import { branchesOf, membersOf, NOTE, nameOf, type Schemas, valuesOf, wrap } from './schema.ts';
 

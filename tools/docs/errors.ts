@@ -1,6 +1,6 @@
-/** Generates the page of errors and warnings from the tables in `src/http/problem.ts` and `src/render/warnings.ts`. */
-import { PROBLEMS } from '../../src/http/problem.ts';
-import { WARNINGS } from '../../src/render/warnings.ts';
+/** Generates the page of errors and warnings from the tables in `src/http/server/problem.ts` and `src/render/request/schemas/warnings.ts`. */
+import { PROBLEMS } from '../../src/http/server/problem.ts';
+import { WARNINGS } from '../../src/render/request/schemas/warnings.ts';
 import { code, page, table } from './markdown.ts';
 
 const INTRODUCTION = `An error is \`application/problem+json\` (RFC 9457). Its members \`type\`, \`title\`, \`status\`, \`detail\`, \`code\` and \`request_id\`

@@ -1,5 +1,5 @@
 /** Generates the page of Gotenberg's form fields from the tables that its routes read. */
-import { fieldNames, fileNames, type RouteKind, unsupportedNames } from '../../src/http/gotenberg/known-fields.ts';
+import { fieldNames, fileNames, type RouteKind, unsupportedNames } from '../../src/gotenberg/known-fields.ts';
 import { code, page } from './markdown.ts';
 
 const INTRODUCTION = `The form fields of the routes that \`PLATEN_GOTENBERG_ROUTES=on\` adds. [Gotenberg compatibility](../guide/gotenberg.md)

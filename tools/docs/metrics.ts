@@ -1,6 +1,6 @@
 /** Generates the page of metrics from the registry that `/metrics` exposes. */
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { createMetrics, type MetricSources } from '../../src/http/metrics.ts';
+import { createMetrics, type MetricSources } from '../../src/http/metrics/metrics.ts';
 import { code, page, table } from './markdown.ts';
 import { standIn } from './stand-in.ts';
 

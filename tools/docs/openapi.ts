@@ -1,6 +1,7 @@
 /** Builds the OpenAPI document from the routes without starting the service: as fastify collects it, and as it is published. */
 import { loadConfig } from '../../src/config.ts';
-import { publishedDocument } from '../../src/http/openapi.ts';
+import { type GotenbergPluginServices, gotenbergPlugin } from '../../src/gotenberg/plugin.ts';
+import { publishedDocument } from '../../src/http/server/openapi.ts';
 import { createServer, type ServerServices } from '../../src/http/server.ts';
 import type { Schema } from './schema.ts';
 import { standIn } from './stand-in.ts';
@@ -39,8 +40,10 @@ export async function publishedOpenApi(): Promise<OpenApi> {
 export async function readOpenApi(): Promise<OpenApi> {
   const config = loadConfig({});
   // Routes are registered and described, and none of them is ever called.
-  const services = { logger: SILENT, limits: config, playground: standIn() } as unknown as ServerServices;
-  const app = await createServer({ ...config, version: '' }, services);
+  const services = { logger: SILENT, limits: config, playground: standIn() } as unknown as ServerServices &
+    GotenbergPluginServices;
+  const options = { ...config, version: '' };
+  const app = await createServer(options, services, gotenbergPlugin(services, options));
   await app.ready();
   const document = app.swagger() as unknown as OpenApi;
   await app.close();

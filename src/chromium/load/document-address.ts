@@ -2,7 +2,7 @@
  * Decides at which address a document from markup is loaded: its content and settings in, a URL out. Documents without an address are
  * at about:blank. See docs/decisions/0064-address-of-a-document.md.
  */
-import { mentionsNetworkApis, ownBase } from './classify-html.ts';
+import { mentionsNetworkApis, ownBase } from './html/classify-html.ts';
 import type { Content, LoadSettings } from './load-settings.ts';
 
 /** Only scripts can find out the address. */

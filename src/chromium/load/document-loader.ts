@@ -4,18 +4,18 @@
  */
 import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
-import type { DocumentStructure, ElementLocation, FormControl } from '../../document-structure.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
+import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import type { Session } from '../devtools/connection.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Emulation, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import type { FontKnowledge } from '../fonts/font-knowledge.ts';
-import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
-import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../fonts/han-fonts.ts';
-import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
+import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
+import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
+import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
 import { ERROR_MESSAGES, INIT_SCRIPT } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
 import { PAGE_CLOCK } from '../in-page/page-clock.ts';
@@ -27,16 +27,13 @@ import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { printWindow } from '../print/print-window.ts';
-import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './classify-html.ts';
 import { listClosedShadows } from './closed-shadows.ts';
-import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
-import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './document-metadata.ts';
-import { readDocumentStructure } from './document-structure.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
-import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
-import { insertInHead } from './insert-into-head.ts';
-import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
+import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
+import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
+import { insertInHead } from './html/insert-into-head.ts';
+import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
 import { Interception } from './interception.ts';
 import {
   type AddedTag,
@@ -46,8 +43,12 @@ import {
   needsOwnPage,
   type WaitUntil,
 } from './load-settings.ts';
+import { ConsoleMonitor } from './monitors/console-monitor.ts';
+import { type FailedResource, NetworkMonitor, withMissing } from './monitors/network-monitor.ts';
+import { WorkerMonitor } from './monitors/worker-monitor.ts';
 import { Navigation } from './navigation.ts';
-import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
+import { readDocumentStructure } from './structure/document-structure.ts';
+import { type PreparedFields, prepareFields, restoreFields } from './structure/form-controls.ts';
 import { mayTurnPhotos } from './upright-photos.ts';
 import {
   addExpression,
@@ -55,7 +56,6 @@ import {
   finishWithoutWaitExpression,
   waitForAssetsExpression,
 } from './wait-for-assets.ts';
-import { WorkerMonitor } from './worker-monitor.ts';
 
 /** A document to load. */
 export interface LoadJob {

@@ -8,8 +8,8 @@ import type { Session } from '../devtools/connection.ts';
 import { evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { FINISH_STATE, type FinishState, NO_FINISH_STATE, waitUntilFinishedExpression } from '../in-page/wait-until-finished.ts';
-import type { NetworkMonitor } from './network-monitor.ts';
-import type { WorkerMonitor } from './worker-monitor.ts';
+import type { NetworkMonitor } from './monitors/network-monitor.ts';
+import type { WorkerMonitor } from './monitors/worker-monitor.ts';
 
 /** What a document was doing when it was printed. */
 export interface Unfinished {

@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { WaitUntil } from './load-settings.ts';
-import type { MainResponse } from './network-monitor.ts';
+import type { MainResponse } from './monitors/network-monitor.ts';
 
 /** The names of Chromium's lifecycle events. */
 const MILESTONES: Readonly<Record<WaitUntil, string>> = {

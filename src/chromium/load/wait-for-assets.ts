@@ -2,7 +2,7 @@
  * The script that makes a loaded document ready to print. The functions below are sent as text and run in the page,
  * so that they may use only each other.
  */
-import { seenTextExpression } from '../fonts/glyph-probe.ts';
+import { seenTextExpression } from '../glyphs/glyph-probe.ts';
 import { CONSOLE_ERRORS } from '../in-page/init-script.ts';
 import { FINISH_ANIMATIONS } from '../in-page/page-animations.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type withShadows as WithShadows,
 } from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
-import { READ_METADATA } from './document-metadata.ts';
+import { READ_METADATA } from './html/document-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
 
 const WAIT_FOR_ASSETS = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, waitForAssets];

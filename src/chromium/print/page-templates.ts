@@ -4,14 +4,14 @@
  */
 import type { HostedFiles } from '../../egress/hosted-assets.ts';
 import { ServiceError } from '../../errors.ts';
+import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
 import type { Session } from '../devtools/connection.ts';
 import { evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import type { FontKnowledge } from '../fonts/font-knowledge.ts';
-import { glyphCandidates } from '../fonts/glyph-candidates.ts';
-import { inspectDocument, NO_FINDINGS, type TextFindings } from '../fonts/missing-glyphs.ts';
-import type { MissingResource } from '../load/missing-resources.ts';
+import { glyphCandidates } from '../glyphs/glyph-candidates.ts';
+import { inspectDocument, NO_FINDINGS, type TextFindings } from '../glyphs/missing-glyphs.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression, TEMPLATE_HEIGHTS } from './header-footer.ts';
+import type { MissingResource } from './missing-resource.ts';
 import type { PrintSettings } from './print-options.ts';
 import { FILLED_MARKUP, type FilledMarkup, fillExpression, MAX_FILLED_BYTES, mayNameFiles, withFiles } from './template-files.ts';
 import { loadFonts, mayHaveFonts } from './template-fonts.ts';

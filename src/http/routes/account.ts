@@ -7,12 +7,12 @@ import type { Documents } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
-import { principalOf } from '../authenticate.ts';
-import { readMonth, readQuery } from '../listing.ts';
-import { timeOf } from '../records.ts';
-import { recordSchema } from '../response-schema.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { timeOf } from '../replies/records.ts';
+import { recordSchema } from '../replies/response-schema.ts';
+import { readMonth, readQuery } from '../requests/listing.ts';
+import { principalOf } from '../server/authenticate.ts';
 import type { BatchRouteServices } from './batches.ts';
-import { problemResponses } from './problem-responses.ts';
 
 export interface AccountRouteServices {
   accounts: Accounts;

@@ -5,21 +5,21 @@ import { type Batches, isRenderId, type WholeBatch } from '../../batches/batches
 import type { Links } from '../../documents/links.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
-import { MetadataSchema } from '../../render/metadata.ts';
-import { PdfRequestBody } from '../../render/options-schema.ts';
-import { principalOf } from '../authenticate.ts';
-import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
-import { disconnectSignal } from '../client-disconnect.ts';
-import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
-import { listOf, readFilteredPage } from '../listing.ts';
-import { originOf } from '../origin.ts';
-import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../prefer.ts';
-import { RATE_LIMITED } from '../rate-limit.ts';
-import { FILTER_PARAMETERS } from '../records.ts';
-import { memoryOf, takeBody } from '../request-memory.ts';
-import { header, listSchema } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
+import { MetadataSchema } from '../../render/request/values/metadata.ts';
+import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../replies/batch-record.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { FILTER_PARAMETERS } from '../replies/records.ts';
+import { header, listSchema } from '../replies/response-schema.ts';
+import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
+import { listOf, readFilteredPage } from '../requests/listing.ts';
+import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../requests/prefer.ts';
+import { memoryOf, takeBody } from '../requests/request-memory.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { disconnectSignal } from '../server/client-disconnect.ts';
+import { originOf } from '../server/origin.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface BatchRouteServices {
   batches: Batches;

@@ -12,15 +12,15 @@ import {
   MIN_DRAWN_WIDTH,
   noSuchPage,
   type PageDrawing,
-} from '../../render/draw-pages.ts';
-import { resourceLimit } from '../../render/upload-limits.ts';
-import { principalOf } from '../authenticate.ts';
-import { disconnectSignal } from '../client-disconnect.ts';
-import { readQuery } from '../listing.ts';
-import { requireAcceptable } from '../negotiation.ts';
-import { memoryOf } from '../request-memory.ts';
-import { binary, header } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+} from '../../uploads/draw-pages.ts';
+import { resourceLimit } from '../../uploads/upload-limits.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { binary, header } from '../replies/response-schema.ts';
+import { readQuery } from '../requests/listing.ts';
+import { memoryOf } from '../requests/request-memory.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { disconnectSignal } from '../server/client-disconnect.ts';
+import { requireAcceptable } from '../server/negotiation.ts';
 
 export interface DocumentPageRouteServices {
   documents: Documents;

@@ -5,16 +5,16 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
 import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
-import { oneOf } from '../../render/option.ts';
+import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { principalOf } from '../authenticate.ts';
-import { listOf, readPage } from '../listing.ts';
-import { originOf } from '../origin.ts';
-import { RATE_LIMITED } from '../rate-limit.ts';
-import { PAGE_PARAMETERS, timeOf } from '../records.ts';
-import { insufficientScope } from '../required-scope.ts';
-import { listSchema, recordSchema } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { PAGE_PARAMETERS, timeOf } from '../replies/records.ts';
+import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { listOf, readPage } from '../requests/listing.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { originOf } from '../server/origin.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
+import { insufficientScope } from '../server/required-scope.ts';
 
 export interface KeyRouteServices {
   accounts: Accounts;

@@ -1,6 +1,6 @@
 /** Health, readiness and metrics for operators. These routes need no key and reveal nothing about customers. */
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 export interface OperationServices {
   metrics: Metrics;

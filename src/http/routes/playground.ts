@@ -8,20 +8,20 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
-import type { RenderLimits } from '../../render/render-request.ts';
-import { disconnectSignal } from '../client-disconnect.ts';
-import { countOutcome } from '../count-outcomes.ts';
-import { readQuery } from '../listing.ts';
-import type { Metrics } from '../metrics.ts';
-import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../negotiation.ts';
-import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../rate-limit.ts';
-import { type Budgets, countMemory, takeBody, usageOf } from '../request-memory.ts';
-import { binary, header, recordSchema } from '../response-schema.ts';
-import { sendRendered, serverTiming } from '../send-pdf.ts';
-import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
-import { makeRoomFor, type Spool, spoolPdf } from '../spool-pdf.ts';
-import { visitorOf } from '../visitor.ts';
-import { problemResponses } from './problem-responses.ts';
+import type { RenderLimits } from '../../render/request/render-request.ts';
+import { countOutcome } from '../metrics/count-outcomes.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { binary, header, recordSchema } from '../replies/response-schema.ts';
+import { sendRendered, serverTiming } from '../replies/send-pdf.ts';
+import { REPORTED_SCHEMA, sendReported } from '../replies/send-report.ts';
+import { makeRoomFor, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
+import { readQuery } from '../requests/listing.ts';
+import { type Budgets, countMemory, takeBody, usageOf } from '../requests/request-memory.ts';
+import { disconnectSignal } from '../server/client-disconnect.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../server/rate-limit.ts';
+import { visitorOf } from '../server/visitor.ts';
 
 export interface PlaygroundRouteServices {
   /** Undefined if the playground is switched off. */

@@ -1,8 +1,8 @@
 /** Serves the OpenAPI document, the reference page made from it, and a page for every error code. */
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { publishedDocument } from '../openapi.ts';
-import { PROBLEMS } from '../problem.ts';
+import { publishedDocument } from '../server/openapi.ts';
+import { PROBLEMS } from '../server/problem.ts';
 
 const HIDDEN = { schema: { hide: true } };
 

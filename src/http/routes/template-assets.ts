@@ -1,18 +1,18 @@
 /** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../errors.ts';
-import { parseAssets } from '../../render/assets.ts';
-import type { RenderLimits } from '../../render/render-request.ts';
-import { ValidationErrors } from '../../render/validation-errors.ts';
+import type { RenderLimits } from '../../render/request/render-request.ts';
+import { parseAssets } from '../../render/request/values/assets.ts';
+import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
 import type { Templates } from '../../templates/templates.ts';
-import { principalOf } from '../authenticate.ts';
-import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../if-match.ts';
-import { RATE_LIMITED } from '../rate-limit.ts';
-import { readBody } from '../read-body.ts';
-import { TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
-import { binary, recordSchema } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
+import { binary, recordSchema } from '../replies/response-schema.ts';
+import { readBody } from '../requests/read-body.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface TemplateAssetRouteServices {
   templates: Templates;

@@ -4,26 +4,18 @@ import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
-import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/assets.ts';
-import { type Metadata, MetadataSchema, parseMetadata } from '../../render/metadata.ts';
-import { oneOf } from '../../render/option.ts';
-import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
-import { checkDocumentSize, type RenderLimits } from '../../render/render-request.ts';
-import { ValidationErrors } from '../../render/validation-errors.ts';
+import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
+import { oneOf } from '../../render/request/schemas/option.ts';
+import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
+import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/request/values/assets.ts';
+import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
+import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
 import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { principalOf } from '../authenticate.ts';
-import { requireUtf8 } from '../charset.ts';
-import { readForm } from '../form-body.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../idempotent.ts';
-import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../if-match.ts';
-import { parseJson } from '../json-body.ts';
-import { type ListRequest, listOf, pageOf, readFilteredPage, readPage } from '../listing.ts';
-import { originOf } from '../origin.ts';
-import { RATE_LIMITED } from '../rate-limit.ts';
-import { memoryOfBody, readBody } from '../read-body.ts';
+import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -31,11 +23,19 @@ import {
   templateRecord,
   VERSION_SCHEMA,
   versionRecord,
-} from '../records.ts';
-import { memoryOf, takeBody } from '../request-memory.ts';
-import { listSchema, recordSchema } from '../response-schema.ts';
-import { textOf, uploadedFile } from '../source-bodies.ts';
-import { problemResponses } from './problem-responses.ts';
+} from '../replies/records.ts';
+import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { requireUtf8 } from '../requests/charset.ts';
+import { readForm } from '../requests/form-body.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../requests/idempotent.ts';
+import { parseJson } from '../requests/json-body.ts';
+import { type ListRequest, listOf, pageOf, readFilteredPage, readPage } from '../requests/listing.ts';
+import { memoryOfBody, readBody } from '../requests/read-body.ts';
+import { memoryOf, takeBody } from '../requests/request-memory.ts';
+import { textOf, uploadedFile } from '../requests/source-bodies.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { originOf } from '../server/origin.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 /** A form with a template and its asset files. */
 class TemplateForm {

@@ -3,16 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
 import { uncheckedOf } from '../../pdf/validate/rules.ts';
-import type { UploadValidation } from '../../render/validate-uploads.ts';
-import { principalOf } from '../authenticate.ts';
-import { disconnectSignal } from '../client-disconnect.ts';
-import { readForm } from '../form-body.ts';
-import { readQuery, readText } from '../listing.ts';
-import { PDF } from '../negotiation.ts';
-import { RATE_LIMITED } from '../rate-limit.ts';
-import { readBody } from '../read-body.ts';
-import { recordSchema } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+import type { UploadValidation } from '../../uploads/validate-uploads.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { recordSchema } from '../replies/response-schema.ts';
+import { readForm } from '../requests/form-body.ts';
+import { readQuery, readText } from '../requests/listing.ts';
+import { readBody } from '../requests/read-body.ts';
+import { principalOf } from '../server/authenticate.ts';
+import { disconnectSignal } from '../server/client-disconnect.ts';
+import { PDF } from '../server/negotiation.ts';
+import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface ValidateRouteServices {
   uploadValidation: UploadValidation;

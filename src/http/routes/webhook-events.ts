@@ -1,5 +1,5 @@
 /** Describes the webhooks that the service sends in the OpenAPI document. */
-import { pascalCase } from '../openapi.ts';
+import { pascalCase } from '../server/openapi.ts';
 
 const TEXT = { type: 'string' } as const;
 const TIME = { type: 'string', format: 'date-time' } as const;

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
-import { principalOf } from '../authenticate.ts';
-import { pageOf, readPage } from '../listing.ts';
-import { PAGE_PARAMETERS, timeOf } from '../records.ts';
-import { listSchema, recordSchema } from '../response-schema.ts';
-import { problemResponses } from './problem-responses.ts';
+import { problemResponses } from '../replies/problem-responses.ts';
+import { PAGE_PARAMETERS, timeOf } from '../replies/records.ts';
+import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { pageOf, readPage } from '../requests/listing.ts';
+import { principalOf } from '../server/authenticate.ts';
 
 export interface WebhookRouteServices {
   webhooks: Webhooks;

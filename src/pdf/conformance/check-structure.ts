@@ -2,13 +2,13 @@
  * Finds faults in the tags of a PDF that cannot be repaired, and reports them with the elements of the document that cause them.
  */
 import { PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
-import type { ElementLocation, NamedElement, PrintedStructure } from '../../document-structure.ts';
+import type { ElementLocation, NamedElement, PrintedStructure } from '../../tag-structure.ts';
 import { textString } from '../objects/syntax.ts';
+import { LANGUAGE_TAG, PERMITTED_KIDS } from '../structure/standard-types.ts';
+import type { StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import { matchInOrder, matchUnique } from './match-by-key.ts';
 import { matchTables, rowsOf } from './repair-tables.ts';
-import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
-import type { StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
 import type { Violations } from './violations.ts';
 
 export function checkStructure(tree: StructureTree, structure: PrintedStructure, violations: Violations): void {

@@ -4,24 +4,24 @@
  * list of violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
-import type { ElementLocation, PrintedStructure } from '../../document-structure.ts';
+import type { ElementLocation, PrintedStructure } from '../../tag-structure.ts';
+import { paintedContent } from '../content/painted-content.ts';
 import type { FinishSettings } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { textString } from '../objects/syntax.ts';
+import { StructureTree } from '../structure/structure-tree.ts';
 import { checkStructure } from './check-structure.ts';
 import { describeLinks } from './describe-links.ts';
 import { type ContentFindings, markArtifacts } from './mark-artifacts.ts';
 import { nameBookmarks } from './name-bookmarks.ts';
 import { addOutputIntent } from './output-intent.ts';
-import { paintedContent } from './painted-content.ts';
 import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
 import { removeDeadLinks } from './remove-dead-links.ts';
 import { repairForVersion2 } from './repair-for-version-2.ts';
 import { repairStructure } from './repair-structure.ts';
 import { type RepeatedContent, removeRepeated } from './repeated-content.ts';
 import { addStructureDestinations } from './structure-destinations.ts';
-import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
 
 /** Implementation limits of PDF/A (ISO 19005-2, 6.1.13). */

@@ -3,11 +3,11 @@
  * its address.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import type { PrintedStructure } from '../../document-structure.ts';
+import type { PrintedStructure } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
-import { isAnnotation, type StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
+import { isAnnotation, type StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** Characters of an address, of which the document tells no more. */
 const MAX_TARGET = 2_000;

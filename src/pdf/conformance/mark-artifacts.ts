@@ -4,19 +4,19 @@
  * is blended.
  */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../content/content-scanner.ts';
+import { DocumentText } from '../content/document-text.ts';
+import { contentOf, Fonts, resourceOf } from '../content/fonts.ts';
+import { paintedKey } from '../content/painted-content.ts';
+import { addSpaceFont, SPACE_FONT } from '../content/space-font.ts';
+import { StreamDecoder } from '../content/streams.ts';
+import { TextObject } from '../content/text-objects.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
 import { deflated } from '../objects/syntax.ts';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from './content-scanner.ts';
-import { DocumentText } from './document-text.ts';
-import { contentOf, Fonts, resourceOf } from './fonts.ts';
-import { paintedKey } from './painted-content.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import type { RepeatedContent } from './repeated-content.ts';
 import { separateWords } from './separate-words.ts';
-import { addSpaceFont, SPACE_FONT } from './space-font.ts';
-import { StreamDecoder } from './streams.ts';
-import type { StructureTree } from './structure-tree.ts';
-import { TextObject } from './text-objects.ts';
 
 /** Properties of the page content that the profiles restrict. */
 export interface ContentFindings {

@@ -1,9 +1,9 @@
 /** Gives the bookmarks the text of their headings: Chromium leaves out the spaces at line ends and at `<br>`. */
 import { PdfString } from '@libpdf/core';
-import type { PrintedStructure } from '../../document-structure.ts';
+import type { PrintedStructure } from '../../tag-structure.ts';
+import { foldText } from '../content/document-text.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
-import { foldText } from './document-text.ts';
 import { matchInOrder, matchUnique } from './match-by-key.ts';
 import { outlineItems } from './outline-items.ts';
 

@@ -4,8 +4,8 @@
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { isAnnotation, StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
+import { isAnnotation, StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 
 export function removeDeadLinks(editable: EditablePdf, tree: StructureTree): void {
   const dead = new Set<number | undefined>(editable.pdf.getPages().flatMap(({ ref }) => removeFrom(editable, ref)));

@@ -3,11 +3,11 @@
  * decoration is an artifact, and elements are nested as PDF 2.0 allows. The meaning of the document stays the same.
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject } from '@libpdf/core';
-import { FRAMES, GROUPS, INLINE, isForbidden, isTransparent, MAY_BE_INLINE, moreGeneralType } from './nesting.ts';
-import type { PaintedContent } from './painted-content.ts';
+import type { PaintedContent } from '../content/painted-content.ts';
+import { FRAMES, GROUPS, INLINE, isForbidden, isTransparent, MAY_BE_INLINE, moreGeneralType } from '../structure/nesting.ts';
+import { isAnnotation, StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import { splitRubies } from './repair-ruby.ts';
-import { isAnnotation, StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
 
 type Kid = StructureElement['kids'][number];
 

@@ -1,6 +1,6 @@
 /** Splits each Ruby element into one for each base, because in PDF 2.0 it has one base and one text (ISO 14289-2, 8.2.5.23). */
-import { StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
+import { StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** A ruby base and its ruby texts. */
 interface Pair {

@@ -1,11 +1,11 @@
 /** Repairs the tags that Chromium writes, without adding anything that the document does not say. */
 import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
-import type { PrintedStructure } from '../../document-structure.ts';
+import type { PrintedStructure } from '../../tag-structure.ts';
 import { textString } from '../objects/syntax.ts';
+import { STANDARD_TYPES } from '../structure/standard-types.ts';
+import { isAnnotation, StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import { repairTables } from './repair-tables.ts';
-import { STANDARD_TYPES } from './standard-types.ts';
-import { isAnnotation, StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
 
 /** Structure types of PDF 2.0 that Chromium writes, and their equivalents in ISO 32000-1. */
 const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };

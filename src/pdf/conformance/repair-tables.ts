@@ -3,10 +3,10 @@
  * that would span more rows than there are. A table is changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
-import type { PrintedStructure, TableCell } from '../../document-structure.ts';
+import type { PrintedStructure, TableCell } from '../../tag-structure.ts';
+import { StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import { matchInOrder } from './match-by-key.ts';
-import { StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
 
 type TableStructure = PrintedStructure['tables'][number];
 

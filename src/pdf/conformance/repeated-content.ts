@@ -3,8 +3,8 @@
  * becomes artifacts, so that it is not read out again on each page.
  */
 import type { PdfRef } from '@libpdf/core';
-import { isAnnotation, type Leaf, StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
+import { isAnnotation, type Leaf, StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** MCIDs by the object number of the page or form XObject that contains the content. */
 export type RepeatedContent = ReadonlyMap<number, ReadonlySet<number>>;

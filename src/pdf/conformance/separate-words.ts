@@ -2,12 +2,12 @@
  * Finds where the tags of a PDF miss the space between two words: Chromium paints no space at the end of a line, nor between blocks
  * that have no tag. A reader of tags does not guess words from positions (ISO 32000-1, 14.8.2.5). The text of the document decides.
  */
-import { type DocumentText, foldText } from './document-text.ts';
-import { paintedKey } from './painted-content.ts';
-import { isAnnotation, type Leaf, StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
-import type { TextObject } from './text-objects.ts';
-import { isAtWrapWithoutSpace } from './word-breaks.ts';
+import { type DocumentText, foldText } from '../content/document-text.ts';
+import { paintedKey } from '../content/painted-content.ts';
+import type { TextObject } from '../content/text-objects.ts';
+import { isAtWrapWithoutSpace } from '../content/word-breaks.ts';
+import { isAnnotation, type Leaf, StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** The text objects of marked content, by `paintedKey`. */
 export type TaggedTexts = ReadonlyMap<string, readonly TextObject[]>;

@@ -3,13 +3,13 @@
  * only the target position of a link; its element is found from the content that is painted there.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import type { Painted, PaintedContent } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
-import { MAY_BE_INLINE } from './nesting.ts';
+import { MAY_BE_INLINE } from '../structure/nesting.ts';
+import { StructureElement } from '../structure/structure-element.ts';
+import type { StructureTree } from '../structure/structure-tree.ts';
 import { outlineItems } from './outline-items.ts';
-import type { Painted, PaintedContent } from './painted-content.ts';
-import { StructureElement } from './structure-element.ts';
-import type { StructureTree } from './structure-tree.ts';
 
 /** How far painted content may extend beyond the box of the target, in points. */
 const TOLERANCE = 4;

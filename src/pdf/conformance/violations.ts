@@ -1,6 +1,6 @@
 /** The rules that documents can violate, and the violations found: each with its clause, element and remedy. */
 
-import type { ElementLocation } from '../../document-structure.ts';
+import type { ElementLocation } from '../../tag-structure.ts';
 import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
 
 export interface Violation {

@@ -4,8 +4,8 @@
  * with the standard or with another PDF.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
-import { namespaceOfVersion2, STANDARD_TYPES } from '../conformance/standard-types.ts';
 import { textString } from '../objects/syntax.ts';
+import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types.ts';
 
 /** The PDF that the structure tree comes from. */
 interface Source {

@@ -4,11 +4,11 @@
  * element of its control.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import type { ElementLocation, FormControl } from '../../document-structure.ts';
-import type { StructureElement } from '../conformance/structure-element.ts';
-import { StructureTree } from '../conformance/structure-tree.ts';
+import type { ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
+import type { StructureElement } from '../structure/structure-element.ts';
+import { StructureTree } from '../structure/structure-tree.ts';
 import { DrawnAppearances, fill } from './drawn-appearances.ts';
 import { FieldNames } from './field-names.ts';
 import { fieldNumber } from './field-places.ts';

@@ -1,6 +1,6 @@
 /** The type, flags and value of form fields (ISO 32000-1, 12.7.4). */
 import { PdfArray, PdfName, PdfNumber, type PdfObject } from '@libpdf/core';
-import type { FormControl } from '../../document-structure.ts';
+import type { FormControl } from '../../tag-structure.ts';
 import { textString } from '../objects/syntax.ts';
 
 /** Bits of `Ff` (tables 221, 228 and 230), counted from 1. */

@@ -1,4 +1,4 @@
-import type { FormControl } from '../../document-structure.ts';
+import type { FormControl } from '../../tag-structure.ts';
 
 /** The fields to add to a printed PDF. */
 export interface Forms {

@@ -2,7 +2,7 @@
  * How far the text of a field is from the edges of its control: a field in, margins in points out. Viewers know nothing of the padding
  * of a box. They begin a text at the edge of its field and center a single line, so the field is smaller than its box.
  */
-import type { FormControl } from '../../document-structure.ts';
+import type { FormControl } from '../../tag-structure.ts';
 
 /** The distance that viewers leave between the edge of a field and its text. */
 const VIEWER_PADDING = 2;

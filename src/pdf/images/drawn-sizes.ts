@@ -3,9 +3,9 @@
  * images in fonts are not found.
  */
 import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
-import { scanContent } from '../conformance/content-scanner.ts';
-import { contentOf, resourceOf } from '../conformance/fonts.ts';
-import { StreamDecoder } from '../conformance/streams.ts';
+import { scanContent } from '../content/content-scanner.ts';
+import { contentOf, resourceOf } from '../content/fonts.ts';
+import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, matrixOf, times } from '../objects/matrix.ts';
 import { inherited } from '../objects/page-view.ts';

@@ -4,8 +4,8 @@
  * are encrypted.
  */
 import { PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
-import type { Encryption } from '../security/encrypt.ts';
 import type { EditableObject, EditablePdf } from './editable-pdf.ts';
+import type { Encryption } from './encrypt.ts';
 import { isStream } from './raw-file.ts';
 import { deflated, numbers, type PdfVersion, toText } from './syntax.ts';
 import { bodyOf, identifier, Parts } from './write.ts';

@@ -4,11 +4,11 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import { StructureTree } from '../conformance/structure-tree.ts';
 import type { FieldPosition, SignatureField, SignatureHole, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
+import { StructureTree } from '../structure/structure-tree.ts';
 
 /** The name of the signature field. */
 export const SIGNATURE_NAME = 'Signature1';

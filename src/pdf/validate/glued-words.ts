@@ -4,7 +4,7 @@
  */
 import { PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import { IN_TEXT } from '../conformance/separate-words.ts';
-import { isAtWrapWithoutSpace } from '../conformance/word-breaks.ts';
+import { isAtWrapWithoutSpace } from '../content/word-breaks.ts';
 import { type PlacedText, relationOf, type TextPiece } from './placed-text.ts';
 import type { ReadablePdf, ReadElement, StructureItem } from './readable-pdf.ts';
 

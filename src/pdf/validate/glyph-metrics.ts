@@ -1,6 +1,6 @@
 /** The text and the width of the glyphs of a font: a font dictionary and shown bytes in, glyphs out. */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
-import { readUnicodeMap } from '../conformance/fonts.ts';
+import { readUnicodeMap } from '../content/fonts.ts';
 import { matrixOf } from '../objects/matrix.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
 

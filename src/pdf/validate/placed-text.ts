@@ -1,6 +1,6 @@
 /** Reads where the tagged text of a PDF is: pages in; pieces of text without a gap, by marked-content sequence, out. */
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../conformance/content-scanner.ts';
+import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../content/content-scanner.ts';
 import { IDENTITY, type Matrix, matrixOf, type Point, times, transform } from '../objects/matrix.ts';
 import { type Glyph, GlyphMetrics } from './glyph-metrics.ts';
 import type { ReadablePdf } from './readable-pdf.ts';

@@ -1,6 +1,6 @@
 /** Reads an untrusted PDF within limits: a parsed PDF in; its objects, pages, structure elements and other lists out. */
 import { type PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
-import { NAMESPACE_OF_PDF_2 } from '../conformance/standard-types.ts';
+import { NAMESPACE_OF_PDF_2 } from '../structure/standard-types.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_ELEMENTS = 500_000;

@@ -1,14 +1,14 @@
 /** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { scanContent } from '../conformance/content-scanner.ts';
 import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
+import { scanContent } from '../content/content-scanner.ts';
 import {
   LANGUAGE_TAG,
   NAMESPACE_OF_PDF_2,
   PERMITTED_KIDS,
   STANDARD_TYPES,
   VERSION_2_TYPES,
-} from '../conformance/standard-types.ts';
+} from '../structure/standard-types.ts';
 import { TaggedOrder } from './glued-words.ts';
 import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';

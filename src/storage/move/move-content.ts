@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { CommandError } from '../../errors.ts';
 import type { NamedContent } from '../backup/snapshot.ts';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Journal } from './journal.ts';
 
 export interface MovedContent {

@@ -1,0 +1,91 @@
+/**
+ * Finds the processes of one browser: the started process in, all its descendants by kind out. The started process may be the
+ * browser or a script that starts it.
+ */
+
+import { childrenOf, commandLineOf, startOf, threadsOf } from '../../host/proc.ts';
+import { endProcess } from '../../host/process-life.ts';
+
+/** `browser` is the browser itself or a script that started it. `helper` is a process for the network, graphics or storage. */
+export type ProcessKind = 'browser' | 'zygote' | 'renderer' | 'helper';
+
+export interface BrowserProcess {
+  readonly pid: number;
+  readonly kind: ProcessKind;
+  /** The start time in ticks since boot. */
+  readonly startTime: number;
+}
+
+/** How often the children of all threads are read. In between, only threads that are known to have children are read. */
+const THOROUGH_EVERY_MS = 2_000;
+
+export class ProcessTree {
+  readonly #root: number;
+  #processes = new Map<number, BrowserProcess>();
+  /** Threads other than the main thread that have started processes. */
+  readonly #forkingThreads = new Map<number, number[]>();
+  #thoroughAt = Number.NEGATIVE_INFINITY;
+
+  constructor(root: number) {
+    this.#root = root;
+  }
+
+  /** The processes found by the last call of `look`. */
+  get processes(): Iterable<BrowserProcess> {
+    return this.#processes.values();
+  }
+
+  has(pid: number): boolean {
+    return this.#processes.has(pid);
+  }
+
+  /** Finds the present processes. If it rejects, the previous result stays. */
+  async look(now = performance.now()): Promise<void> {
+    const thorough = now - this.#thoroughAt > THOROUGH_EVERY_MS;
+    if (thorough) this.#thoroughAt = now;
+    const found = new Map<number, BrowserProcess>();
+    await this.#visit(this.#root, found, thorough);
+    if (!found.size) return; // orphans of the process must still be ended
+    this.#processes = found;
+    for (const pid of this.#forkingThreads.keys()) if (!found.has(pid)) this.#forkingThreads.delete(pid);
+  }
+
+  /** Kills every process that `look` has found, even if it has moved to another session or process group. */
+  end(): void {
+    for (const { pid, startTime } of this.#processes.values()) if (startOf(pid) === startTime) endProcess(pid);
+  }
+
+  async #visit(pid: number, found: Map<number, BrowserProcess>, thorough: boolean): Promise<void> {
+    const process = await this.#identify(pid);
+    if (!process || found.has(pid)) return;
+    found.set(pid, process);
+    if (process.kind === 'renderer' || process.kind === 'helper') return;
+    const children = this.#threadsToAsk(pid, thorough).flatMap((thread) => childrenOf(pid, thread));
+    await Promise.all(children.map((child) => this.#visit(child, found, thorough)));
+  }
+
+  #threadsToAsk(pid: number, thorough: boolean): number[] {
+    if (!thorough) return [pid, ...(this.#forkingThreads.get(pid) ?? [])];
+    const threads = threadsOf(pid);
+    const forking = threads.filter((thread) => thread !== pid && childrenOf(pid, thread).length > 0);
+    this.#forkingThreads.set(pid, forking);
+    return threads;
+  }
+
+  /** A process that has just been forked has the command line of its parent, so that it is read again until it differs. */
+  async #identify(pid: number): Promise<BrowserProcess | undefined> {
+    const startTime = startOf(pid);
+    if (startTime === undefined) return undefined;
+    const known = this.#processes.get(pid);
+    const isItself = known?.kind === 'renderer' || known?.kind === 'helper' || childrenOf(pid, pid).length > 0;
+    if (known?.startTime === startTime && isItself) return known;
+    const commandLine = await commandLineOf(pid);
+    return commandLine ? { pid, startTime, kind: kindOf(commandLine) } : undefined;
+  }
+}
+
+function kindOf(commandLine: string): ProcessKind {
+  const [, type] = /--type=([a-z-]+)/.exec(commandLine) ?? [];
+  if (type === undefined) return 'browser';
+  return type === 'zygote' || type === 'renderer' ? type : 'helper';
+}

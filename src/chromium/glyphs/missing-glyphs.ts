@@ -1,0 +1,67 @@
+/** Finds what the text of a loaded document lacks: characters without a glyph, and families that another font replaces. */
+
+import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
+import { scriptOf } from '../../fonts/unicode-scripts.ts';
+import type { Session } from '../devtools/connection.ts';
+import { answerOr, evaluate } from '../devtools/evaluate.ts';
+import type { Step } from '../devtools/step.ts';
+import type { GlyphCandidates } from './glyph-candidates.ts';
+import { INSPECTED_TEXT, type InspectedText, inspectExpression, SEEN_TEXT } from './glyph-probe.ts';
+
+export interface MissingGlyphs {
+  script: string;
+  /** The first ten distinct characters. */
+  characters: string;
+  /** How often characters of this script without a glyph occur in the document. */
+  count: number;
+}
+
+export interface TextFindings {
+  missingGlyphs: MissingGlyphs[];
+  substituted: string[];
+}
+
+export const NO_FINDINGS: TextFindings = { missingGlyphs: [], substituted: [] };
+
+const WORLD = 'platen';
+const MAX_SHOWN = 10;
+const MAX_SOUGHT = 2_000;
+
+/** The candidates in an answer of the document, which may be anything. */
+export function readSeenText(value: unknown): GlyphCandidates {
+  const { characters, families } = SEEN_TEXT.read(value) ?? { characters: '', families: [] };
+  const named = families.filter((family) => family.trim() !== '').map((family) => family.slice(0, 200));
+  return { characters: new Set(characters), families: new Set(named) };
+}
+
+/** Evaluates nothing in the page if all candidates are known. */
+export async function inspectDocument(
+  session: Session,
+  frameId: string,
+  knowledge: FontKnowledge,
+  interest: GlyphCandidates,
+  step: Step,
+): Promise<TextFindings> {
+  const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
+  const families = knowledge.notInstalled(interest.families);
+  if (!characters.length && !families.length) return NO_FINDINGS;
+  const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
+  const question = { expression: inspectExpression(characters, families), contextId: executionContextId };
+  const inspected: Promise<InspectedText | undefined> = evaluate(session, question, INSPECTED_TEXT);
+  const found = await step(answerOr(inspected, undefined));
+  if (!found) return NO_FINDINGS;
+  knowledge.learn(found);
+  return { missingGlyphs: byScript(found.missing), substituted: found.substituted };
+}
+
+function byScript(missing: InspectedText['missing']): MissingGlyphs[] {
+  const scripts = new Map<string, MissingGlyphs>();
+  for (const [character, count] of missing) {
+    const script = scriptOf(character);
+    const entry = scripts.get(script) ?? { script, characters: '', count: 0 };
+    if ([...entry.characters].length < MAX_SHOWN) entry.characters += character;
+    entry.count += count;
+    scripts.set(script, entry);
+  }
+  return [...scripts.values()];
+}

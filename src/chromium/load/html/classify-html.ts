@@ -1,0 +1,172 @@
+/**
+ * Finds out properties of an HTML document from its text. Each errs on the side of caution: a document that only
+ * mentions `<script` in its prose counts as active, and merely renders more slowly.
+ */
+
+import { decodeHTMLAttribute } from 'entities';
+import { MAY_REPEAT } from '../../print/repeated-rows.ts';
+import { NAMES_METADATA } from './document-metadata.ts';
+import { tagsOf, textInTags } from './html-tags.ts';
+import { insertInHead } from './insert-into-head.ts';
+import { MAY_LOSE } from './lost-content.ts';
+import { MENTIONS } from './unsupported-css.ts';
+
+export interface HtmlClass {
+  /**
+   * The document cannot run scripts, navigate, embed another document or leave anything in its window. The next
+   * document may be written in its place. Tests compare the results byte by byte with those of a fresh page.
+   */
+  isStatic: boolean;
+  /** The document may navigate to another. */
+  mayNavigate: boolean;
+  /** Fonts or images may still be loading after the `load` event. */
+  loadsLate: boolean;
+  /** The markup may contain `@page` rules. */
+  hasPageRules: boolean;
+  /** The document refers to resources, which may be missing. */
+  hasResources: boolean;
+  /** Boxes may hide a part of their content, or the page may cut off a right-to-left document at its left edge. */
+  mayClip: boolean;
+  /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
+  mayHaveUnsupportedCss: boolean;
+  /** The document may lose links, or content of closed elements. */
+  mayLoseContent: boolean;
+  /** Tables may have rows that belong to every page. */
+  mayRepeatRows: boolean;
+  /** A script may still be active after the `load` event. */
+  runsAfterLoad: boolean;
+  /** Something may be animated. */
+  mayBeAnimated: boolean;
+  /** The document may state its author, description or keywords. */
+  mentionsMetadata: boolean;
+  /** A script may start workers. */
+  hasWorkers: boolean;
+  /** Scripts are loaded by URL. Their exceptions are hidden from the document if they have another origin. */
+  loadsScripts: boolean;
+  /** The markup may declare shadow roots, which are found only by checking every element. */
+  declaresShadows: boolean;
+  /** Some of them may be closed, so that no script can find them. */
+  declaresClosed: boolean;
+}
+
+/** The class of a document about which nothing is known. */
+export const ACTIVE: HtmlClass = {
+  isStatic: false,
+  mayNavigate: true,
+  loadsLate: true,
+  hasPageRules: true,
+  hasResources: true,
+  mayClip: true,
+  mayHaveUnsupportedCss: true,
+  mayLoseContent: true,
+  mayRepeatRows: true,
+  runsAfterLoad: true,
+  mayBeAnimated: true,
+  mentionsMetadata: true,
+  hasWorkers: true,
+  loadsScripts: false, // most scripts of a document from a URL have its origin
+  declaresShadows: true,
+  declaresClosed: false, // the markup of a document from a URL is not read
+};
+
+/** Elements that run, load or embed something, or change their window permanently. */
+const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
+/** The link colours of `<body>` stay with the window when another document is written into it. */
+const LINK_COLOUR = /[\s"'/][va]?link\s*=/i;
+const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
+/**
+ * `http-equiv` navigates, or sets a policy that stays with the window, as a referrer policy and a colour scheme do. `autofocus`
+ * moves the focus.
+ */
+const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
+/**
+ * Matches text that could spell these words in another way: a backslash in CSS, or a character reference in an attribute or in
+ * SVG. The references that commonly escape text (quotes, angle brackets, spaces, typography) cannot spell such a word.
+ */
+const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
+const LATE = /@font-face|@import|loading/i;
+const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
+const PAGE_RULE = /@page|@import/i;
+const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
+const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
+/** These are separate expressions, because a single one would take ten times as long. */
+const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
+/** Anything that happens later loads something, or uses a callback, a promise or a listener. */
+const LATER_ELEMENT = /<(?:i?frame|frameset|object|embed|link)|[\s"'/]on[a-z]+\s*=|srcdoc/i;
+/** Matches the text of a `script` tag. */
+const LATER_SCRIPT = /\b(?:src|type\s*=\s*["']?(?:module|importmap))/i;
+const LATER_WORDS = [
+  /\b(?:then|await|async|import|eval|fetch|scheduler|toBlob|startViewTransition|MathJax|platenReady)\b/,
+  /Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged/,
+  /\bnew\s+Function\b|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/,
+];
+const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b/i;
+
+const ACTIVITY = [ACTIVE_ELEMENT, EVENT_HANDLER, LINK_COLOUR, ACTIVE_WORD, DISGUISE];
+
+export function classifyHtml(html: string): HtmlClass {
+  const declaresShadows = /shadowrootmode/i.test(html);
+  const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*(?:["']\s*)?closed/i.test(html);
+  const isStatic = !declaresClosed && !ACTIVITY.some((mention) => mention.test(html));
+  const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
+  const script = textInTags(html, 'script');
+  return {
+    isStatic,
+    mayNavigate: !isStatic && NAVIGATION.test(html),
+    loadsLate: !isStatic || LATE.test(html),
+    hasPageRules: !isStatic || PAGE_RULE.test(html),
+    hasResources: PART.test(html),
+    mayClip: linksStyle || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
+    mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
+    ...printLosses(html, isStatic),
+    runsAfterLoad: !isStatic && runsLater(html, script),
+    mayBeAnimated: MOTION.test(html) || /src/i.test(script),
+    mentionsMetadata: !isStatic || NAMES_METADATA.test(textInTags(html, 'meta')),
+    hasWorkers: !isStatic && /Worker/.test(html),
+    loadsScripts: !isStatic && /\bsrc\s*=/i.test(script),
+    declaresShadows,
+    declaresClosed,
+  };
+}
+
+function runsLater(html: string, script: string): boolean {
+  return LATER_ELEMENT.test(html) || LATER_SCRIPT.test(script) || LATER_WORDS.some((words) => words.test(html));
+}
+
+/** A script may add what the markup does not have. */
+function printLosses(html: string, isStatic: boolean): Pick<HtmlClass, 'mayLoseContent' | 'mayRepeatRows'> {
+  return { mayLoseContent: !isStatic || MAY_LOSE.test(html), mayRepeatRows: !isStatic || MAY_REPEAT.test(html) };
+}
+
+/** Matches a URL that is neither a namespace nor a comment in a script. */
+const NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
+
+/** Whether the markup may load anything. Requests that it does not recognise are only not waited for. */
+export function mentionsNetworkApis(html: string): boolean {
+  return NETWORK.test(html);
+}
+
+/** Returns the markup with `baseUrl` as its base, unless it has a base of its own. A byte order mark is removed. */
+export function withBase(given: string, baseUrl: string | undefined): string {
+  const html = given.startsWith('\uFEFF') ? given.slice(1) : given;
+  if (baseUrl === undefined) return html;
+  const href = baseIn(html);
+  if (href !== undefined && URL.canParse(href)) return html;
+  const start = href === undefined ? undefined : URL.parse(href, baseUrl)?.href; // its own base is relative to ours
+  const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+  return insertInHead(html, `<base href="${escaped}">`);
+}
+
+/** The absolute base URL that the markup declares, if any. */
+export function ownBase(html: string): string | undefined {
+  return URL.parse(baseIn(html) ?? '')?.href;
+}
+
+function baseIn(html: string): string | undefined {
+  if (!/<base/i.test(html)) return undefined;
+  for (const { tag } of tagsOf(html)) {
+    const [, href] = (tag.name === 'base' && tag.attributes.find(([name]) => name === 'href')) || [];
+    if (href !== undefined) return decodeHTMLAttribute(href);
+  }
+  return undefined;
+}

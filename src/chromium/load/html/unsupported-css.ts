@@ -1,0 +1,116 @@
+/**
+ * Finds CSS that Chromium ignores, or parses without effect: the text of a style sheet in, features out. It reads the text, because
+ * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
+ */
+import { type Declaration, declarationsIn, isOfPage } from '../../print/css-statements.ts';
+import { isUnknownSize, lengthsOf } from '../../print/page-sizes.ts';
+
+export interface UnsupportedCss {
+  property: string;
+  /** The value as it is written. */
+  value: string;
+  /** The URL of the style sheet, or `style` for one in the document. */
+  where: string;
+  /** What Chromium does with it. Absent if that is nothing. */
+  effect?: string | undefined;
+  /** A further explanation. */
+  why?: string | undefined;
+  /** The first element to which it applies. */
+  element?: string | undefined;
+}
+
+/** The text of a style sheet. */
+export interface StyleText {
+  text: string;
+  where: string;
+  /** Whether it belongs to a shadow root. */
+  isScoped?: boolean;
+}
+
+/** Matches text that must be inspected. It is also evaluated in pages. */
+export const MENTIONS = new RegExp(
+  [
+    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
+    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
+    /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
+    /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
+    /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,
+    /(?<!-)(?:-webkit-)?filter\s*[:=]|box-reflect|3d\(|perspective\(|rotate[xy]\(/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+const MAX_SHOWN = 100;
+
+/** Returns the part of a declaration that has no effect, in the form in which it is reported. */
+type Feature = (declaration: Declaration) => string | undefined;
+
+const FEATURES: Record<string, Feature> = {
+  footnotes: inValue(/^(?:float|footnote-(?:display|policy))$/, /footnote|^(?:block|inline|compact|line)\b/i),
+  'target-counter': call(/./, 'target-(?:counters?|text)'),
+  leader: call(/^content$/, 'leader'),
+  'string-set': inValue(/^string-set$/, /./),
+  string: call(/^content$/, 'string'),
+  running: call(/^position$/, 'running'),
+  element: call(/^content$/, 'element'),
+  bookmarks: inValue(/^bookmark-(?:level|label)$/, /./),
+  cmyk: call(/./, 'device-cmyk'),
+  hyphens: inValue(/^hyphens$/, /^auto\b/i),
+  marks: ofPage(inValue(/^marks$/, /^(?!none)/)),
+  bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
+  size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
+  nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),
+};
+
+/**
+ * Returns the first use of each feature. It includes `hyphens: auto`, because the text does not tell whether there is a
+ * dictionary.
+ */
+export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
+  const found = new Map<string, UnsupportedCss>();
+  for (const { text, where } of texts) for (const declaration of declarationsIn(text)) noteFeatures(declaration, where, found);
+  return [...found.values()].map((each) => ({
+    ...each,
+    ...(Object.hasOwn(REMEDIES, each.property) && { why: REMEDIES[each.property]?.(each.value) }),
+  }));
+}
+
+function noteFeatures(declaration: Declaration, where: string, found: Map<string, UnsupportedCss>): void {
+  for (const [name, feature] of Object.entries(FEATURES)) {
+    const value = found.has(name) ? undefined : feature(declaration);
+    if (value !== undefined) found.set(name, { property: declaration.property || '@page', value: shown(value), where });
+  }
+}
+
+function inValue(name: RegExp, wanted: { test(value: string): boolean }): Feature {
+  return ({ property, value }) => (name.test(property) && wanted.test(value) ? value : undefined);
+}
+
+/** Finds a function in a value, and returns only the function. */
+function call(name: RegExp, called: string): Feature {
+  const pattern = new RegExp(`(?<![\\w-])${called}\\((?:[^()]|\\([^()]*\\))*\\)?`, 'i');
+  return ({ property, value }) => (name.test(property) ? pattern.exec(value)?.[0] : undefined);
+}
+
+function ofPage(feature: Feature): Feature {
+  return (declaration) => (isOfPage(declaration) ? feature(declaration) : undefined);
+}
+
+const REMEDIES: Record<string, (value: string) => string> = {
+  size: remedyOf,
+  marks: () => 'draw the marks in the document, on a page that is larger',
+  bleed: () => 'make the page larger by the bleed, and let its content reach the edge',
+};
+
+function remedyOf(size: string): string {
+  const lengths = lengthsOf(size);
+  return lengths
+    ? `it does not know this size, which was declared as ${lengths} instead`
+    : 'it does not know this size; write two lengths instead';
+}
+
+export function shown(value: string): string {
+  return value.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN);
+}

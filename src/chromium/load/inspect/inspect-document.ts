@@ -1,0 +1,127 @@
+/**
+ * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It evaluates nothing in the page
+ * if the markup gives no reason to.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Session } from '../../devtools/connection.ts';
+import { evaluate, type Shape } from '../../devtools/evaluate.ts';
+import type { Step } from '../../devtools/step.ts';
+import { shortName } from '../../print/content-clipping.ts';
+import type { MissingResource } from '../../print/missing-resource.ts';
+import { sizesIn } from '../../print/page-sizes.ts';
+import type { PrintSettings } from '../../print/print-options.ts';
+import type { HtmlClass } from '../html/classify-html.ts';
+import { LOST, LOST_CONTENT, type LostContent, NOTHING_LOST } from '../html/lost-content.ts';
+import { shown, type UnsupportedCss, unsupportedIn } from '../html/unsupported-css.ts';
+import { EFFECTS, type Effect, effectsExpression } from './css-effects.ts';
+import { UNHYPHENATED, UNHYPHENATED_LANGUAGES } from './hyphenation.ts';
+import { MISSING_PARTS, missingResources, missingResourcesExpression } from './missing-resources.ts';
+import { pagedCandidates } from './paged-css.ts';
+import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
+
+export interface InspectionFindings {
+  unsupported: UnsupportedCss[];
+  /** The first element whose text became a picture, and their number. */
+  rasterized: Omit<Effect, 'index'> | undefined;
+  lost: LostContent;
+}
+
+const NOTHING: DocumentStyles = { texts: [], rules: [] };
+/** Limits the time of an answer, which a document can delay. */
+const MAX_LOOK_MS = 3_000;
+const WORLD = 'platen';
+const NO_DICTIONARY = 'write soft hyphens (&shy;)';
+
+export class DocumentInspection {
+  readonly #session: Session;
+  readonly #frameId: string;
+  readonly #textAt: TextAt;
+  #styles = NOTHING;
+  /** Undefined for images, which have no pages. */
+  #print: PrintSettings | undefined;
+
+  constructor(session: Session, frameId: string, textAt: TextAt) {
+    this.#session = session;
+    this.#frameId = frameId;
+    this.#textAt = textAt;
+  }
+
+  /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
+  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, print: PrintSettings | undefined, step: Step): Promise<string[]> {
+    this.#print = print;
+    if (!mayHaveUnsupportedCss) return [];
+    this.#styles = await readStyles(this.#session, this.#textAt, step);
+    return sizesIn(this.#styles.rules.join(' '));
+  }
+
+  /** Call it after printing. */
+  async findings(
+    { hasResources, mayLoseContent }: HtmlClass,
+    hasScript: boolean,
+  ): Promise<InspectionFindings & { missing: MissingResource[] }> {
+    const missing = hasResources ? await this.#ask(missingResourcesExpression(hasScript), MISSING_PARTS) : [];
+    const stated = unsupportedIn(this.#styles.texts);
+    const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
+    const { paged, rasterized } = await this.#findPaged();
+    const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
+    const lost = mayLoseContent && this.#print ? await this.#askAside(LOST_CONTENT, LOST) : undefined;
+    return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortened(lost) : NOTHING_LOST };
+  }
+
+  end(): void {
+    this.#styles = NOTHING;
+    this.#print = undefined;
+  }
+
+  async #findPaged(): Promise<{ paged: UnsupportedCss[]; rasterized: InspectionFindings['rasterized'] }> {
+    const print = this.#print;
+    const choosesSize = print?.paperChosenBy === 'document' && !print.singlePage;
+    const candidates = pagedCandidates(print ? this.#styles.texts : []).filter(
+      ({ property }) => choosesSize || property !== 'size',
+    );
+    const effects = candidates.length ? await this.#askAside(effectsExpression(candidates), EFFECTS) : undefined;
+    const found = (effects ?? []).flatMap(({ index, ...effect }) => {
+      const candidate = candidates[index];
+      return candidate ? [{ candidate, effect: { ...effect, element: shortName(effect.element) } }] : [];
+    });
+    const isRasterized = ({ candidate }: (typeof found)[number]) => candidate.check === 'rasterized';
+    const paged = found
+      .filter((each) => !isRasterized(each))
+      .map(({ candidate: { property, value, where, effect: said, why }, effect: { element } }) => ({
+        ...{ property, value: shown(value), where, effect: said, why },
+        ...(element && { element }),
+      }));
+    return { paged, rasterized: found.find(isRasterized)?.effect };
+  }
+
+  async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
+    const languages = (await this.#ask(UNHYPHENATED, UNHYPHENATED_LANGUAGES)) ?? [];
+    if (!languages.length) return undefined;
+    const named = languages.filter(Boolean).map((language) => `for ${language}`);
+    const unnamed = languages.includes('') ? ['for text without a lang attribute'] : [];
+    return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
+  }
+
+  /** Asks in an isolated world, whose built-ins the document cannot change. */
+  async #askAside<T>(expression: string, expected: Shape<T>): Promise<T | undefined> {
+    const world = { frameId: this.#frameId, worldName: WORLD };
+    const made = await this.#session.send('Page.createIsolatedWorld', world).catch(() => undefined);
+    return made && this.#ask(expression, expected, made.executionContextId);
+  }
+
+  /** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
+  async #ask<T>(expression: string, expected: Shape<T>, contextId?: number): Promise<T | undefined> {
+    const question = { expression, ...(contextId !== undefined && { contextId }) };
+    const answer = evaluate(this.#session, question, expected).catch(() => undefined);
+    const limit = new AbortController();
+    const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    return Promise.race([answer, tooLong]).finally(() => limit.abort());
+  }
+}
+
+function shortened({ closed, links }: LostContent): LostContent {
+  return {
+    ...(closed && { closed: { ...closed, element: shortName(closed.element) } }),
+    links: links.map(({ url, element }) => ({ url: url.toWellFormed(), element: shortName(element) })),
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * Finds CSS for pages that Chromium ignores or applies only in part, and CSS that turns text into pictures: style sheets in,
+ * candidates out. Whether a candidate matters depends on the document, which `css-effects.ts` asks.
+ */
+import { type Declaration, declarationsIn, isOfPage } from '../../print/css-statements.ts';
+import { isInvalidSize } from '../../print/page-sizes.ts';
+import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
+import { selectorOf } from './missing-styles.ts';
+
+/** What must be true of the document. */
+export type Check = 'applies' | 'shown' | 'break' | 'counter' | 'inner-counter' | 'content' | 'first-page' | 'rasterized';
+
+export interface Candidate extends UnsupportedCss {
+  check: Check;
+  /** The media queries around it. */
+  media: string[];
+  /** The elements to which it applies. Empty for pages. */
+  selector: string;
+  /** The name of a page. */
+  name?: string | undefined;
+}
+
+/** What is wrong with a declaration. */
+type Fault = Pick<Candidate, 'check' | 'value' | 'effect' | 'why' | 'name'>;
+
+/** What all style sheets say together. */
+interface Facts {
+  /** The selectors of the elements with a named page. */
+  pages: Map<string, string[]>;
+  /** Counters that are used and set in pages and in elements. */
+  used: Record<Place, Set<string>>;
+  set: Record<Place, Set<string>>;
+}
+type Place = 'page' | 'root' | 'element';
+
+const MAX_CANDIDATES = 200;
+const MAX_SELECTORS = 20;
+const MAX_TEXT = 1_000;
+const MAX_NAME = 100;
+/** The block in which style attributes are read. */
+const STYLE_ATTRIBUTES = '[style]';
+const PAGE_SELECTOR = /^@page\b(.*)$/is;
+const KNOWN_SELECTOR = /^[\w-]*(?::(?:first|left|right|blank))?$/i;
+const FIRST_OF_NAME = /^([\w-]+):first$/i;
+const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
+const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
+
+const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault | undefined> = {
+  '': ofPageSelector,
+  size: ofSize,
+  float: ({ value }) => ofFloat(value),
+  'break-before': ({ value }) => ofBreak(value),
+  'break-after': ({ value }) => ofBreak(value),
+  'page-break-before': ({ value }) => ofBreak(value),
+  'page-break-after': ({ value }) => ofBreak(value),
+  'counter-reset': ofCounterChange,
+  'counter-set': ofCounterChange,
+  'counter-increment': ofCounterChange,
+  content: ofCounterUse,
+  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
+  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+};
+
+export function pagedCandidates(texts: readonly StyleText[]): Candidate[] {
+  const declared = texts.flatMap(({ text, where, isScoped }) =>
+    isScoped ? [] : relevantIn(text).map((declaration) => ({ declaration, where })),
+  );
+  const facts = factsOf(declared.map(({ declaration }) => declaration));
+  const found: Candidate[] = [];
+  for (const { declaration, where } of declared) {
+    const fault = FAULTS[declaration.property]?.(declaration, facts);
+    const candidate = fault && candidateOf(declaration, where, fault, facts);
+    if (candidate && found.push(candidate) >= MAX_CANDIDATES) break;
+  }
+  return found;
+}
+
+function relevantIn(text: string): Declaration[] {
+  const found: Declaration[] = [];
+  const sized = new Set<string | undefined>();
+  for (const declaration of declarationsIn(text)) {
+    const { property, value, within } = declaration;
+    if (property === 'size' && !isInvalidSize(value)) sized.add(within.at(-1));
+    else if (property === 'page' || Object.hasOwn(FAULTS, property)) found.push(declaration);
+  }
+  return found.filter(({ property, within }) => property !== 'size' || !sized.has(within.at(-1))); // others may be for other browsers
+}
+
+/** Returns undefined for selectors and media queries that are too long to be evaluated. */
+function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
+  const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
+  const selectors = within
+    .map((block) => (block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block))
+    .filter((block) => !block.startsWith('@'));
+  const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
+  if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
+  return { property: property || '@page', where, media, selector, ...fault };
+}
+
+/** Each level of nesting may repeat the level around it. */
+function nested(selectors: string[]): string | undefined {
+  let around = '';
+  for (const selector of selectors) {
+    if (selector.length > MAX_TEXT || around.length > MAX_TEXT) return undefined;
+    around = selectorOf(selector, around);
+  }
+  return around.length > MAX_TEXT ? undefined : around;
+}
+
+function factsOf(declarations: Declaration[]): Facts {
+  const sets = () => ({ page: new Set<string>(), root: new Set<string>(), element: new Set<string>() });
+  const facts: Facts = { pages: new Map(), used: sets(), set: sets() };
+  for (const declaration of declarations) NOTES[declaration.property]?.(declaration, facts);
+  return facts;
+}
+
+/** How each property adds to the facts. */
+const NOTES: Record<string, (declaration: Declaration, facts: Facts) => void> = {
+  page: ({ value, within }, { pages }) => {
+    const selectors = pages.get(value) ?? [];
+    const selector = within.at(-1) ?? '';
+    if (selectors.length < MAX_SELECTORS && selector.length <= MAX_TEXT) selectors.push(selector);
+    pages.set(value, selectors);
+  },
+  content: (declaration, { used }) => addAll(used[placeOf(declaration)], countersIn(declaration.value)),
+  'counter-reset': noteCounters,
+  'counter-set': noteCounters,
+  'counter-increment': noteCounters,
+};
+
+function noteCounters(declaration: Declaration, { set }: Facts): void {
+  addAll(set[placeOf(declaration)], declaration.value.match(/[a-z_][\w-]*/gi) ?? []);
+}
+
+function addAll(names: Set<string>, more: Iterable<string>): void {
+  for (const name of more) names.add(name);
+}
+
+function placeOf({ within }: Declaration): Place {
+  if (within.some((block) => /^@page\b/i.test(block))) return 'page';
+  return /(?:^|,)\s*(?:html|:root)\s*(?:,|$)/i.test(within.at(-1) ?? '') ? 'root' : 'element';
+}
+
+function countersIn(value: string): string[] {
+  return Array.from(value.matchAll(/(?<![\w-])counters?\(\s*([\w-]+)/gi), ([, name = '']) => name);
+}
+
+/** Chromium drops lists of selectors, several pseudo-classes in a row, and those that it does not know. */
+function ofPageSelector({ within }: Declaration, { pages }: Facts): Fault | undefined {
+  const selector = PAGE_SELECTOR.exec(within.at(-1) ?? '')?.[1]?.trim() ?? '';
+  if (/:nth\(/i.test(selector)) return undefined; // is reported as a feature
+  if (!KNOWN_SELECTOR.test(selector))
+    return {
+      check: 'applies',
+      value: selector,
+      why: 'Chromium knows :first, :left and :right, and only one selector in each rule',
+    };
+  const name = FIRST_OF_NAME.exec(selector)?.[1];
+  if (name === undefined || !pages.has(name)) return undefined;
+  const why = 'Chromium applies :first to the first page of the document only; give what is on that page a page name of its own';
+  return { check: 'first-page', value: selector, name, why };
+}
+
+function ofSize(declaration: Declaration): Fault | undefined {
+  const { value } = declaration;
+  if (!isOfPage(declaration) || !isInvalidSize(value)) return undefined;
+  const why = /\bauto\b/i.test(value)
+    ? 'a page as high as its content is options.singlePage with options.width'
+    : 'a size is one or two lengths, or a name such as A4, alone or with portrait or landscape';
+  return { check: 'applies', value, why };
+}
+
+function ofFloat(value: string): Fault | undefined {
+  if (!/^(?:top|bottom|top-bottom|page|column|inside|outside|snap|block-start|block-end)\b/i.test(value)) return undefined;
+  return {
+    check: 'shown',
+    value,
+    why: `Chromium floats to the left and right only; for what is on every page, use ${MARGIN_BOXES}`,
+  };
+}
+
+function ofBreak(value: string): Fault | undefined {
+  if (!/^(?:left|right|recto|verso)\b/i.test(value)) return undefined;
+  const effect = 'begins a page in Chromium, but never inserts a blank one';
+  return { check: 'break', value, effect, why: 'where a blank page is needed, add an empty element with break-after: page' };
+}
+
+/**
+ * Page numbers in margin boxes follow the counters of the root, unless a margin box shows the number of pages: Chromium then lays the
+ * pages out twice. They never follow other elements. Where elements show it, a counter named `page` is like any other.
+ */
+function ofCounterChange(declaration: Declaration, { used }: Facts): Fault | undefined {
+  const { value } = declaration;
+  const ignoresRoot = used.page.has('pages');
+  const place = placeOf(declaration);
+  const isPageNumber = /(?<![\w-])page(?![\w-])/i.test(value) && used.page.has('page') && !used.element.has('page');
+  if (!isPageNumber || place === 'page' || (place === 'root' && !ignoresRoot)) return undefined;
+  const why =
+    'page numbers begin with another number in @page :first { counter-set: page 11 }; to begin again within a document, send its parts as items of a batch and merge them';
+  return { check: ignoresRoot ? 'counter' : 'inner-counter', value, why };
+}
+
+function ofCounterUse(declaration: Declaration, { set, used }: Facts): Fault | undefined {
+  const { value } = declaration;
+  const isPage = placeOf(declaration) === 'page';
+  const isSetByRoot = (name: string) => set.root.has(name) && !(isPage && used.page.has('pages'));
+  const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
+  const zero = countersIn(value).find((name) => /^pages?$/.test(name) !== isPage && !isSet(name));
+  if (zero === undefined) return undefined;
+  const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;
+  if (isPage) return { check: 'applies', value, effect, why: 'set it in @page, or on html if no margin box has counter(pages)' };
+  return { check: 'content', value, effect, why: `page numbers are known only in ${MARGIN_BOXES}` };
+}
+
+function ofPicture(value: string, pattern: RegExp): Fault | undefined {
+  return pattern.test(value) ? { check: 'rasterized', value } : undefined;
+}

@@ -1,0 +1,146 @@
+/**
+ * Reads the text of the style sheets of a loaded document, because their parsed rules lack what Chromium ignores, and adds rules
+ * to them. The functions below are sent as text and run in the page, so that they may use only each other.
+ */
+import { type Static, Type } from 'typebox';
+import type { Session } from '../../devtools/connection.ts';
+import { ANYTHING, answerOr, evaluate, shape } from '../../devtools/evaluate.ts';
+import type { Step } from '../../devtools/step.ts';
+import { FRAMES, type withShadows as WithShadows } from '../../in-page/page-frames.ts';
+import { translatedSizes } from '../../print/page-sizes.ts';
+import { MENTIONS, type StyleText } from '../html/unsupported-css.ts';
+
+const MAX_SHEETS = 100;
+/** Limits all style sheets together, because reading this amount blocks the event loop for about 100 ms. */
+const MAX_CHARACTERS = 524_288;
+const MAX_ADDRESS = 500;
+
+/** A style sheet of the document: its text or its URL. In a shadow root, rules for pages have no effect. */
+type Sheet = Static<typeof SheetShape>;
+const SheetShape = Type.Object({
+  text: Type.Optional(Type.String()),
+  href: Type.Optional(Type.String()),
+  isScoped: Type.Optional(Type.Boolean()),
+});
+const ALL_SHEETS = shape(Type.Array(SheetShape));
+
+export type TextAt = (address: string) => Promise<string>;
+
+/** The relevant style sheets of a document, and the rules that were added to them. */
+export interface DocumentStyles {
+  texts: StyleText[];
+  rules: string[];
+}
+
+/** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
+export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
+  const asked = evaluate(session, { expression: SHEETS }, ALL_SHEETS);
+  const sheets = (await step(answerOr(asked, []))).slice(0, MAX_SHEETS); // the text may exceed the limit of an answer
+  const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
+  const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
+  if (rules.some(({ length }) => length)) await step(evaluate(session, { expression: addRulesExpression(rules) }, ANYTHING));
+  return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
+}
+
+async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: Sheet): Promise<StyleText> {
+  if (text !== undefined || !href) return { text: text ?? '', where: 'style', isScoped };
+  return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS), isScoped };
+}
+
+/** Reads each style sheet once, up to the limit. */
+function withinLimit(texts: StyleText[]): StyleText[] {
+  const seen = new Set<string>();
+  let left = MAX_CHARACTERS;
+  return texts.map(({ text, where, isScoped = false }) => {
+    const isNew = where === 'style' || !seen.has(where);
+    seen.add(where);
+    const kept = isNew ? text.slice(0, left) : '';
+    left -= kept.length;
+    return { text: kept, where, isScoped };
+  });
+}
+
+const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, sheetsOf].join(' ')}
+  try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
+
+function addRulesExpression(rules: string[][]): string {
+  return `(${stateRules})(${JSON.stringify(rules)})`;
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageSheet {
+  href: string | null;
+  disabled: boolean;
+  media: { mediaText: string };
+  cssRules: Iterable<{ styleSheet?: PageSheet | null }> & { length: number };
+  ownerNode: { localName: string; textContent: string } | null;
+  insertRule(rule: string, at: number): void;
+  replaceSync(css: string): void;
+}
+declare const withShadows: typeof WithShadows;
+declare const matchMedia: (query: string) => { matches: boolean };
+declare const CSSStyleSheet: new () => PageSheet;
+declare const document: { styleSheets: Iterable<PageSheet>; adoptedStyleSheets: PageSheet[] };
+declare const Document: {
+  prototype: { querySelector(selector: string): unknown; querySelectorAll(selector: string): PageElement[] };
+};
+interface PageElement {
+  getAttribute(name: string): string;
+}
+
+/** Whether a script of the document implements CSS for pages itself. Its style sheets are then not reported. */
+function hasPolyfill(): boolean {
+  return Boolean(Document.prototype.querySelector.call(document, '.pagedjs_pages, [data-vivliostyle-page-container]'));
+}
+
+/** Returns the URLs of imported sheets that can be read. */
+function importsOf(sheet: PageSheet, depth: number): string[] {
+  if (depth > 5) return [];
+  try {
+    const imported = [...sheet.cssRules].flatMap(({ styleSheet }) => styleSheet ?? []);
+    return imported.flatMap((each) => [each.href ?? '', ...importsOf(each, depth + 1)]).filter(Boolean);
+  } catch {
+    return []; // the sheet has another origin
+  }
+}
+
+/**
+ * Returns the sheets of the document in their order, then imported sheets, style attributes, and the sheets of shadow roots. Text
+ * that does not match `mentions` is left out.
+ */
+function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
+  const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
+  let left = maxCharacters;
+  const listed = ({ href, ownerNode, disabled, media }: PageSheet): Sheet => {
+    if (disabled || (media.mediaText && !matchMedia(media.mediaText).matches)) return { text: '' };
+    if (href) return { href };
+    const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
+    const text = mentions.test(whole) ? whole.slice(0, left) : '';
+    left -= text.length;
+    return { text };
+  };
+  const all = own.map(listed);
+  const imported = own.flatMap((sheet) => importsOf(sheet, 0)).map((href) => ({ href }));
+  let attributes = '';
+  for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
+    const style = element.getAttribute('style');
+    if (mentions.test(style) && attributes.length < left) attributes += `[style] { ${style} } `;
+  }
+  return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
+}
+
+/** Adds each rule at the end of its sheet, or after all sheets if that one has another origin. */
+function stateRules(rules: string[][]): void {
+  const sheets = [...document.styleSheets];
+  const ours = new CSSStyleSheet();
+  rules.forEach((each, n) => {
+    for (const rule of each) {
+      try {
+        (sheets[n] as PageSheet).insertRule(rule, (sheets[n] as PageSheet).cssRules.length);
+      } catch {
+        ours.insertRule(rule, ours.cssRules.length);
+      }
+    }
+  });
+  if (ours.cssRules.length) document.adoptedStyleSheets = [...document.adoptedStyleSheets, ours];
+}

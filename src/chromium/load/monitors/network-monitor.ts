@@ -1,0 +1,520 @@
+/**
+ * Watches over DevTools what a page loads: which resources fail, how long each takes, and how large they are uncompressed. The
+ * proxy cannot know this, because most of its traffic is encrypted.
+ */
+
+import type { OutboundFailure, ProxyListener } from '../../../egress/egress-proxy.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { Events, Session } from '../../devtools/connection.ts';
+import type { MissingResource } from '../../print/missing-resource.ts';
+
+/** A resource that could not be loaded. */
+export interface FailedResource {
+  url: string;
+  /** Whether the policy or a budget refused it. */
+  refused: boolean;
+  /** The status of the response, if there was one. */
+  status: number | undefined;
+  /** Chromium's name of the error, if there was no response. */
+  netError: string | undefined;
+  /** An explanation, if there was no network request. */
+  reason?: string;
+  /** What the operator can set so that it is allowed. */
+  remedy?: string | undefined;
+}
+
+/** The missing resources. The first ten thousand are listed. */
+interface NetworkFindings {
+  failed: FailedResource[];
+  failures: number;
+  /** The URLs of the listed resources before any redirect. */
+  origins: string[];
+}
+
+export interface MainResponse {
+  /** `null` if Node cannot parse it. */
+  url: URL | null;
+  status: number;
+  mimeType: string;
+  isDownload: boolean;
+}
+
+export interface WatchOptions {
+  /** Limits each resource except the document itself. */
+  resourceTimeoutMs: number;
+  /** Limits the uncompressed size of everything that is loaded. */
+  maxBytes: number;
+  /** Whether a status counts as failed, besides 400 and above. */
+  countsAsFailed(status: number): boolean;
+  /** Is set if the document is loaded from a URL. */
+  main?: {
+    maxBytes: number;
+    /** Is also called for the next document after a navigation. */
+    onBegin(): void;
+    onResponse(response: MainResponse): void;
+    onFailure(url: URL | null, netError: string): void;
+    onCanceled(loaderId: string): void;
+    onLoaded(): void;
+  };
+  fail(error: ServiceError): void;
+}
+
+interface Loading {
+  requestId: string;
+  /** The session of the page, or of the worker that made the request. */
+  session: Session;
+  /** The URL before any redirect. */
+  firstUrl: string;
+  /** The URL without user name and password. */
+  url: string;
+  /** The parsed URL, or `null`. */
+  address: URL | null;
+  status?: number;
+  netError?: string;
+  /** Number of redirects, for which the network service also reports a status. */
+  hops: number;
+  /** When a response was withheld from the document. */
+  withheldAt: number | undefined;
+  /** The failure that the proxy knows. */
+  proxyFailure?: OutboundFailure | undefined;
+  isMain: boolean;
+  /** Whether the document is finished only after this request. */
+  isNeeded: boolean;
+  isStyle: boolean;
+  overdue: boolean;
+  /** Whether it was reported as missing already. */
+  recorded: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+/** Types of requests that may last as long as the document, or that it does not need. */
+const ENDLESS = ['EventSource', 'WebSocket', 'Media', 'Ping', 'Prefetch', 'CSPViolationReport'];
+/** If a document requests a URL more often, it polls. */
+const MAX_REPEATS = 4;
+const TIMED_OUT = 'ERR_TIMED_OUT';
+const MAX_KEPT = 10_000;
+/** DevTools and puppeteer use the same time. */
+const QUIET_MS = 500;
+const MAX_URL_CHARACTERS = 500;
+const MAX_STATUSES = 10_000;
+const MAX_STYLES = 1_000;
+/** Also matches escaped names of rules, whose address is then unknown. */
+const IMPORT = /@(?:import|[-\w]*\\)\s*(?:url\(\s*)?["']?([^"')\s;]+)/gi;
+/** How much a page keeps of what Chromium removes from its cache. A style sheet may be removed as soon as it is applied. */
+const KEPT_BODIES = { maxTotalBufferSize: 8_388_608, maxResourceBufferSize: 1_048_576 };
+const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
+/** How long to wait for the status after a response was withheld from the document. */
+const STATUS_WITHIN_MS = 2_000;
+/** A cached response has no status event. For this time it is unknown whether a request was sent. */
+const SENDING_WITHIN_MS = 250;
+const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
+/** Matches CORS errors. Those of a preflight are excluded, because it has another id than the request. */
+const CORS_ERROR = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
+
+export class NetworkMonitor {
+  readonly #session: Session;
+  readonly #proxy: ProxyListener;
+  readonly #frameId: string;
+  #enabled = false;
+  #options: WatchOptions | undefined;
+  #loading = new Map<string, Loading>();
+  #failed: Loading[] = [];
+  #failures = 0;
+  /**
+   * Statuses by request, from the network service. They come through another channel than other events, and so at any time:
+   * before the request, or long after its end.
+   */
+  #statuses = new Map<string, number[]>();
+  /** Requests that the network service has sent. */
+  #sent = new Set<string>();
+  /** Requests whose status is not known yet. */
+  #awaitingStatus = new Map<string, Loading>();
+  #onAllStatuses = () => {};
+  /** Requests of style sheets. The same URL may return another text each time. */
+  #styles: Array<{ url: string; requestId: string }> = [];
+  /** The URLs of style sheets that had no response, which style nothing. */
+  #lostStyles: string[] = [];
+  #bytes = 0;
+  #mainBytes = 0;
+  /** Is called whenever a request begins or ends. */
+  #onChange = () => {};
+  /** How often each URL was requested, ignoring its query. */
+  #requestCounts = new Map<string, number>();
+  #changes = 0;
+  #progressAt = 0;
+  /** Ids of requests whose end is not reported. */
+  #disregarded = new Set<string>();
+
+  constructor(session: Session, proxy: ProxyListener, frameId: string) {
+    this.#session = session;
+    this.#proxy = proxy;
+    this.#frameId = frameId;
+    this.#listen(session);
+  }
+
+  /** Starts watching, until `end` is called. */
+  async begin(options: WatchOptions): Promise<void> {
+    this.#options = options;
+    if (this.#enabled) return;
+    this.#enabled = true;
+    await this.#session.send('Network.enable', KEPT_BODIES);
+  }
+
+  /** Includes what a worker requests, until it is forgotten. */
+  async watch(worker: Session): Promise<void> {
+    this.#listen(worker);
+    await worker.send('Network.enable', NO_BODIES);
+  }
+
+  /** Drops the requests of a worker that has ended. The request for its script has the id of its target. */
+  forget(worker: Session, targetId: string): void {
+    for (const { requestId, session } of [...this.#loading.values()])
+      if (session === worker || requestId === targetId) this.#drop(requestId);
+  }
+
+  /** Does not wait for the request for the script of a shared worker, because its end is not reported. */
+  disregard(requestId: string): void {
+    this.#disregarded.add(requestId);
+  }
+
+  #listen(session: Session): void {
+    session.on('Network.requestWillBeSent', (event) => this.#begin(event, session));
+    session.on('Network.responseReceived', (event) => this.#receive(event));
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
+    session.on('Network.requestWillBeSentExtraInfo', ({ requestId }) => this.#noteSending(requestId));
+    session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
+    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
+    session.on('Network.loadingFailed', (event) => this.#handleFailure(event));
+  }
+
+  /**
+   * Collects missing resources. Waits for the statuses of responses that were withheld from the document, but not
+   * longer than `maxWaitMs`.
+   */
+  async findings(maxWaitMs: number): Promise<NetworkFindings> {
+    const latest = performance.now() + maxWaitMs;
+    for (let until = this.#statusesDueBy(latest); until > performance.now(); until = this.#statusesDueBy(latest))
+      await this.#allStatuses(until);
+    const failed = this.#failed.map((loading) => this.#describe(loading));
+    return { failed, failures: this.#failures, origins: this.#failed.map(({ firstUrl }) => firstUrl) };
+  }
+
+  /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
+  async styleText(url: string): Promise<string> {
+    const found = this.#styles.findLast((style) => style.url === cut(withoutSecrets(url)));
+    return (found && (await this.#bodyOf(found.requestId))) ?? '';
+  }
+
+  /**
+   * Returns the texts of all style sheets, empty for those that could not be loaded; undefined if one is still loading, or imports
+   * another that is not known, because Chromium had parsed both for an earlier document.
+   */
+  async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
+    if ([...this.#loading.values()].some(({ isStyle }) => isStyle)) return undefined;
+    const all = await Promise.all(
+      this.#styles.map(async ({ url, requestId }) => ({ url, text: (await this.#bodyOf(requestId)) ?? '' })),
+    );
+    const unreadable = new Set(all.filter(({ text }) => !text).map(({ url }) => url));
+    const sheets = [...all.filter(({ url }) => !unreadable.has(url)), ...this.#lostStyles.map((url) => ({ url, text: '' }))];
+    const known = new Set(sheets.map(({ url }) => url));
+    const isKnown = (address: string, base: string) => known.has(cut(withoutSecrets(URL.parse(address, base)?.href ?? '')));
+    const isComplete = sheets.every(({ url, text }) => {
+      const imported = new Set(Array.from(text.matchAll(IMPORT), ([, address = '']) => address));
+      return [...imported].every((address) => isKnown(address, url));
+    });
+    return isComplete ? sheets : undefined;
+  }
+
+  /** Undefined if Chromium does not have it as text, or has nothing of it. */
+  async #bodyOf(requestId: string): Promise<string | undefined> {
+    const answer = this.#session.send('Network.getResponseBody', { requestId });
+    return await answer.then(
+      ({ body, base64Encoded }) => (base64Encoded || !body ? undefined : body),
+      () => undefined,
+    );
+  }
+
+  /** Resolves when no more than this number of requests were under way for half a second. */
+  idle(atMost: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let quiet: NodeJS.Timeout | undefined;
+    this.#onChange = () => {
+      if (this.#loading.size <= atMost) quiet ??= setTimeout(resolve, QUIET_MS);
+      else {
+        clearTimeout(quiet);
+        quiet = undefined;
+      }
+    };
+    this.#onChange();
+    return promise;
+  }
+
+  /** Number of requests that have begun or ended. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** When a request last began or ended, not counting polls. */
+  get progressAt(): number {
+    return this.#progressAt;
+  }
+
+  /** URLs of pending requests that the document needs. */
+  get underWay(): string[] {
+    const needed = [...this.#loading.values()].filter(({ isNeeded }) => isNeeded);
+    return [...new Set(needed.map(({ url }) => cut(url)))];
+  }
+
+  /**
+   * Resolves when no request that the document needs is pending, or at the time `latest`, which is called again after each change.
+   */
+  async quiet(latest: () => number): Promise<void> {
+    while (this.underWay.length && performance.now() < latest()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onChange = resolve;
+      const timer = setTimeout(resolve, latest() - performance.now());
+      await promise;
+      clearTimeout(timer);
+    }
+  }
+
+  end(): void {
+    this.#options = undefined;
+    this.#requestCounts.clear();
+    this.#changes = 0;
+    this.#progressAt = 0;
+    this.#statuses.clear();
+    this.#disregarded.clear();
+    this.#styles = [];
+    this.#lostStyles = [];
+    this.#sent.clear();
+    this.#awaitingStatus.clear();
+    this.#onAllStatuses = () => {};
+    this.#onChange = () => {};
+    for (const { timer } of this.#loading.values()) clearTimeout(timer);
+    this.#loading.clear();
+    this.#failed = [];
+    this.#failures = 0;
+    this.#bytes = 0;
+    this.#mainBytes = 0;
+  }
+
+  /** Returns the time at which all statuses should have arrived. */
+  #statusesDueBy(latest: number): number {
+    let by = 0;
+    for (const { requestId, withheldAt = 0 } of this.#awaitingStatus.values()) {
+      const within = this.#sent.has(requestId) ? STATUS_WITHIN_MS : SENDING_WITHIN_MS;
+      by = Math.max(by, withheldAt + within);
+    }
+    return Math.min(by, latest);
+  }
+
+  async #allStatuses(until: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, until - performance.now());
+    this.#onAllStatuses = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+
+  #statusOf({ requestId, hops }: Loading): number | undefined {
+    const statuses = this.#statuses.get(requestId) ?? [];
+    return statuses.length > hops ? statuses.at(-1) : undefined;
+  }
+
+  #begin(event: Events['Network.requestWillBeSent'][0], session: Session): void {
+    const { requestId, loaderId, frameId, type, request, redirectHasExtraInfo } = event;
+    if (!this.#options || !/^https?:/.test(request.url)) return;
+    const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
+    const before = this.#loading.get(requestId);
+    clearTimeout(before?.timer); // a redirect starts a new limit
+    const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
+    const address = URL.parse(request.url);
+    const url = withoutSecrets(request.url);
+    const loading: Loading = {
+      requestId,
+      session,
+      firstUrl: before?.firstUrl ?? cut(url),
+      url,
+      address,
+      isMain,
+      isStyle: type === 'Stylesheet',
+      isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
+      hops,
+      withheldAt: undefined,
+      overdue: false,
+      recorded: false,
+    };
+    if (isMain) this.#options.main?.onBegin();
+    if (isMain) this.#mainBytes = 0;
+    else this.#limitTime(loading, this.#options.resourceTimeoutMs);
+    this.#loading.set(requestId, loading);
+    this.#noteChange(loading, 1);
+  }
+
+  #noteChange({ url, isNeeded }: Loading, more: 0 | 1): void {
+    if (isNeeded) this.#changes++;
+    const [address = ''] = cut(url).split(/[?#]/);
+    const times = (this.#requestCounts.get(address) ?? 0) + more;
+    if (this.#requestCounts.size < MAX_KEPT) this.#requestCounts.set(address, times);
+    if (isNeeded && times <= MAX_REPEATS) this.#progressAt = performance.now();
+    this.#onChange();
+  }
+
+  /** Starts again after each time-out, because Chromium retries by itself. */
+  #limitTime(loading: Loading, milliseconds: number): void {
+    loading.timer = setTimeout(() => {
+      loading.overdue = true;
+      this.#proxy.abortRequest(loading.address);
+      this.#limitTime(loading, milliseconds);
+    }, milliseconds);
+  }
+
+  #receive({ requestId, type, response }: Events['Network.responseReceived'][0]): void {
+    const loading = this.#loading.get(requestId);
+    if (!loading || !this.#options) return;
+    const { status } = response;
+    if (loading.isMain) {
+      const disposition = Object.entries(response.headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
+      const isDownload = /^\s*attachment/i.test(disposition ?? '');
+      this.#options.main?.onResponse({ url: URL.parse(response.url), status, mimeType: response.mimeType, isDownload });
+      return;
+    }
+    loading.status = status;
+    if (type === 'Stylesheet') this.#noteStyle(loading, response.url);
+    if (status >= 400 || this.#options.countsAsFailed(status)) this.#record(loading);
+  }
+
+  #noteStyle({ requestId, firstUrl }: Loading, url: string): void {
+    if (this.#styles.length >= MAX_STYLES) return;
+    for (const each of new Set([firstUrl, cut(withoutSecrets(url))])) this.#styles.push({ url: each, requestId });
+  }
+
+  #noteStatus(requestId: string, status: number): void {
+    if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
+    this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
+    const waiting = this.#awaitingStatus.get(requestId);
+    if (!waiting || this.#statusOf(waiting) === undefined) return;
+    this.#awaitingStatus.delete(requestId);
+    if (!this.#awaitingStatus.size) this.#onAllStatuses();
+  }
+
+  #noteSending(requestId: string): void {
+    if (this.#options && this.#sent.size < MAX_STATUSES) this.#sent.add(requestId);
+  }
+
+  #count(requestId: string, bytes: number): void {
+    const { main, maxBytes, fail } = this.#options ?? {};
+    this.#bytes += bytes;
+    if (maxBytes !== undefined && this.#bytes > maxBytes) fail?.(loadsTooMuch(maxBytes));
+    if (!main || !this.#loading.get(requestId)?.isMain) return;
+    this.#mainBytes += bytes;
+    if (this.#mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));
+  }
+
+  #finish(requestId: string): void {
+    if (!this.#drop(requestId)?.isMain) return;
+    const next = [...this.#loading.values()].some(({ isMain }) => isMain); // the page navigated before the response was complete
+    if (!next) this.#options?.main?.onLoaded();
+  }
+
+  #handleFailure({ requestId, errorText, canceled, corsErrorStatus }: Events['Network.loadingFailed'][0]): void {
+    const loading = this.#drop(requestId);
+    if (!loading || !this.#options) return;
+    loading.netError = errorText.replace(/^net::/, '');
+    const isWithheld = WITHHELD.test(loading.netError) || CORS_ERROR.test(corsErrorStatus?.corsError ?? '');
+    if (isWithheld) loading.withheldAt = performance.now();
+    if (loading.isStyle && loading.status === undefined && this.#lostStyles.length < MAX_STYLES)
+      this.#lostStyles.push(loading.firstUrl, cut(loading.url));
+    if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
+    else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
+    else if (!canceled) this.#record(loading);
+  }
+
+  #drop(requestId: string): Loading | undefined {
+    const loading = this.#loading.get(requestId);
+    clearTimeout(loading?.timer);
+    this.#loading.delete(requestId);
+    if (loading) this.#noteChange(loading, 0);
+    return loading;
+  }
+
+  #record(loading: Loading): void {
+    if (loading.recorded) return;
+    loading.recorded = true;
+    loading.proxyFailure = this.#proxyFailureOf(loading);
+    this.#failures++;
+    if (this.#failed.length >= MAX_KEPT) return;
+    loading.url = cut(loading.url);
+    loading.address = null;
+    this.#failed.push(loading);
+    const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#statusOf(loading) === undefined;
+    if (lacksStatus) this.#awaitingStatus.set(loading.requestId, loading);
+  }
+
+  /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */
+  #proxyFailureOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
+    const answered = status !== undefined || withheldAt !== undefined;
+    return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
+  }
+
+  /**
+   * If the proxy knows the cause, it overrides what Chromium reports, which is only the answer of the proxy. An error response
+   * instead of an image, a style sheet or a font may be withheld from the document. Then its status counts.
+   */
+  #describe(loading: Loading): FailedResource {
+    const { url, overdue, netError, proxyFailure, status = this.#statusOf(loading) ?? 0 } = loading;
+    const hasFailed = status >= 400 || this.#options?.countsAsFailed(status);
+    const refused = proxyFailure?.refusedBy !== undefined;
+    const answered = hasFailed && !proxyFailure && !overdue;
+    return {
+      url,
+      refused,
+      status: answered ? status : undefined,
+      remedy: refused ? proxyFailure.remedy : undefined,
+      netError: refused || answered ? undefined : (proxyFailure?.netError ?? (overdue ? TIMED_OUT : netError)),
+    };
+  }
+}
+
+/** Adds parts that are missing in the document. Each part is listed once, and each font with one of its URLs. */
+export function withMissing(
+  { failed, failures, origins }: NetworkFindings,
+  missing: readonly MissingResource[],
+): Omit<NetworkFindings, 'origins'> {
+  const listed = new Set([...failed.map(({ url }) => url), ...origins]);
+  const keyOf = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');
+  const isListed = (address: string) => listed.has(keyOf(address));
+  const reasons = new Map(missing.map(({ url, reason }) => [keyOf(url), reason]));
+  const isUnnamed = (address: string) => address.startsWith('font-family:');
+  const more = missing
+    .filter(({ url, others }) => ![url, ...others].some(isListed) && !(isUnnamed(url) && failures))
+    .map(({ url, reason }) => ({
+      url: cut(withoutSecrets(url)),
+      refused: false,
+      status: undefined,
+      netError: undefined,
+      reason,
+    }));
+  const explained = failed.map((each) => (each.netError === '' ? { ...each, reason: reasons.get(each.url) ?? '' } : each));
+  return { failed: [...explained, ...more], failures: failures + more.length };
+}
+
+/** Copies the text, because a substring would keep the whole string in memory. */
+function cut(url: string): string {
+  return Buffer.from(url.slice(0, MAX_URL_CHARACTERS)).toString();
+}
+
+/** Removes user name and password from the URL. */
+function withoutSecrets(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/, '$1');
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('content_too_large', `the document at url has more than ${limit} bytes`, { members: { limit } });
+}
+
+export function loadsTooMuch(limit: number): ServiceError {
+  const detail = `the document loads more than ${limit} bytes, counted uncompressed`;
+  return new ServiceError('resource_limit', detail, { members: { limit } });
+}

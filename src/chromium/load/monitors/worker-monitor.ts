@@ -1,0 +1,115 @@
+/** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
+import { ServiceError } from '../../../errors.ts';
+import type { Events, Session } from '../../devtools/connection.ts';
+import { LIMIT_WORKERS, MAX_WORKERS } from '../../in-page/worker-limit.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
+
+type Attached = Events['Target.attachedToTarget'][0];
+
+/** Limits the workers that are watched at the same time. Further workers are not watched. */
+const MAX_WATCHED = 50;
+/** Workers are held until their requests are watched. */
+const WATCHED = {
+  autoAttach: true,
+  waitForDebuggerOnStart: true,
+  flatten: true,
+  filter: [{ type: 'worker' }, { exclude: true }],
+};
+
+export interface WorkerPlace {
+  /** The session of the browser. */
+  root: Session;
+  contextId: string;
+  openSession(id: string): Session;
+}
+
+export class WorkerMonitor {
+  readonly #session: Session;
+  readonly #network: NetworkMonitor;
+  readonly #root: Session;
+  readonly #contextId: string;
+  readonly #openSession: (id: string) => Session;
+  #stopListening = () => {};
+  readonly #workers = new Set<Session>();
+  #begun: Promise<void> | undefined;
+  #fail = (_: ServiceError) => {};
+  /** Number of workers that were started in this render. */
+  #started = 0;
+
+  constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
+    this.#session = session;
+    this.#network = network;
+    this.#root = root;
+    this.#contextId = contextId;
+    this.#openSession = openSession;
+  }
+
+  /** Starts watching, until `close` is called. Calls `fail` when there are too many. */
+  async begin(fail: (error: ServiceError) => void): Promise<void> {
+    this.#fail = fail;
+    this.#started = 0;
+    if (this.#begun) return this.#begun;
+    this.#stopListening = this.#root.on('Target.targetCreated', ({ targetInfo }) => {
+      if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#contextId) void this.#join(targetInfo);
+    });
+    this.#begun = this.#watchChildren(this.#session);
+    await this.#begun;
+  }
+
+  close(): void {
+    this.#stopListening();
+  }
+
+  get any(): boolean {
+    return this.#workers.size > 0;
+  }
+
+  /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
+  async idle(latest: number): Promise<boolean> {
+    const { promise: tooLate, resolve } = Promise.withResolvers<false>();
+    const timer = setTimeout(resolve, Math.max(0, latest - performance.now()), false);
+    const asked = [...this.#workers].map((worker) => worker.send('Runtime.evaluate', { expression: '0' }).catch(() => {}));
+    try {
+      return await Promise.race([Promise.all(asked).then(() => true), tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #watchChildren(parent: Session): Promise<void> {
+    parent.on('Target.attachedToTarget', (attached) => this.#watch(attached));
+    await parent.send('Target.setAutoAttach', WATCHED);
+  }
+
+  /** Attaches to a shared worker. These belong to no page and are not held, so their first requests may be missed. */
+  async #join(targetInfo: Attached['targetInfo']): Promise<void> {
+    const { targetId } = targetInfo;
+    this.#network.disregard(targetId);
+    const attached = await this.#root.send('Target.attachToTarget', { targetId, flatten: true }).catch(() => undefined);
+    if (attached) this.#watch({ ...attached, targetInfo });
+  }
+
+  #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
+    const worker = this.#openSession(sessionId);
+    const { targetId } = targetInfo;
+    if (++this.#started === MAX_WORKERS) this.#fail(tooMany());
+    const isWatched = this.#workers.size < MAX_WATCHED;
+    worker.onClose = () => {
+      this.#workers.delete(worker);
+      this.#network.forget(worker, targetId);
+    };
+    if (isWatched) {
+      this.#workers.add(worker);
+      this.#network.watch(worker).catch(() => {});
+      this.#watchChildren(worker).catch(() => {});
+    }
+    worker.send('Runtime.evaluate', { expression: LIMIT_WORKERS }).catch(() => {});
+    const started = worker.send('Runtime.runIfWaitingForDebugger').catch(() => {});
+    if (!isWatched) void started.then(() => worker.close(new Error('there are too many workers')));
+  }
+}
+
+function tooMany(): ServiceError {
+  const detail = `the document starts ${MAX_WORKERS} or more workers; use each worker for several tasks`;
+  return new ServiceError('resource_limit', detail, { members: { limit: MAX_WORKERS - 1 } });
+}

@@ -1,0 +1,56 @@
+/** Parses the lines of a batch file: lines in; for each, a render request or the error that prevents it, out. */
+import { type Members, parseItem, referenceOf } from '../../batches/batch-request.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+import type { Line } from './lines.ts';
+
+export interface LineItem {
+  /** The index of the item, from 0. */
+  index: number;
+  line: number;
+  /** The offset in bytes at which its line ends. */
+  end: number;
+  reference: string | undefined;
+  filename: string | undefined;
+  request: RenderRequest | ServiceError;
+}
+
+/** Skips empty lines. */
+export async function* itemsOf(lines: AsyncIterable<Line>, defaults: Members, limits: RenderLimits): AsyncGenerator<LineItem> {
+  let index = 0;
+  for await (const { number, end, bytes } of lines) {
+    if (bytes && !bytes.toString('latin1').trim()) continue;
+    yield { index: index++, line: number, end, ...read(bytes, defaults, limits) };
+  }
+}
+
+function read(
+  bytes: Buffer | undefined,
+  defaults: Members,
+  limits: RenderLimits,
+): Pick<LineItem, 'reference' | 'filename' | 'request'> {
+  let reference: string | undefined;
+  try {
+    const item = parseLine(bytes);
+    reference = referenceOf(item);
+    const request = parseItem(item, defaults, limits);
+    if (request.source.kind === 'template') throw invalidRequest([{ path: 'template_id', message: NO_TEMPLATES }]);
+    return { reference, filename: request.filename, request };
+  } catch (error) {
+    if (error instanceof ServiceError) return { reference, filename: undefined, request: error };
+    throw error;
+  }
+}
+
+const NO_TEMPLATES = 'stored templates are not available without a server; send html or url';
+
+function parseLine(bytes: Buffer | undefined): unknown {
+  if (!bytes) throw new ServiceError('content_too_large', 'the line is larger than PLATEN_MAX_REQUEST_BYTES');
+  try {
+    return JSON.parse(decodeUtf8(bytes, 'in.jsonl').replace(/^\ufeff/, ''));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not one JSON value in UTF-8' : (error as Error).message;
+    throw new ServiceError('invalid_json', `the line ${why}`);
+  }
+}

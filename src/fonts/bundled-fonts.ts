@@ -1,0 +1,97 @@
+/**
+ * Provides the fonts that npm installs: folders for fontconfig out. Chromium reads no WOFF2 files as system fonts, and cannot embed
+ * variable fonts in PDFs, so such fonts are converted once, into the cache. The others stay in their packages.
+ */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Piscina } from 'piscina';
+import { type FoundPackage, findPackage } from '../host/find-package.ts';
+import { unpackOnce } from '../host/unpack-once.ts';
+import type { FontPackage } from './font-worker.ts';
+import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
+
+/** Packages of TrueType files, with a folder for each style. */
+const TRUETYPE = [
+  'arimo',
+  'tinos',
+  'cousine',
+  'gelasio',
+  'carlito',
+  'caladea',
+  'inter',
+  'noto-sans-math',
+  'noto-sans-symbols',
+  'noto-sans-symbols-2',
+  'vazirmatn',
+  'noto-sans-arabic',
+  'noto-sans-devanagari',
+  'noto-sans-hebrew',
+  'noto-sans-thai',
+];
+const STYLES = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
+/** Packages of WOFF2 files and their families, the largest first. */
+const WOFF2: Record<string, string> = {
+  '@fontsource/noto-color-emoji': 'Noto Color Emoji',
+  '@fontsource-variable/noto-sans-jp': 'Noto Sans JP',
+  '@fontsource-variable/noto-sans-sc': 'Noto Sans SC',
+  '@fontsource-variable/noto-sans-tc': 'Noto Sans TC',
+  '@fontsource-variable/noto-sans-kr': 'Noto Sans KR',
+};
+const FAMILIES = [
+  ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
+  ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
+  ...Object.values(WOFF2),
+];
+/** Is part of the folder's name. Increase it when the way in which fonts are unpacked changes. */
+const FORMAT = 3;
+const THREADS = 2;
+
+export interface BundledFonts {
+  folders: string[];
+  families: string[];
+}
+
+/** If a package of WOFF2 files is missing, returns only the folders of TrueType files, and no families. */
+export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
+  const [ready, packed] = await Promise.all([trueTypeFolders(), findAll(Object.keys(WOFF2))]);
+  if (packed.length < Object.keys(WOFF2).length) return { folders: ready, families: [] };
+  const versions = packed.map(({ root, version }) => `${root.split('/').slice(-2).join('/')}@${version}`);
+  const digest = createHash('sha256')
+    .update([FORMAT, ...versions].join())
+    .digest('hex');
+  const unpacked = await unpackOnce(cacheDir, `fonts-${digest.slice(0, 16)}`, (folder) => unpackAll(packed, folder));
+  return { folders: [...ready, unpacked], families: FAMILIES };
+}
+
+async function trueTypeFolders(): Promise<string[]> {
+  const found = await findAll([...TRUETYPE.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
+  const folders = await Promise.all(
+    found.map(async ({ root }) => (await readdir(root)).filter((name) => STYLES.includes(name)).map((name) => join(root, name))),
+  );
+  return folders.flat();
+}
+
+async function findAll(names: string[]): Promise<FoundPackage[]> {
+  return (await Promise.all(names.map(findPackage))).filter((found) => found !== undefined);
+}
+
+/** Uses threads, because this takes a second or two of CPU time while the browser is unpacked too. */
+async function unpackAll(packages: FoundPackage[], folder: string): Promise<void> {
+  const threads = new Piscina<FontPackage, void>({
+    filename: new URL('./font-worker.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: THREADS,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  try {
+    const families = Object.values(WOFF2);
+    await Promise.all(
+      packages.map(({ root }, index) =>
+        threads.run({ from: join(root, 'files'), to: join(folder, String(index)), family: families[index] ?? '' }),
+      ),
+    );
+  } finally {
+    await threads.destroy();
+  }
+}

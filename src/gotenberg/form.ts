@@ -1,0 +1,333 @@
+/** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
+import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
+import type { Part } from '../http/requests/form-body.ts';
+import { nearest } from '../nearest.ts';
+import type { UploadedFile } from '../render/request/values/assets.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { ownSecrets } from './secrets.ts';
+
+export type GotenbergSource = 'html' | 'url' | 'markdown';
+
+type Values = ReadonlyMap<string, unknown>;
+type Options = Record<string, unknown>;
+
+export interface GotenbergForm {
+  /** Values by the name of their field. */
+  values: Values;
+  /** Files, whose paths are names without folders. */
+  files: UploadedFile[];
+  embeds: UploadedFile[];
+  /** Images of a watermark or a stamp. */
+  marks: UploadedFile[];
+  invoices: UploadedFile[];
+}
+
+const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
+/** Maximum number of characters of a name in an error. */
+const MAX_SHOWN = 100;
+const LETTER = { width: '8.5in', height: '11in' };
+const DEFAULT_MARGIN = '0.39in';
+
+/** Throws `invalid_request`, which names every field that is wrong or not supported. */
+export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
+  const errors: FieldError[] = [];
+  const values = new Map<string, unknown>();
+  const form: GotenbergForm = { values, files: [], embeds: [], marks: [], invoices: [] };
+  for (const part of parts) {
+    if (isOfOtherRoute(part.name, target)) continue;
+    try {
+      if (part.filename === undefined) readValue(part, target, values);
+      else filesOf(form, part.name, target).push(fileOf(part.filename, part));
+    } catch (error) {
+      errors.push({ path: part.name.slice(0, MAX_SHOWN), message: (error as Error).message });
+    }
+  }
+  if (errors.length) throw invalidRequest(errors);
+  return form;
+}
+
+function readValue({ name, content }: Part, target: RouteKind, values: Map<string, unknown>): void {
+  const given = decodeUtf8(content, 'in.txt');
+  const field = fieldNamed(name, target);
+  if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
+  if (!field) throw new Error(refusalOf(name, target));
+  if (values.has(name)) throw new Error('is sent more than once');
+  if (given !== '') values.set(name, field.read(given));
+}
+
+function refusalOf(name: string, target: RouteKind): string {
+  if (isUnsupported(name, target)) return 'is not supported by this server';
+  const near = nearest(name, fieldNames(target));
+  return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+function filesOf(form: GotenbergForm, name: string, target: RouteKind): UploadedFile[] {
+  if (isUnsupported(name, target)) throw new Error('is not supported by this server');
+  return form[fileMember(name, target) ?? 'files'];
+}
+
+function fileOf(filename: string, { type, content }: Part): UploadedFile {
+  return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
+}
+
+/** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
+export function pdfBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+  const { values, embeds } = form;
+  const [header, footer] = [textOf(form, 'header.html'), textOf(form, 'footer.html')];
+  const options: Options = {
+    ...loadingOptions(values),
+    ...{ printBackground: false, preferCSSPageSize: false },
+    ...direct(values, PDF_FIELDS, ['waitForExpression']),
+    ...paperOf(values),
+    ...marginOf(values),
+    ...passwordOf(values),
+    ...conformanceOf(values),
+    ...(header !== undefined && { headerTemplate: header }),
+    ...(footer !== undefined && { footerTemplate: footer }),
+    ...(embeds.length && { attachments: attachmentsOf(form) }),
+    ...markOf(form),
+    ...invoiceOf(form),
+  };
+  if (options.singlePage) delete options.height; // it follows from the content
+  if (options.omitBackground && !options.printBackground)
+    throw invalidRequest([{ path: 'omitBackground', message: 'requires printBackground set to true' }]);
+  return bodyOf(form, source, options, filename, html);
+}
+
+/** The body of `POST /v1/image`, and files for its document. */
+export function imageBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+  const { values } = form;
+  const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
+  const viewport = { width: 800, height: 600, ...(given.viewport as object) };
+  const fullPage = given.selector === undefined && values.get('clip') !== true;
+  const options = { ...loadingOptions(values), ...given, type, viewport, fullPage };
+  return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
+}
+
+/** The options of `POST /v1/pdf` that apply to merged files. */
+export function mergeOptionsOf(form: GotenbergForm): Options {
+  const { values, embeds } = form;
+  return {
+    ...direct(values, MERGE_FIELDS, []),
+    ...passwordOf(values),
+    ...(embeds.length && { attachments: attachmentsOf(form) }),
+  };
+}
+
+function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
+  const url = urlOf(form, source);
+  const named = { options: { ...options, ...ownSecrets(form.values, url) }, ...(filename !== undefined && { filename }) };
+  const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
+  if (url !== undefined) return { body: { url, ...named }, files };
+  return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
+}
+
+/** Undefined on the routes without a URL, which ignore one. */
+export function urlOf({ values }: GotenbergForm, source: GotenbergSource): string | undefined {
+  if (source !== 'url') return undefined;
+  const url = values.get('url');
+  if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
+  return String(url);
+}
+
+/** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
+export function requiredText(form: GotenbergForm, name: string): string {
+  const found = textOf(form, name);
+  if (found === undefined) throw invalidRequest([{ path: name, message: 'is required: send a file with this name' }]);
+  return found;
+}
+
+function textOf({ files }: GotenbergForm, name: string): string | undefined {
+  const found = files.find(({ path }) => path === name);
+  return found && decodeFile(found);
+}
+
+/** Throws `invalid_request`. */
+export function decodeFile({ path, content }: UploadedFile): string {
+  const shown = path.slice(0, MAX_SHOWN);
+  try {
+    return decodeUtf8(content, shown);
+  } catch (error) {
+    throw invalidRequest([{ path: shown, message: (error as Error).message }]);
+  }
+}
+
+/** Options from fields that each correspond to exactly one option. */
+function direct(values: Values, fields: Fields, except: string[]): Options {
+  const options: Options = {};
+  for (const [name, { option }] of Object.entries(fields)) {
+    const value = values.get(name);
+    if (!option || value === undefined || except.includes(name)) continue;
+    const [group = '', member] = option.split('.');
+    options[group] = member ? { ...(options[group] as object), [member]: value } : value;
+  }
+  return options;
+}
+
+function loadingOptions(values: Values): Options {
+  const selector = values.get('waitForSelector');
+  const waitForFunction = conditionOf(values);
+  const waitUntil = waitOf(values);
+  return {
+    ...(selector !== undefined && { waitForSelector: { selector, visible: true } }),
+    ...(waitForFunction && { waitForFunction }),
+    ...(waitUntil && { waitUntil }),
+  };
+}
+
+function conditionOf(values: Values): string | undefined {
+  const [expression, status] = [values.get('waitForExpression'), values.get('waitWindowStatus')];
+  const comparison = status === undefined ? undefined : `window.status === ${JSON.stringify(status)}`;
+  if (expression === undefined || comparison === undefined) return (expression as string | undefined) ?? comparison;
+  return `(${expression}\n) && ${comparison}`;
+}
+
+function waitOf(values: Values): string | undefined {
+  if (values.get('skipNetworkIdleEvent') === false) return 'networkidle0';
+  return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
+}
+
+export interface FailingStatuses {
+  /** Undefined for the default, 400 and above. */
+  page: ReadonlySet<number> | undefined;
+  resources: ReadonlySet<number>;
+}
+
+/** The statuses that fail the render. No option of `/v1` can express separate ones for the page. */
+export function failingStatusesOf({ values }: GotenbergForm): FailingStatuses {
+  const statuses = (name: string) => values.get(name) as number[] | undefined;
+  const page = statuses('failOnHttpStatusCodes');
+  return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
+}
+
+function paperOf(values: Values): Options {
+  const [width, height] = [values.get('paperWidth'), values.get('paperHeight')];
+  if (values.has('paperSize')) return {}; // combining it with a length is refused later
+  return { width: width ?? LETTER.width, height: height ?? LETTER.height };
+}
+
+function marginOf(values: Values): Options {
+  const sides = { top: 'marginTop', right: 'marginRight', bottom: 'marginBottom', left: 'marginLeft' };
+  if (!Object.values(sides).some((name) => values.has(name))) return {};
+  const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? DEFAULT_MARGIN]);
+  return { margin: Object.fromEntries(lengths) };
+}
+
+const PERMISSIONS: Readonly<Record<string, string[]>> = {
+  allowPrinting: ['print', 'print_low'],
+  allowCopying: ['copy'],
+  allowModifying: ['modify'],
+  allowAnnotating: ['annotate'],
+  allowFillingForms: ['fill_forms'],
+  allowAssembling: ['assemble'],
+};
+
+function passwordOf(values: Values): Options {
+  const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];
+  const allowed = Object.entries(PERMISSIONS).filter(([name]) => values.get(name) !== false);
+  const isLimited = allowed.length < Object.keys(PERMISSIONS).length;
+  if (user === undefined && owner === undefined && !isLimited) return {};
+  const permissions = [...allowed.flatMap(([, names]) => names), 'accessibility'];
+  return {
+    password: {
+      ...(user !== undefined && { user }),
+      ...(owner !== undefined && { owner }),
+      ...(isLimited && { permissions }),
+    },
+  };
+}
+
+/** The profiles that the PDF must conform to. A document that lacks what they require is refused. */
+function conformanceOf(values: Values): Options {
+  const archive = values.get('pdfa') ?? values.get('nativePdfa');
+  const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
+  const accessible = String(archive).startsWith('PDF/A-4') ? 'PDF/UA-2' : 'PDF/UA-1';
+  const conformance = [...(archive === undefined ? [] : [archive]), ...(isAccessible ? [accessible] : [])];
+  return conformance.length ? { conformance } : {};
+}
+
+function attachmentsOf({ values, embeds }: GotenbergForm) {
+  const facts = (values.get('embedsMetadata') ?? {}) as Record<string, EmbedFacts>;
+  return embeds.map(({ path, type, content }) => ({
+    name: path,
+    ...(type && { type }),
+    ...(Object.hasOwn(facts, path) && facts[path]),
+    content: content.toString('base64'),
+  }));
+}
+
+/** The watermark, which is under the content, or the stamp over it. */
+function markOf({ values, marks }: GotenbergForm): Options {
+  const given = (['watermark', 'stamp'] as const).filter((name) => values.has(`${name}Source`));
+  const [name] = given;
+  if (!name) return {};
+  const [source, expression, pages] = ['Source', 'Expression', 'Pages'].map((part) => values.get(name + part));
+  const path = `${name}Expression`;
+  if (given.length > 1) throw invalidRequest([{ path: 'stampSource', message: 'cannot be combined with watermarkSource' }]);
+  if (expression === undefined) throw invalidRequest([{ path, message: 'is required' }]);
+  const image = marks.find((file) => file.path === expression);
+  if (source === 'image' && !image)
+    throw invalidRequest([{ path, message: `must be the name of a file in the field '${name}'` }]);
+  return {
+    watermark: {
+      ...(image && source === 'image' ? { image: image.content.toString('base64') } : { text: expression }),
+      ...{ layer: name === 'stamp' ? 'over' : 'under', opacity: 1, ...(values.get(`${name}Options`) as object) },
+      ...(pages !== undefined && { pages }),
+    },
+  };
+}
+
+function invoiceOf({ values, invoices: [file] }: GotenbergForm): Options {
+  const profile = values.get('facturxConformanceLevel');
+  if (!file && profile === undefined) return {};
+  if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);
+  if (profile === undefined) throw invalidRequest([{ path: 'facturxConformanceLevel', message: 'is required' }]);
+  return { invoice: { xml: decodeFile({ ...file, path: 'facturxXml' }), profile } };
+}
+
+/** Runs `parse`, and makes its errors name the fields of the form. */
+export function withFieldNames<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!hasCode(error, 'invalid_request')) throw error;
+    const errors = error.members.errors as FieldError[];
+    throw invalidRequest(errors.map(({ path, message }) => ({ path: fieldOf(path), message: inFormTerms(message) })));
+  }
+}
+
+const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
+  ['filename', 'Gotenberg-Output-Filename'],
+  ['html', 'index.html'],
+  ['options.headerTemplate', 'header.html'],
+  ['options.footerTemplate', 'footer.html'],
+  ['options.attachments', 'embeds'],
+  ['options.cookies', 'cookies'],
+  ['options.extraHTTPHeaders', 'extraHttpHeaders'],
+  ['options.invoice.profile', 'facturxConformanceLevel'],
+  ['options.invoice.xml', 'facturxXml'],
+  ['options.invoice', 'facturxXml'],
+  ['options.watermark.pages', 'watermarkPages'],
+  ['options.watermark.text', 'watermarkExpression'],
+  ['options.watermark.image', 'watermarkExpression'],
+  ['options.watermark', 'watermarkOptions'],
+  ['options.conformance[0]', 'pdfa'],
+  ['options.conformance', 'pdfa'],
+  ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
+  ['options.password', 'userPassword'],
+  ['options.timeout', 'PLATEN_RENDER_TIMEOUT_MS'],
+  ['options.failOnHttpStatus', 'failOnResourceHttpStatusCodes'],
+];
+
+/** Replaces the names of options in a message. That of a failed condition begins with a name. */
+export function inFormTerms(message: string): string {
+  return message.replace(/\boptions(?:\.\w+)+/g, fieldOf).replace(/^failOn\w+(?=:)/, (name) => fieldOf(`options.${name}`));
+}
+
+function fieldOf(path: string): string {
+  const [option, field] =
+    NAMES.find(([name]) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))) ?? [];
+  return option && field ? field + path.slice(option.length) : path.replace(/^files: /, '');
+}

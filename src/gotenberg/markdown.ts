@@ -1,0 +1,43 @@
+/** The Markdown route: a page with actions such as `{{ toHTML "text.md" }}` and the files that they name in, HTML out. */
+import { invalidRequest, ServiceError } from '../errors.ts';
+import type { Markdown } from '../markdown/markdown.ts';
+import { MAX_HTML_BYTES } from '../render/request/schemas/options-schema.ts';
+import type { UploadedFile } from '../render/request/values/assets.ts';
+import { decodeFile, type GotenbergForm, requiredText } from './form.ts';
+
+/** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
+const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
+const MARKDOWN = /\.md$/i;
+
+/** Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
+export async function pageOfMarkdown(
+  form: GotenbergForm,
+  owner: string,
+  markdown: Markdown,
+  signal: AbortSignal,
+): Promise<string> {
+  const page = requiredText(form, 'index.html');
+  const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
+  if (!files.size) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.md]' }]);
+  const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
+  const converted = new Map<string, string>();
+  for (const name of new Set(named)) converted.set(name, await convert(name, files.get(name), owner, markdown, signal));
+  checkSize(page, named, converted);
+  form.files = form.files.filter(({ path }) => !files.has(path));
+  return page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
+}
+
+async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {
+  if (!file) throw invalidRequest([{ path: '', message: `Markdown file(s) not found: '${name.slice(0, 100)}'` }]);
+  const task = { markdown: decodeFile(file), stylesheet: undefined, isFragment: true, limitBytes: MAX_HTML_BYTES };
+  return markdown.toHtml(owner, task, signal);
+}
+
+/** Checks the size before the page is assembled, because it can include the same file many times. */
+function checkSize(page: string, named: string[], converted: ReadonlyMap<string, string>): void {
+  const length = named.reduce((sum, name) => sum + (converted.get(name)?.length ?? 0), page.length);
+  if (length <= MAX_HTML_BYTES) return;
+  throw new ServiceError('content_too_large', `the page has more than ${MAX_HTML_BYTES} bytes of HTML`, {
+    members: { limit: MAX_HTML_BYTES },
+  });
+}

@@ -1,0 +1,299 @@
+/**
+ * The routes of Gotenberg, for its clients (PLATEN_GOTENBERG_ROUTES): forms in, PDFs and images out. Each form is translated into the
+ * equivalent request of `/v1` and handled in the same way.
+ */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { typeOf } from '../documents/documents.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import { dispositionOf } from '../http/replies/disposition.ts';
+import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../http/replies/spool-pdf.ts';
+import { requireUtf8 } from '../http/requests/charset.ts';
+import { readForm } from '../http/requests/form-body.ts';
+import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
+import { readBody } from '../http/requests/read-body.ts';
+import { type Budgets, takeBody, usageOf } from '../http/requests/request-memory.ts';
+import { principalOf } from '../http/server/authenticate.ts';
+import { disconnectSignal } from '../http/server/client-disconnect.ts';
+import { logFailure } from '../http/server/log-failure.ts';
+import { PDF } from '../http/server/negotiation.ts';
+import { toServiceError } from '../http/server/problem.ts';
+import { RATE_LIMITED } from '../http/server/rate-limit.ts';
+import { type Answer, resultGone } from '../idempotency/idempotency.ts';
+import type { Markdown } from '../markdown/markdown.ts';
+import { parseRenderRequest } from '../render/request/render-request.ts';
+import { FILENAME } from '../render/request/schemas/options-schema.ts';
+import { suggestAssets } from '../render/request/values/document-size.ts';
+import { isUsableFilename } from '../render/request/values/filename.ts';
+import type { MergedFinishing } from '../uploads/finish-merged.ts';
+import { UnusableUploadError, type UploadMerging } from '../uploads/merge-uploads.ts';
+import type { ResultUploads } from '../webhooks/result-uploads.ts';
+import { type BackgroundJobs, retryWhileBusy } from './background.ts';
+import { credentialsOf } from './credentials.ts';
+import { traceOf } from './errors.ts';
+import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm, withFieldNames } from './form.ts';
+import type { RouteKind } from './known-fields.ts';
+import { pageOfMarkdown } from './markdown.ts';
+import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered } from './render.ts';
+import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
+
+export interface GotenbergRouteServices extends GotenbergServices {
+  markdown: Markdown;
+  uploadMerging: UploadMerging;
+  resultUploads: ResultUploads;
+  backgroundJobs: BackgroundJobs;
+  budgets: Budgets;
+  logger: Parameters<typeof logFailure>[0];
+}
+
+export interface GotenbergRouteOptions {
+  gotenbergRoutes: 'on' | 'off';
+  /** The API key of requests without credentials. Empty if they have none. */
+  gotenbergKey: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    gotenbergTarget?: RouteKind;
+  }
+}
+
+const SOURCES: readonly GotenbergSource[] = ['html', 'url', 'markdown'];
+/** Maximum number of parts of a form besides files. */
+const MAX_FIELDS = 100;
+const HIDDEN = { schema: { hide: true } };
+const FORM = { schema: { hide: true, body: { content: { 'multipart/form-data': { schema: {} } } } } };
+
+/** Register it where requests are authenticated and counted. */
+export async function gotenbergRoutes(
+  app: FastifyInstance,
+  services: GotenbergRouteServices,
+  { gotenbergKey }: Pick<GotenbergRouteOptions, 'gotenbergKey'>,
+): Promise<void> {
+  await app.register(async (scope) => {
+    const configOf = (gotenbergTarget: RouteKind) => ({
+      ...RATE_LIMITED,
+      gotenbergTarget,
+      secretOf: credentialsOf(gotenbergKey),
+    });
+    scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', traceOf(request)));
+    readForms(scope, services);
+    for (const source of SOURCES) {
+      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: configOf('pdf') }, (request, reply) =>
+        answer(services, request, reply, source, pdfRender),
+      );
+      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: configOf('image') }, (request, reply) =>
+        answer(services, request, reply, source, imageRender),
+      );
+    }
+    for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
+      scope.post(path, { ...FORM, config: configOf('merge') }, (request, reply) => answerMerge(services, request, reply));
+  });
+}
+
+/** `/health` and `/version`, which require no key. */
+export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Promise<void>, version: string): void {
+  app.get('/health', HIDDEN, async (_request, reply) => {
+    const isUp = await checkReady().then(
+      () => true,
+      () => false,
+    );
+    const health = { status: isUp ? 'up' : 'down', timestamp: new Date().toISOString() };
+    return reply.code(isUp ? 200 : 503).send({ status: health.status, details: { chromium: health } });
+  });
+  // The version of Gotenberg whose forms are supported, and our own.
+  app.get('/version', HIDDEN, async (_request, reply) =>
+    reply.type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
+  );
+}
+
+function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    requireUtf8(request);
+    const body = await readBody(request);
+    const parts = await readForm(body, request.headers['content-type'] ?? '', (limits.maxAssets ?? 0) + MAX_FIELDS);
+    rememberParts(request, parts);
+    return readGotenbergForm(parts, request.routeOptions.config.gotenbergTarget ?? 'pdf');
+  });
+}
+
+async function answer(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  source: GotenbergSource,
+  toRender: typeof pdfRender,
+): Promise<FastifyReply> {
+  const form = takeForm(request);
+  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const client = disconnectSignal(reply);
+  const html =
+    source === 'markdown'
+      ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client).catch(suggestAssets)
+      : undefined;
+  const render = toRender(services, form, source, filename, html);
+  if (webhook) return answerLater(services, request, reply, webhook, filename, render);
+  return idempotent(
+    request,
+    services.idempotency,
+    async (claim) => {
+      const usage = usageOf(request);
+      const rendered = await render({ principal: principalOf(request), client, claim, memory: memoryOfRender(usage) });
+      return send(reply, { ...rendered, filename }, await spoolPdf(rendered, usage, services.blobs));
+    },
+    (remembered, name) => replay(services, remembered, name, request, reply),
+  );
+}
+
+/** Repeats the reply to the first request with the same Idempotency-Key. */
+async function replay(
+  { idempotency, documents }: GotenbergRouteServices,
+  remembered: Answer,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { keyId } = principalOf(request);
+  markReplayed(reply);
+  if (remembered.kind === 'document') {
+    const document = await documents.find(keyId, remembered.documentId);
+    return send(reply, { ...remembered, ...document, ...kindOf(typeOf(document)) }, await documents.read(document));
+  }
+  if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
+  const filename = remembered.filename ?? undefined;
+  const facts = { ...remembered, filename, ...kindOf(remembered.kind === 'pdf' ? PDF : remembered.type) };
+  return send(reply, facts, await idempotency.read({ keyId, name }));
+}
+
+function kindOf(type: string): Pick<Rendered, 'type' | 'extension'> {
+  return { type, extension: `.${type.split('/')[1]}` };
+}
+
+/** Merging is not a render, so it is not charged. */
+async function answerMerge(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const form = takeForm(request);
+  const [files, finishing] = [pdfsOf(form), finishingOf(form, services)];
+  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
+  if (webhook) return answerLater(services, request, reply, webhook, filename, ({ client }) => render(client));
+  const merged = await render(disconnectSignal(reply));
+  const usage = usageOf(request);
+  memoryOfRender(usage).makeRoomFor(merged.bytes);
+  return send(reply, { ...merged, filename }, await spoolPdf(merged, usage, services.blobs));
+}
+
+/** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
+function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
+  const other = files.find(({ path }) => !/\.pdf$/i.test(path));
+  if (other) throw invalidRequest([{ path: other.path.slice(0, 100), message: 'is not a file with the extension .pdf' }]);
+  if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return files.toSorted((a, b) => compare(a.path, b.path));
+}
+
+/** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
+function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
+  const options = mergeOptionsOf(form);
+  if (!Object.keys(options).length) return undefined;
+  const { metadata, attachments, password } = withFieldNames(() => parseRenderRequest({ html: '', options }, limits)).finish;
+  return { metadata, attachments, password };
+}
+
+interface Merge {
+  files: GotenbergForm['files'];
+  finishing: MergedFinishing | undefined;
+}
+
+async function merge(
+  { uploadMerging }: GotenbergRouteServices,
+  accountId: string,
+  { files, finishing }: Merge,
+  client: AbortSignal,
+): Promise<Rendered> {
+  const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
+  const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
+    if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
+    if (!(error instanceof UnusableUploadError)) throw error;
+    throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);
+  });
+  return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
+}
+
+/** Answers 204 at once, and sends the result to the webhook when it is ready. */
+function answerLater(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  webhook: WebhookAddresses,
+  filename: string | undefined,
+  render: Render,
+): FastifyReply {
+  const { backgroundJobs, budgets, resultUploads, logger } = services;
+  const [principal, trace] = [principalOf(request), traceOf(request)];
+  const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
+  const memory = {
+    grow: (bytes: number) => usage.memory.grow(bytes),
+    makeRoomFor: (bytes: number) => usage.memory.resize(bytes),
+  };
+  const release = () => usage.memory.release();
+  const job = async (signal: AbortSignal) => {
+    try {
+      const { type, extension, chunks, bytes } = await retryWhileBusy(
+        () => render({ principal, client: signal, claim: undefined, memory }),
+        signal,
+      );
+      usage.memory.tryAtLeast(bytes);
+      const disposition = dispositionFor(filename, extension);
+      await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
+    } catch (error) {
+      const problem = toServiceError(error);
+      logFailure(logger, request, problem);
+      await sendError(resultUploads, webhook, problem, trace, signal);
+    } finally {
+      release();
+    }
+  };
+  try {
+    usage.memory.resize(usageOf(request).memory.bytes); // the job still uses what the request held
+    backgroundJobs.begin(principal.accountId, job);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return reply.code(204).send();
+}
+
+interface Facts extends Pick<Rendered, 'type' | 'extension' | 'bytes' | 'remaining'> {
+  filename: string | undefined;
+}
+
+function send(reply: FastifyReply, { type, extension, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
+  if (remaining !== null) reply.header('platen-quota-remaining', remaining);
+  reply.type(type).header('content-length', bytes).header('content-disposition', dispositionFor(filename, extension));
+  return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
+}
+
+function dispositionFor(filename: string | undefined, extension: string): string {
+  return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
+}
+
+/** The name from Gotenberg-Output-Filename. The name of a PDF always gets `.pdf` appended, even if it ends so already. */
+function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
+  const given = headers['gotenberg-output-filename'];
+  if (given === undefined || given === '') return undefined;
+  const name = Buffer.from(String(given), 'latin1').toString(); // headers hold bytes
+  const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
+  if (!isUsableFilename(usable)) throw invalidRequest([{ path: 'Gotenberg-Output-Filename', message: `must be ${FILENAME}` }]);
+  return routeOptions.config.gotenbergTarget === 'image' ? usable : `${usable}.pdf`;
+}
+
+function takeForm(request: FastifyRequest): GotenbergForm {
+  const form = takeBody(request) as GotenbergForm | undefined;
+  if (!form) throw new ServiceError('unsupported_media_type', 'send a form as multipart/form-data');
+  return form;
+}

@@ -1,0 +1,81 @@
+/** Adds headers to every reply, and logs, counts and traces every request, without its query string, headers or body. */
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { inSpan, type Span, startRequestSpan } from '../../tracing.ts';
+import { inWorkLog, openWorkLog, type WorkLog } from '../../work-log.ts';
+import { PROBLEMS } from '../server/problem.ts';
+import { checkHead } from '../server/request-head.ts';
+import type { Metrics, RequestOutcome } from './metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The trace span of the request. Undefined while no traces are recorded. */
+    span?: Span | undefined;
+    /** What its log line says. Undefined before the first hook and after the line was written. */
+    workLog?: WorkLog | undefined;
+  }
+}
+
+/** Sockets on which a reply was sent before the body had ended. A second reply must not be written to them. */
+export const answeredEarly = new WeakSet<Socket>();
+
+/** An `X-Request-Id` of a caller or a proxy that may be logged. */
+const CALLERS_ID = /^[\w.:/+=@-]{1,128}$/;
+
+interface Observers {
+  metrics: Pick<Metrics, 'requestFinished'>;
+  logger: Pick<FastifyBaseLogger, 'info'>;
+}
+
+export function observeRequests(app: FastifyInstance, observers: Observers): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const log = openWorkLog({ request_id: request.id, ...callersId(request) });
+    request.workLog = log;
+    request.span = startRequestSpan(request.headers.traceparent);
+    // Fastify does not call `onResponse` for a reply that cannot be sent.
+    reply.raw.once('close', () => finish(request, reply, observers));
+    inSpan(request.span, () => inWorkLog(log, done));
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    answeredEarly.delete(request.raw.socket);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+    checkHead(request.raw);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (!request.raw.complete) answeredEarly.add(request.raw.socket);
+    finish(request, reply, observers);
+  });
+}
+
+function callersId({ headers: { 'x-request-id': given } }: FastifyRequest): { caller_request_id?: string } {
+  return typeof given === 'string' && CALLERS_ID.test(given) ? { caller_request_id: given } : {};
+}
+
+/** Does nothing if it was called for this request before. */
+function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger }: Observers): void {
+  const log = request.workLog;
+  if (!log) return;
+  request.workLog = undefined;
+  const { raw, statusCode, elapsedTime } = reply;
+  const brokeOff = raw.writableFinished ? {} : { code: 'client_closed' };
+  const outcome = {
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status: raw.writableFinished || raw.headersSent ? statusCode : PROBLEMS.client_closed.status,
+    milliseconds: Math.round(elapsedTime * 10) / 10,
+  };
+  inSpan(request.span, () => {
+    metrics.requestFinished(outcome);
+    logger.info({ ...log.origin, ...outcome, ...brokeOff, ...log.result }, 'request');
+  });
+  endSpan(request, outcome);
+}
+
+/** The names are those of https://opentelemetry.io/docs/specs/semconv/http/http-spans/. */
+function endSpan({ span, id, principal }: FastifyRequest, { method, route, status }: RequestOutcome): void {
+  span?.rename(`${method} ${route}`);
+  span?.set({ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status, 'platen.request_id': id });
+  if (principal) span?.set({ 'platen.key_id': principal.keyId });
+  span?.end(status >= 500 ? String(status) : undefined);
+}

@@ -1,0 +1,33 @@
+/** Version numbers as ETags, and `If-Match` (RFC 9110, section 13.1.1), with which a change names the version that it was made in. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../../errors.ts';
+import { header } from './response-schema.ts';
+
+export const IF_MATCH_SCHEMA = {
+  'If-Match': {
+    type: 'string',
+    description:
+      'The ETag of the version that you read. If it is no longer the current one, the reply is 412 and nothing changes.',
+    examples: ['"3"'],
+  },
+};
+
+export const VERSION_ETAG = { ETag: header('string', 'The version in quotes, for If-Match.') };
+
+export function setVersionTag(reply: FastifyReply, { version }: { version: number }): void {
+  reply.header('etag', `"${version}"`);
+}
+
+/** Returns the versions in which the change may be made, and `undefined` if the client names none. Throws `invalid_request`. */
+export function readIfMatch({ headers }: FastifyRequest): number[] | undefined {
+  const given = headers['if-match']?.trim();
+  if (given === undefined || given === '*') return undefined;
+  const tags = given.split(',').map((tag) => ENTITY_TAG.exec(tag.trim()));
+  if (tags.some((tag) => !tag)) {
+    throw invalidRequest([{ path: 'If-Match', message: 'must be the ETag of a template, with its quotes, such as "3"; or *' }]);
+  }
+  return tags.map((tag) => Number(tag?.[1]));
+}
+
+/** Weak tags are accepted, because reverse proxies that compress replies weaken them. */
+const ENTITY_TAG = /^(?:W\/)?"([\x21\x23-\x7e]{0,100})"$/;

@@ -1,0 +1,181 @@
+/** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
+import { type StoredDocument, typeOf } from '../../documents/documents.ts';
+import type { Template } from '../../templates/templates.ts';
+import type { TemplateVersion } from '../../templates/versions.ts';
+import { recordSchema } from './response-schema.ts';
+
+export function documentRecord(document: StoredDocument, origin: string) {
+  return {
+    id: document.id,
+    document_id: document.id,
+    filename: document.filename,
+    type: typeOf(document),
+    bytes: document.bytes,
+    pages: document.pages,
+    ...(document.image && { width: document.image.width, height: document.image.height }),
+    sha256: document.sha256,
+    source: document.source,
+    ...(document.templateId !== null && { template_id: document.templateId }),
+    metadata: document.metadata,
+    created_at: timeOf(document.createdAt),
+    expires_at: timeOf(document.expiresAt),
+    url: `${origin}/v1/documents/${document.id}`,
+    ...(document.report && { report: document.report }),
+  };
+}
+
+export function templateRecord(template: Template) {
+  return {
+    id: template.id,
+    template_id: template.id,
+    name: template.name,
+    engine: template.engine,
+    version: template.version,
+    placeholders: template.placeholders,
+    metadata: template.metadata,
+    created_at: timeOf(template.createdAt),
+    updated_at: timeOf(template.updatedAt),
+  };
+}
+
+/** The record of a version in lists. */
+export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
+  return { version, name, engine, bytes, updated_at: timeOf(updatedAt) };
+}
+
+export function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+const TIME = { type: 'string', format: 'date-time' };
+
+export const METADATA_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'As it was sent; empty if none was.',
+  examples: [{ order: '1234' }],
+};
+
+const NUMBER = { type: 'number' };
+const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.example.com:443'] } };
+
+export const REPORT_SCHEMA = {
+  description: 'Network use, warnings and timings of the render. Not part of lists.',
+  ...recordSchema('Report', {
+    network: recordSchema('NetworkUse', {
+      requests: { type: 'integer' },
+      bytes: { type: 'integer', description: 'Bytes received, as they were transferred: compressed and encrypted.' },
+      contacted: { ...HOSTS, description: 'Hosts that were contacted, at most 100.' },
+      refused: { ...HOSTS, description: 'Hosts to which connections were refused or cut off, at most 100.' },
+    }),
+    warnings: {
+      type: 'array',
+      description: 'Warnings, at most 100 of each kind.',
+      items: {
+        title: 'Warning',
+        type: 'object',
+        required: ['kind', 'message'],
+        properties: {
+          kind: { type: 'string', description: 'One of `options.failOnWarning`.' },
+          message: { type: 'string' },
+          url: { type: 'string' },
+          host: { type: 'string' },
+          status: { type: 'integer' },
+          net_error: {
+            type: 'string',
+            description: "Chromium's name of the network error.",
+            examples: ['ERR_NAME_NOT_RESOLVED'],
+          },
+          pixels: { type: 'integer', description: 'Number of CSS pixels that are cut off.' },
+          side: { type: 'string', enum: ['left', 'right', 'bottom'], description: 'The side at which content is cut off.' },
+          element: {
+            type: 'string',
+            description: 'The box that cuts off most. Absent if the page itself cuts off content.',
+            examples: ['div.main'],
+          },
+          percent: {
+            type: 'integer',
+            description: 'Scale, in percent, at which the document was printed to fit.',
+            examples: [72],
+          },
+          property: { type: 'string', description: 'CSS property that has no effect.', examples: ['float'] },
+          value: { type: 'string', examples: ['footnote'] },
+          where: { type: 'string', description: 'URL of the style sheet, or `style` for one in the document.' },
+          script: { type: 'string', description: 'Script of the characters that have no glyph.', examples: ['Tibetan'] },
+          characters: { type: 'string', description: 'The first of these characters, at most 10 different ones.' },
+          count: {
+            type: 'integer',
+            description: 'Number of characters without a glyph, or of boxes that cut off content.',
+          },
+          family: { type: 'string', description: 'The font that was replaced.' },
+        },
+      },
+    },
+    warning_count: { type: 'integer', description: 'Number of all warnings, also sent as Platen-Warnings.' },
+    timings: {
+      description: 'Milliseconds spent in each phase.',
+      ...recordSchema('Timings', { queue: NUMBER, load: NUMBER, print: NUMBER, finish: NUMBER }),
+    },
+  }),
+};
+
+export const DOCUMENT_SCHEMA = recordSchema(
+  'Document',
+  {
+    id: { type: 'string', description: 'The same as `document_id`.', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+    document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+    filename: { type: 'string', examples: ['invoice-42.pdf'] },
+    type: { type: 'string', enum: ['application/pdf', 'image/png', 'image/jpeg', 'image/webp'] },
+    bytes: { type: 'integer' },
+    pages: { type: 'integer', description: '1 for an image.' },
+    width: { type: 'integer', description: 'Pixels; only of an image.' },
+    height: { type: 'integer', description: 'Pixels; only of an image.' },
+    sha256: { type: 'string', description: 'Digest of the content, in hexadecimal; also its ETag.' },
+    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
+    template_id: { type: 'string', description: 'Only of a template.' },
+    metadata: METADATA_SCHEMA,
+    created_at: TIME,
+    expires_at: { ...TIME, description: 'From this time on, requests for the document are answered with 410.' },
+    url: { type: 'string', format: 'uri', description: 'URL of the content, for the key that created it.' },
+    report: REPORT_SCHEMA,
+  },
+  ['width', 'height', 'template_id', 'report'],
+);
+
+export const TEMPLATE_SCHEMA = recordSchema('Template', {
+  id: { type: 'string', description: 'The same as `template_id`.', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
+  template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
+  name: { type: 'string' },
+  engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+  version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
+  placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
+  metadata: METADATA_SCHEMA,
+  created_at: TIME,
+  updated_at: TIME,
+});
+
+export const VERSION_SCHEMA = recordSchema('TemplateVersion', {
+  version: { type: 'integer' },
+  name: { type: 'string' },
+  engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+  bytes: { type: 'integer', description: 'Size of the HTML.' },
+  updated_at: { ...TIME, description: 'When this version was stored.' },
+});
+
+/** The query parameters of every list. */
+export const PAGE_PARAMETERS = {
+  limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  cursor: { type: 'string', description: 'The `next_cursor` of the page before.' },
+};
+
+/** The query parameters of lists that can be filtered by metadata. */
+export const FILTER_PARAMETERS = {
+  ...PAGE_PARAMETERS,
+  metadata: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'Only objects with this metadata, as `metadata[order]=1234`. If several are sent, all must match. A page may have fewer than `limit` records even if more follow.',
+    examples: [{ order: '1234' }],
+  },
+};

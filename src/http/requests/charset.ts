@@ -1,0 +1,27 @@
+/** Checks that the charset of a request is UTF-8. */
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+import { explainConversion } from '../../utf8.ts';
+
+/** Matches the parameter in any position, with or without quotes. */
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+
+/** Throws `unsupported_media_type`. */
+export function requireUtf8({ headers }: FastifyRequest): void {
+  for (const [, charset = ''] of (headers['content-type'] ?? '').matchAll(CHARSET)) {
+    if (/^utf-?8$/i.test(charset)) continue;
+    const how = isEncoding(charset) ? `. If it is in ${charset}, ${explainConversion(charset.toUpperCase(), 'in.html')}` : '';
+    throw new ServiceError(
+      'unsupported_media_type',
+      `send the body in UTF-8, and the Content-Type without another charset${how}`,
+    );
+  }
+}
+
+function isEncoding(charset: string): boolean {
+  try {
+    return new TextDecoder(charset) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+/** Checks that the key has the scope that its route requires, before the body is read. */
+import type { FastifyRequest } from 'fastify';
+import { includesScope, type Scope } from '../../accounts/scopes.ts';
+import { ServiceError } from '../../errors.ts';
+import { principalOf } from './authenticate.ts';
+
+/** Required scopes by the first path segment, not counting `v1`. Other routes require full access. */
+const SCOPE_OF: Readonly<Record<string, Scope>> = {
+  pdf: 'render',
+  image: 'render',
+  renders: 'render',
+  forms: 'render',
+  batches: 'render',
+  documents: 'documents',
+  templates: 'templates',
+  certificates: 'certificates',
+  webhooks: 'webhooks',
+  account: 'account',
+  usage: 'account',
+  keys: 'keys',
+};
+
+/** A hook for `onRequest`. Throws `insufficient_scope`. */
+export async function requireScope(request: FastifyRequest): Promise<void> {
+  const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(request.routeOptions.url ?? '') ?? [];
+  const scope = Object.hasOwn(SCOPE_OF, name) ? SCOPE_OF[name] : undefined;
+  if (!includesScope(principalOf(request).scopes, scope)) throw insufficientScope(scope ?? null);
+}
+
+/** `scope` is null if full access is required. */
+export function insufficientScope(scope: Scope | null): ServiceError {
+  const what = scope === null ? 'full access' : `the scope ${scope}`;
+  return new ServiceError('insufficient_scope', `this key does not have ${what}`, {
+    members: scope === null ? {} : { required_scope: scope },
+  });
+}

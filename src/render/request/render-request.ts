@@ -1,0 +1,223 @@
+/** Parses the body of `POST /v1/pdf` to a `RenderRequest`. It is valid once built, and nothing validates it again. */
+
+import type { HostedFiles, LoadSettings } from '../../chromium/load/load-settings.ts';
+import type { PrintSettings } from '../../chromium/print/print-options.ts';
+import { ServiceError } from '../../errors.ts';
+import { textErrors, validator } from '../../validate.ts';
+import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
+import { parseLoading } from './load-options.ts';
+import { parsePaperOptions } from './paper-options.ts';
+import { parseUrl } from './parse-url.ts';
+import { equivalentOption } from './schemas/equivalent-options.ts';
+import { MAX_INVOICE_BYTES } from './schemas/finish-schema.ts';
+import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './schemas/options-schema.ts';
+import type { WarningKind } from './schemas/warnings.ts';
+import { type AssetLimits, parseAssets, type UploadedFile } from './values/assets.ts';
+import { suggestAssets } from './values/document-size.ts';
+import { externalReference } from './values/external-references.ts';
+import { isUsableFilename } from './values/filename.ts';
+import { type Metadata, parseMetadata } from './values/metadata.ts';
+import { parsePageRanges } from './values/page-ranges.ts';
+import { ValidationErrors } from './values/validation-errors.ts';
+
+/** The source of the document. */
+export type Source =
+  | { kind: 'html'; html: string }
+  | { kind: 'markdown'; markdown: string /** Replaces the default stylesheet. */; stylesheet: string | undefined }
+  | { kind: 'url'; url: string }
+  | { kind: 'template'; templateId: string; data: Record<string, unknown> };
+
+/** How a document is rendered, independent of its source. */
+export interface Rendering {
+  /** The base URL of relative URLs in markup. */
+  baseUrl: string | undefined;
+  load: LoadSettings;
+  print: PrintSettings;
+  finish: FinishPlan;
+  /** The time limit for the whole render, including the wait in the queue. */
+  timeoutMs: number;
+  /** Kinds of warnings that make the render fail. */
+  failOnWarning: WarningKind[];
+}
+
+/** The part of a request that PDFs and images have in common. */
+export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
+  source: Source;
+  /** The files that relative URLs in the document refer to. */
+  assets: HostedFiles | undefined;
+  /** Whether to report what a render would do instead of rendering. */
+  isDryRun: boolean;
+}
+
+/** Whether and how a result is stored. */
+export interface Storing {
+  /** Whether to store the result; undefined for the setting of the account. */
+  store: boolean | undefined;
+  /** The retention of the document; undefined for that of the plan. */
+  keptMs?: number | undefined;
+  filename: string | undefined;
+  /** Stored with the document. */
+  metadata: Metadata;
+}
+
+export interface RenderRequest extends Rendering, Storing {
+  source: Source;
+  /** The files that relative URLs in the document refer to. */
+  assets: HostedFiles | undefined;
+  /** Whether to return only the violations of the claimed profiles. */
+  reportsConformance: boolean;
+  /** Whether to report what a render would do instead of rendering. */
+  isDryRun: boolean;
+}
+
+export interface RenderLimits extends Partial<AssetLimits> {
+  renderTimeoutMs: number;
+  maxRenderTimeoutMs: number;
+}
+
+type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata' | 'dry_run'>;
+
+const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
+
+/** Fields that require a certain source, with that source. */
+const COMPANIONS = [
+  ['data', 'template_id'],
+  ['stylesheet', 'markdown'],
+] as const;
+
+const TEXTS = ['html', 'markdown', 'stylesheet'] as const;
+
+const checkBody = validator(PdfRequestBody, equivalentOption);
+
+/** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
+export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
+  const checked = checkBody(body);
+  const { store, filename, conformance_report: reportsConformance = false, dry_run: isDryRun = false } = checked;
+  const errors = new ValidationErrors();
+  const source = parseSource(checked, errors);
+  const assets = parseSourceAssets(checked, uploaded, limits, errors);
+  const metadata = parseMetadata(checked.metadata, errors);
+  const rendering = parseRendering(checked, limits, errors);
+  const request = { source, assets, ...rendering, store, filename, metadata, reportsConformance, isDryRun };
+  if (reportsConformance && request.finish.conformance === undefined)
+    errors.add('conformance_report', 'requires options.conformance or options.invoice');
+  if (reportsConformance && isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
+  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
+  errors.throwIfAny();
+  if (source.kind === 'html') checkDocumentSize('html', source.html);
+  if (source.kind === 'markdown') checkDocumentSize('markdown', source.markdown);
+  if (request.finish.invoice) checkSize('options.invoice.xml', request.finish.invoice.xml, MAX_INVOICE_BYTES);
+  return request;
+}
+
+/** Parses the options; `url` is set if the document is loaded from one. */
+export function parseRendering(
+  body: Pick<PdfRequestBody, 'url' | 'options'>,
+  limits: RenderLimits,
+  errors: ValidationErrors,
+): Rendering {
+  const { url, options = {} } = body;
+  return {
+    ...parseLoading(body, limits, errors),
+    print: parsePrintSettings(options, url !== undefined, errors),
+    finish: parseFinishing(options, errors),
+    timeoutMs: parseTimeout(options.timeout, limits, errors),
+    failOnWarning: options.failOnWarning ?? [],
+  };
+}
+
+/** Throws `content_too_large`. */
+export function checkDocumentSize(what: string, html: string): void {
+  try {
+    checkSize(what, html, MAX_HTML_BYTES);
+  } catch (error) {
+    suggestAssets(error);
+  }
+}
+
+/** Throws `content_too_large`. */
+export function checkSize(what: string, text: string, limit: number): void {
+  const actual = Buffer.byteLength(text);
+  if (actual <= limit) return;
+  throw new ServiceError('content_too_large', `${what} has ${actual} bytes; at most ${limit} are allowed`, {
+    members: { limit, actual },
+  });
+}
+
+/** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative URLs. */
+export function parseSourceAssets(
+  { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url'> & { options?: { baseUrl?: string } | undefined },
+  uploaded: readonly UploadedFile[],
+  limits: RenderLimits,
+  errors: ValidationErrors,
+): HostedFiles | undefined {
+  const assets = parseAssets(given, uploaded, limits, errors);
+  if (assets && url !== undefined) errors.add('assets', 'cannot be combined with url, whose resources have URLs of their own');
+  if (assets && options?.baseUrl !== undefined)
+    errors.add('assets', 'cannot be combined with options.baseUrl: both are a base for relative URLs');
+  return assets;
+}
+
+export function parseSource(body: SourceBody, errors: ValidationErrors): Source {
+  checkSources(body, errors);
+  const { html = '', markdown, stylesheet, url, template_id: templateId, data } = body;
+  if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
+  if (url !== undefined) return { kind: 'url', url: parseUrl('url', url, errors)?.href ?? '' };
+  if (markdown !== undefined) return { kind: 'markdown', markdown, stylesheet };
+  return { kind: 'html', html };
+}
+
+function checkSources(body: SourceBody, errors: ValidationErrors): void {
+  const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
+  for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
+  if (!first) errors.add('html', 'is required, or markdown, url or template_id in its place');
+  for (const [name, companion] of COMPANIONS)
+    if (body[name] !== undefined && body[companion] === undefined) errors.add(name, `requires ${companion}`);
+  for (const name of TEXTS) errors.addAll(textErrors(name, body[name] ?? ''));
+}
+
+/** The members are not validated, because they depend on the template and can be large. */
+export function parseData(data: unknown, errors: ValidationErrors): Record<string, unknown> {
+  if (data === undefined) return {};
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
+  errors.add('data', 'must be an object');
+  return {};
+}
+
+function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: ValidationErrors): PrintSettings {
+  return {
+    ...parsePaperOptions(options, errors),
+    printBackground: options.printBackground ?? true,
+    scale: options.scale ?? 1,
+    pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
+    tagged: isTagged(options),
+    outline: options.outline ?? false,
+    templates: {
+      header: parseTemplate('headerTemplate', options, errors),
+      footer: parseTemplate('footerTemplate', options, errors),
+      addressed,
+    },
+  };
+}
+
+/** Chromium loads no resources for header and footer templates, and fails to print a template that needs one. */
+function parseTemplate(
+  name: 'headerTemplate' | 'footerTemplate',
+  options: PdfOptions,
+  errors: ValidationErrors,
+): string | undefined {
+  const template = options[name];
+  const found = template && externalReference(template);
+  if (found)
+    errors.add(
+      `options.${name}`,
+      `must not name anything external (${found}), since nothing is loaded in it: send styles, images and fonts in assets, or put them into the template as data: URLs`,
+    );
+  return template;
+}
+
+export function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
+  if (given !== undefined && given > limits.maxRenderTimeoutMs)
+    errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
+  return given ?? limits.renderTimeoutMs;
+}

@@ -1,0 +1,51 @@
+/**
+ * Prints a watermark: its markup in, a PDF of one page out. Chromium prints it on a page of its own, so that any script, font
+ * and image that Chromium supports can be used. Finishing then places it over or under each page.
+ */
+
+import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
+import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
+import type { Page, PrintJob, RawPdf } from '../../chromium/page.ts';
+import type { Deadline } from '../../deadline.ts';
+import { hasCode, invalidRequest } from '../../errors.ts';
+import { SIDE_INCHES, type Watermark } from '../request/watermark-options.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
+
+/** The shorter side of an image has at least this share of the longer one. */
+const MIN_RATIO = 0.01;
+/**
+ * Gives the page the shape of the image. Chromium shows nothing for an unreadable image, and only `decode` reports it.
+ */
+const IS_SHOWN = `document.images[0].decode().then(() => {
+  const [{ naturalWidth: width, naturalHeight: height }] = document.images;
+  const side = (length) => ${SIDE_INCHES} * Math.max(${MIN_RATIO}, length / Math.max(width, height)) + 'in ';
+  const rule = '@page { size: ' + side(width) + side(height) + '}';
+  if (width && height) document.head.append(Object.assign(document.createElement('style'), { textContent: rule }));
+  return true;
+}, () => { console.error('unreadable'); return true })`;
+
+/** Prints the watermark in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
+export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<RawPdf> {
+  const stamp = await page
+    .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
+    .catch((error: unknown) => {
+      if (!hasCode(error, 'render_gate_failed')) throw error;
+      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
+    });
+  await page.reset();
+  return stamp;
+}
+
+function stampJob({ html, image }: Watermark, language = ''): PrintJob {
+  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...DEFAULT_LOAD.failsOn, consoleError: true } };
+  return {
+    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
+    load: { ...DEFAULT_LOAD, offline: true, ...(image && checks) },
+    print: {
+      ...GENERATED_PAGE,
+      paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
+      paperChosenBy: 'document',
+      marginChosenBy: 'document',
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Stores blobs as files such as `blobs/Ab/doc_Ab...`, in folders named after the first two characters of the random part. */
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { diskFault, namesIn, removeFiles, spoolFile, syncFolder, temporaryName } from '../files.ts';
+import type { Blobs, ByteRange } from './blobs.ts';
+
+/** The folder for files that are being written. They are not read until they are moved out of it. */
+const UNFINISHED = 'unfinished';
+/** Matches the folders, which are named after the first characters of the blobs in them. */
+const SHARD = /^[0-9A-Za-z]{2}$/;
+
+export class DiskBlobs implements Blobs {
+  readonly isShared = false;
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Creates the folder if it does not exist. */
+  static async open(folder: string): Promise<DiskBlobs> {
+    await mkdir(join(folder, UNFINISHED), { recursive: true, mode: 0o700 });
+    return new DiskBlobs(folder);
+  }
+
+  async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
+    try {
+      await writeContent(unfinished, chunks);
+      await this.#moveInto(this.#shardOf(name), unfinished, name);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {}); // if this fails, the sweep removes the file later
+      throw diskFault(error);
+    }
+  }
+
+  async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
+    const file = await openForReading(join(this.#shardOf(name), name));
+    return file?.createReadStream({ autoClose: true, ...range });
+  }
+
+  spool(chunks: Iterable<Buffer>): Promise<Readable> {
+    return spoolFile(join(this.#folder, UNFINISHED), chunks);
+  }
+
+  async remove(name: string): Promise<void> {
+    const shard = this.#shardOf(name);
+    try {
+      await rm(join(shard, name));
+      await syncFolder(shard);
+    } catch (error) {
+      if (!isMissing(error)) throw diskFault(error);
+    }
+  }
+
+  async *names(writtenBefore: number): AsyncIterable<string[]> {
+    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a mounted disk can contain `lost+found`
+    for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
+  }
+
+  removeUnfinished(startedBefore: number): Promise<number> {
+    return removeFiles(join(this.#folder, UNFINISHED), startedBefore);
+  }
+
+  async check(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  #shardOf(name: string): string {
+    return join(this.#folder, name.slice(name.indexOf('_') + 1).slice(0, 2));
+  }
+
+  async #moveInto(shard: string, unfinished: string, name: string): Promise<void> {
+    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
+    if (made) await syncFolder(this.#folder);
+    await rename(unfinished, join(shard, name));
+    await syncFolder(shard);
+  }
+}
+
+async function writeContent(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+  await pipeline(
+    Readable.from(chunks, { objectMode: false }),
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+}
+
+async function openForReading(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw diskFault(error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
