@@ -2,7 +2,7 @@
 import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
-import { type Clock, Leases } from './accounts/leases.ts';
+import { Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
 import { VisitorRequests } from './accounts/visitor-requests.ts';
 import { AwaitedSlots } from './batches/awaited-slots.ts';
@@ -15,6 +15,7 @@ import { Certificates } from './certificates/certificates.ts';
 import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
 import { SecretKeyError, SecretKeys } from './certificates/secret-keys.ts';
 import { TimeStamps } from './certificates/time-stamps.ts';
+import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';

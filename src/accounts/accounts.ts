@@ -1,14 +1,16 @@
 /** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
+
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Change, Row } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
-import type { Clock } from './leases.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
-import { hashOf, isWellFormed, randomBase62 } from './secret.ts';
+import { hashOf, isWellFormed } from './secret.ts';
 
 /** The authenticated caller. Pages are never shared between different values of `keyId`. */
 export interface Principal {
@@ -40,7 +42,6 @@ export interface Account {
 export type ApiKey = BareKey & { plan: string };
 export type IssuedKey = Issued<ApiKey>;
 
-const ID_CHARACTERS = 22;
 /** How long documents of test keys are kept, unless the plan keeps documents for less. */
 const TEST_RETENTION_MS = 86_400_000;
 const ACCOUNT_COLUMNS = [
@@ -129,7 +130,7 @@ export class Accounts {
   /** Throws `invalid_request` for an unknown plan. */
   async createAccount(plan: string, name = ''): Promise<Account> {
     this.#plans.require(plan);
-    const id = `acc_${randomBase62(ID_CHARACTERS)}`;
+    const id = createId('acc');
     const row = { id, name, plan, auto_store: 0, document_expired_webhook_url: null, created_at: this.#clock() };
     await this.#database.query.insertInto('accounts').values(row).execute();
     await this.#database.flush();

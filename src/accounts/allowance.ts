@@ -2,12 +2,14 @@
  * Counts the documents of an account against its monthly limit: reserve before a render, commit if it succeeds, release if it
  * fails. A reservation is a lease, so that nothing stays charged when a process dies during a render.
  */
+
+import type { Clock } from '../clock.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
-import type { Clock, Leases } from './leases.ts';
-import { randomBase62 } from './secret.ts';
+import type { Leases } from './leases.ts';
 import {
   MINUTE_MS,
   minuteOf,
@@ -178,7 +180,7 @@ export class Allowance {
     const { accountId, plan } = principal;
     const limit = plan.documents;
     if (limit === 0) return undefined;
-    const id = `rsv_${randomBase62(22)}`;
+    const id = createId('rsv');
     const now = this.#clock();
     const day = dayOf(now);
     const ceiling = Math.min(limit ?? NO_LIMIT, NO_LIMIT);

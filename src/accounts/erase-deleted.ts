@@ -2,8 +2,9 @@
  * Removes what deleted accounts left: documents, templates, certificates, batches, remembered replies and webhooks. Ids, dates and
  * usage remain. A sweep calls it before it removes content.
  */
+
+import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
-import type { Clock } from './leases.ts';
 
 /** What was running when an account was deleted may still store something, so its account is erased again for this long. */
 const REPEATED_MS = 86_400_000;

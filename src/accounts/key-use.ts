@@ -2,8 +2,9 @@
  * Records when keys were last used. A key is written at most once a minute, in one statement for all keys of the last second, so that
  * no request waits for it.
  */
+
+import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
-import type { Clock } from './leases.ts';
 
 const PRECISION_MS = 60_000;
 const GATHER_MS = 1_000;

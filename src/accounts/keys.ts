@@ -2,13 +2,15 @@
  * Creates, lists, rotates and revokes API keys, for the operator or for another key. A key manages itself and the keys that were
  * made with it, directly or through other keys. All other keys do not exist for it.
  */
+
+import type { Clock } from '../clock.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import type { Condition, Row } from '../storage/tables.ts';
-import type { Clock } from './leases.ts';
 import type { Scope, Scopes } from './scopes.ts';
-import { hashOf, hintOf, newSecret, randomBase62 } from './secret.ts';
+import { hashOf, hintOf, newSecret } from './secret.ts';
 
 export interface ApiKey {
   id: string;
@@ -49,7 +51,6 @@ export interface KeyDraft {
   madeBy?: string;
 }
 
-const ID_CHARACTERS = 22;
 /** Maximum number of keys of an account that are not revoked or were made in the last day. */
 const MAX_KEYS = 100;
 const DAY_MS = 86_400_000;
@@ -89,7 +90,7 @@ export class Keys {
     const secret = newSecret(isTest);
     const latest = madeBy === undefined ? null : (await this.find(madeBy, madeBy)).expiresAt;
     const row = {
-      ...{ id: `key_${randomBase62(ID_CHARACTERS)}`, account_id: accountId, name, hint: hintOf(secret) },
+      ...{ id: createId('key'), account_id: accountId, name, hint: hintOf(secret) },
       ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
       is_operator: isOperator ? 1 : 0,

@@ -3,8 +3,7 @@
  * so that others can take over.
  */
 
-/** The time: milliseconds since 1970 in UTC. */
-export type Clock = () => number;
+import type { Clock } from '../clock.ts';
 
 /** Writes a later expiry time into the leases with these ids. */
 type Renew = (ids: string[], until: number) => Promise<void>;

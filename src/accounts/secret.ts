@@ -2,10 +2,10 @@
  * The secrets of API keys: `plt_`, or `plt_test_` for test keys, 32 random base62 characters (190 bits) and a checksum of 6
  * characters. The checksum lets the service refuse mistyped keys, and scanners recognize leaked keys, without a database lookup.
  */
-import { hash, randomInt } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ALPHABET, randomBase62 } from '../ids.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX = 'plt_';
 const TEST_PREFIX = 'plt_test_';
 const RANDOM_CHARACTERS = 32;
@@ -35,18 +35,6 @@ export function isWellFormed(secret: string): boolean {
 /** The hash that is stored in place of a secret. The secret has enough entropy for a plain hash. */
 export function hashOf(secret: string): string {
   return hash('sha256', secret);
-}
-
-/** Whether a text has the form of an id. Other texts need no database lookup. */
-export function isId(text: string): boolean {
-  return /^[a-z]{3,4}_[0-9A-Za-z]{1,64}$/.test(text);
-}
-
-/** Random characters that are safe everywhere; 22 of them carry 130 bits. */
-export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) text += ALPHABET[randomInt(ALPHABET.length)];
-  return text;
 }
 
 function checksum(body: string): string {

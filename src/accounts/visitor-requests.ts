@@ -1,8 +1,8 @@
 /** Counts the requests of playground visitors on all nodes of an installation, in minutes that begin with a request. */
 
+import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
-import type { Clock } from './leases.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -4,7 +4,7 @@
  * for it.
  */
 import type { Principal } from '../accounts/accounts.ts';
-import type { Clock } from '../accounts/leases.ts';
+import type { Clock } from '../clock.ts';
 
 /** Whether the account may start one more render, counted over all nodes. */
 type HasFreeSlot = (principal: Principal) => Promise<boolean>;

@@ -1,8 +1,8 @@
 /** The batches of an API key: creates, reads, lists and cancels them, and removes them with their documents. */
 import type { Principal } from '../accounts/accounts.ts';
-import type { Clock } from '../accounts/leases.ts';
-import { isId, randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
 import { queueFull, ServiceError } from '../errors.ts';
+import { createId, isId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -115,14 +115,14 @@ export class Batches {
    * runs in the same transaction. Throws `storage_unavailable` and `queue_full`.
    */
   async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    return this.#create(`bat_${randomBase62(22)}`, owner, request, also);
+    return this.#create(createId('bat'), owner, request, also);
   }
 
   /** Creates an asynchronous render: a batch of one item, which `list` leaves out. */
   async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     if ((await this.#open(this.#database.query, owner.accountId, 'renders')).batches >= MAX_OPEN_RENDERS)
       throw queueFull(`${MAX_OPEN_RENDERS} asynchronous renders of this account are waiting`, RETRY_AFTER_SECONDS);
-    return this.#create(`${RENDER_PREFIX}${randomBase62(22)}`, owner, request, also);
+    return this.#create(createId('ren'), owner, request, also);
   }
 
   /** Counts the batches of an account that have not ended, or only its asynchronous renders, and their unfinished items. */

@@ -3,8 +3,9 @@
  * runs.
  */
 
-import type { Clock, Leases } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import type { Leases } from '../accounts/leases.ts';
+import type { Clock } from '../clock.ts';
+import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
@@ -38,7 +39,7 @@ export class DatabaseQueue implements BatchQueue {
   async claim(keyId: string): Promise<ClaimedItem | undefined> {
     const next = await this.#nextOf(keyId);
     if (!next) return undefined;
-    const claim = `clm_${randomBase62(22)}`;
+    const claim = createId('clm');
     const attempts = await this.#take(next, claim);
     if (attempts === undefined) return this.claim(keyId); // another process was faster
     this.#leases.hold(this.#renew, claim);

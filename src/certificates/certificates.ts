@@ -1,9 +1,9 @@
 /** Stores, lists and removes the certificates of an API key. Private keys are stored encrypted and never returned to callers. */
 
 import { lockKey } from '../accounts/keys.ts';
-import type { Clock } from '../accounts/leases.ts';
-import { isId, randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import type { CertificateFacts, SigningKey } from './certificate-facts.ts';
@@ -59,7 +59,7 @@ export class Certificates {
     const pair = await this.#reader.open(accountId, { content: pkcs12, password });
     const now = this.#clock();
     if (pair.facts.notAfter <= now) throw expired(pair.facts);
-    const id = `cert_${randomBase62(22)}`;
+    const id = createId('cert');
     const certificate = { id, name, createdAt: now, ...pair.facts };
     const row = {
       ...{ id, name, key_id: keyId, account_id: accountId, created_at: now },

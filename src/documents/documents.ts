@@ -5,9 +5,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { accountSuspended, type Principal } from '../accounts/accounts.ts';
-import type { Clock } from '../accounts/leases.ts';
-import { isId, randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
+import { createId, isId } from '../ids.ts';
 import type { Blobs, ByteRange } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { containsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
@@ -146,7 +146,7 @@ export class Documents {
 
   /** Writes the content. The document exists once `insert` is committed. Throws `storage_failed`. */
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
-    const id = `doc_${randomBase62(22)}`;
+    const id = createId('doc');
     const hash = createHash('sha256');
     await this.#blobs.put(id, digesting(draft.chunks, hash));
     const createdAt = this.#clock();

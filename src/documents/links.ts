@@ -1,6 +1,6 @@
 /** Signs links to documents, which work without a key until they expire, and checks them. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../accounts/leases.ts';
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 

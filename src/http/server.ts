@@ -5,8 +5,8 @@ import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
-import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
+import { createId } from '../ids.ts';
 import { watchEventLoopDelay } from './metrics/event-loop-delay.ts';
 import { answeredEarly, observeRequests } from './metrics/observe-requests.ts';
 import { requireUtf8 } from './requests/charset.ts';
@@ -157,7 +157,7 @@ function createFastify(options: ServerOptions, { logger }: ServerServices, send:
       requestTimeout: options.requestTimeoutMs,
       requireHostHeader: false, // `checkHead` sends a better error
     },
-    genReqId: () => `req_${randomBase62(22)}`,
+    genReqId: () => createId('req'),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => void send(request, reply, toServiceError(error)),
     routerOptions: { ignoreTrailingSlash: true },
@@ -246,7 +246,7 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
     return;
   }
   const problem = brokenRequest(error);
-  const id = `req_${randomBase62(22)}`;
+  const id = createId('req');
   this.log.info({ request_id: id, status: PROBLEMS[problem.code].status, code: problem.code }, 'request');
   const body = JSON.stringify(problemOf(problem, id, ''));
   const { status, title } = PROBLEMS[problem.code];

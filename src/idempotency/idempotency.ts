@@ -3,9 +3,10 @@
  * an answer is written in the transaction that charges for it, so that either both happen or neither.
  */
 import type { Readable } from 'node:stream';
-import type { Clock, Leases } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import type { Leases } from '../accounts/leases.ts';
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 
@@ -68,7 +69,7 @@ export class Idempotency {
    */
   async claim(keyId: string, name: string, fingerprint: string): Promise<Claim | Answer> {
     await this.#forgetExpired(keyId, name);
-    const claim = { keyId, name, id: `clm_${randomBase62(22)}` };
+    const claim = { keyId, name, id: createId('clm') };
     if (await this.#take(claim, fingerprint)) {
       this.#leases.hold(this.#renew, claim.id);
       return claim;
@@ -111,7 +112,7 @@ export class Idempotency {
 
   /** Stores the PDF or the image of an answer. Pass the returned name to `complete`. Throws `storage_failed`. */
   async keep(chunks: readonly Buffer[]): Promise<string> {
-    const name = `idm_${randomBase62(22)}`;
+    const name = createId('idm');
     await this.#blobs.put(name, chunks);
     return name;
   }

@@ -4,8 +4,8 @@
  */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
@@ -70,7 +70,7 @@ export class TemplateAssets {
     const written: TemplateAsset[] = [];
     try {
       for (const [path, { type, content }] of files) {
-        const asset = { path, type, bytes: content.length, blob: `tas_${randomBase62(22)}` };
+        const asset = { path, type, bytes: content.length, blob: createId('tas') };
         written.push(asset);
         await this.#blobs.put(asset.blob, [content]);
       }

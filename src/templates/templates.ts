@@ -1,8 +1,8 @@
 /** Stored templates of an API key: stores, lists and replaces them, and renders them with data. */
 import type { Readable } from 'node:stream';
-import type { Clock } from '../accounts/leases.ts';
-import { isId, randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
@@ -89,7 +89,7 @@ export class Templates {
     const { keyId } = owner;
     const placeholders = await this.#pathsOf(owner, draft);
     const now = this.#clock();
-    const id = `tpl_${randomBase62(22)}`;
+    const id = createId('tpl');
     const { name, engine, metadata } = draft;
     const template = { id, name, engine, version: 1, placeholders, metadata, createdAt: now, updatedAt: now };
     const save = (assets: TemplateAsset[]) =>

@@ -4,7 +4,7 @@
  * twice, with the same id.
  */
 import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../accounts/leases.ts';
+import type { Clock } from '../clock.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';

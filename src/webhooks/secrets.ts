@@ -1,7 +1,7 @@
 /** The secrets that sign the webhooks of an account: created at first use, and rotated with an overlap. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
+import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 
 export interface WebhookSecret {
@@ -86,7 +86,7 @@ export class WebhookSecrets {
 
   #newRow(accountId: string) {
     return {
-      id: `whs_${randomBase62(22)}`,
+      id: createId('whs'),
       account_id: accountId,
       secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
       created_at: this.#clock(),

@@ -5,9 +5,9 @@
  */
 import type { Readable } from 'node:stream';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
 import { hasCode } from '../errors.ts';
+import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
@@ -140,7 +140,7 @@ export class Uploads<D extends Stored = Stored> {
   /** Runs in the transaction of the caller, so that the result and its upload are stored together or not at all. */
   async enqueue({ accountId, keyId, item, bytes, ...order }: NewUpload, query: Query): Promise<void> {
     const now = this.#services.clock();
-    const id = `upl_${randomBase62(22)}`;
+    const id = createId('upl');
     const kept: UploadOrder = order;
     const payload = `${bytes} ${this.#services.cipher.encrypt(kept, id).toString('base64')}`;
     const row = deliveryRow({ id, accountId, keyId, type: TYPE, url: new URL(order.url).origin, payload, now });

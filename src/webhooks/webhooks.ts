@@ -1,6 +1,6 @@
 /** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
-import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import type { Clock } from '../clock.ts';
+import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
@@ -61,7 +61,7 @@ export class Webhooks {
    */
   async enqueue({ accountId, keyId, url, type, data }: WebhookEvent, query: Query): Promise<string> {
     const now = this.#clock();
-    const id = `msg_${randomBase62(22)}`;
+    const id = createId('msg');
     const payload = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
     const row = deliveryRow({ id, accountId, keyId, type, url, payload, now });
     await query
