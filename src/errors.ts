@@ -1,5 +1,5 @@
 /**
- * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only `http/problem.ts`
+ * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only `http/server/problem.ts`
  * knows which HTTP status a code has.
  */
 
