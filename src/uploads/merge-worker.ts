@@ -5,9 +5,10 @@ import { MergedFile, MergedTooLargeError } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
 import { hasSignature } from '../pdf/security/signature-field.ts';
-import { limitEmptyWords, requireEndsOfStreams, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { finishMerged, type MergedFinishing } from './finish-merged.ts';
+import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';
+import { requireStreamEnds } from './require-stream-ends.ts';
 
 export interface MergeUploadsTask {
   files: Array<{ title: string; content: Uint8Array }>;
@@ -38,7 +39,7 @@ async function mergeAll({ files, maxPdfBytes, maxUnpackedBytes, finishing }: Mer
   for (const [index, { title, content }] of files.entries()) {
     try {
       if (isProtected(content)) return { unusable: index, because: 'is protected by a password' };
-      requireEndsOfStreams(content);
+      requireStreamEnds(content);
       const pdf = await PDF.load(content);
       if (pdf.isEncrypted) return { unusable: index, because: 'is protected by a password' };
       if (hasSignature(pdf)) return { unusable: index, because: 'is signed, and merging would break its signature' };

@@ -2,9 +2,10 @@
 
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
-import { limitEmptyWords, requireEndsOfStreams, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { type Validated, validatePdf } from '../pdf/validate/validate.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
+import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';
+import { requireStreamEnds } from './require-stream-ends.ts';
 
 export interface ValidationTask {
   content: Uint8Array;
@@ -22,7 +23,7 @@ async function validate({ content, profiles, maxUnpackedBytes }: ValidationTask)
   limitDecoding(maxUnpackedBytes);
   limitEmptyWords();
   try {
-    requireEndsOfStreams(content);
+    requireStreamEnds(content);
     const validated = await validatePdf(content, profiles);
     throwIfStuck();
     return validated;
