@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The time after which `/rows` is answered, with as many rows as `ROWS` says. */
+/** The time after which `/rows` is answered. */
 export const ROWS_DELAY_MS = 200;
-export const ROWS = 20;
+const ROWS = 20;
 /** The round trip to a font server on the same continent. */
 const FONT_DELAY_MS = 20;
 const FONT = new URL('../node_modules/@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf', import.meta.url);
