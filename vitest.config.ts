@@ -1,66 +1,84 @@
-import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { CRASH_SUITES } from './vitest.crash.config.ts';
-import { FAULT_SUITES } from './vitest.faults.config.ts';
+/**
+ * All tests, as projects: `npm test` runs the project `default`, and `npx vitest run --project NAME` any other.
+ * Vitest starts the longest files first: it remembers how long each took, and on a new machine it goes by their size.
+ */
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration, type TestUserConfig } from 'vitest/config';
 
-/** The longest first, so that none of them is left alone at the end. */
-const LONGEST = [
-  'cli/render',
-  'cli/cli',
-  'api/fail-conditions',
-  'api/wait-until-finished',
-  'api/webhooks',
-  'api/pages',
-  'api/batches',
-  'chromium/page-reuse',
-  'api/batch-results',
-  'api/allowance',
-  'api/url-redirects',
-  'render/draw-pages',
-  'api/tracing',
-  'webhooks/delivery',
-  'api/load-waits',
-  'cli/batch',
-  'api/signatures',
-  'api/playground',
+type Project = NonNullable<TestProjectInlineConfiguration['test']>;
+
+const UNPACK = 'test/support/unpack-first.ts';
+const SHARED_SERVICES = 'test/support/shared-services.ts';
+
+/** Each test has much time, because browsers and tests share two cores. */
+const ALL: Project = { globalSetup: UNPACK, testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 1 };
+
+/** Most suites use the service of their worker. A worker serves many files: a process for each would take a tenth of the time. */
+const SHARED: Project = {
+  globalSetup: [UNPACK, SHARED_SERVICES],
+  isolate: false,
+  maxWorkers: 3,
+  maxConcurrency: 10, // tests that run concurrently wait rather than work
+  hookTimeout: 180_000,
+};
+
+/** Documents and clients that attack, and failures of browsers and services. Most use up time or memory on purpose. */
+const FAULTS = [
+  'test/api/{browser-memory,fairness,faults,hostile-documents,hostile-text,lifecycle,playground-limits}.test.ts',
+  'test/api/{replaced-built-ins,request-memory}.test.ts',
+  'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
+  'test/{templates/liquid,markdown/markdown}-attacks.test.ts',
+  'test/egress/{budgets,canary,slow-name-server,self-test}.test.ts',
 ];
 
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
-  }
-}
+/** Tests that need time, programs or rights which `npm test` does without. CONTRIBUTING.md says what. */
+const APART: Record<string, Project> = {
+  faults: { ...SHARED, include: FAULTS },
+  web: { ...SHARED, include: ['test/web/**/*.test.ts'] },
+  crash: { include: ['test/crash/**/*.test.ts', 'test/cli/backup.test.ts'], maxWorkers: 2 },
+  cluster: { include: ['test/cluster/**/*.test.ts'], maxWorkers: 2 },
+  conformance: { include: ['test/conformance/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000 },
+  clients: { include: ['test/other-languages/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 },
+  corpus: { include: ['test/corpus/**/*.test.ts'], hookTimeout: 1_800_000 },
+  disk: { include: ['test/disk/**/*.test.ts'] },
+  poppler: { include: ['test/poppler/**/*.test.ts'] },
+  visual: { include: ['test/visual/**/*.test.ts'] },
+};
 
-function placeOf({ moduleId }: TestSpecification): number {
-  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-  return place < 0 ? LONGEST.length : place;
-}
-
-export default defineConfig({
-  test: {
-    globalSetup: ['test/support/unpack-first.ts', 'test/support/shared-services.ts'],
-    setupFiles: process.env.PLATEN_TEST_CPU ? ['test/support/cpu-time.ts'] : [],
-    include: ['test/**/*.test.ts'],
-    exclude: [
-      ...FAULT_SUITES,
-      'test/web/**',
-      ...CRASH_SUITES,
-      'test/poppler/**',
-      'test/visual/**',
-      'test/corpus/**',
-      'test/disk/**',
-      'test/cluster/**',
-      'test/conformance/**',
-      'test/other-languages/**',
-    ],
-    // A worker serves many files, with the same modules: a process for each would be a tenth of all the time.
-    isolate: false,
-    sequence: { sequencer: LongestFirst },
-    // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so four workers keep two cores busy.
-    maxWorkers: 4,
-    // In one file, where tests are marked as concurrent: they wait rather than work.
-    maxConcurrency: 10,
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+/** Projects that run suites of others once more. They run only if they are named, so that `npx vitest run FILE` runs a file once. */
+const AGAIN: Record<string, Project> = {
+  // Where the user, the sandbox and the programs of the machine matter.
+  'bare-debian': { ...SHARED, include: [...FAULTS, 'test/cli/{cli,faulty-start}.test.ts', 'test/web/dashboard-batches.test.ts'] },
+  // The browser of a Linux distribution, or a wrapper script like its.
+  browsers: {
+    globalSetup: ['test/support/other-browser.ts', UNPACK],
+    include: ['test/api/{faults,hostile-documents,lifecycle}.test.ts', 'test/egress/{budgets,self-test}.test.ts'],
+    maxWorkers: 2,
   },
-});
+  // On PostgreSQL with S3: the whole API, and what else uses the database or stored content.
+  'cluster-api': {
+    ...SHARED,
+    globalSetup: ['test/cluster/servers.ts', SHARED_SERVICES],
+    include: [
+      'test/{accounts,api,batches,webhooks}/**/*.test.ts',
+      'test/{documents/search,storage/prepared,templates/turns}.test.ts',
+    ],
+    isolate: true,
+  },
+};
+
+const DEFAULT: Project = {
+  ...SHARED,
+  include: ['test/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, ...Object.values(APART).flatMap(({ include = [] }) => include)],
+  setupFiles: process.env.PLATEN_TEST_CPU ? ['test/support/cpu-time.ts'] : [],
+  maxWorkers: 4, // tests wait more than half of their time, so four keep two cores busy
+};
+
+const test: TestUserConfig = {
+  projects: Object.entries({ default: DEFAULT, ...APART, ...AGAIN }).map(([name, project], groupOrder) => ({
+    test: { ...ALL, ...project, name, sequence: { groupOrder } },
+  })),
+  project: Object.keys(AGAIN).map((name) => `!${name}`), // unless `--project` is given
+};
+
+export default defineConfig({ test });

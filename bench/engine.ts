@@ -9,9 +9,7 @@ import { createFinisher, createFinishQueue } from '../src/engine.ts';
 import { Pool } from '../src/pool/pool.ts';
 import type { PrintEngine } from '../src/render/print-content.ts';
 
-export interface Engine extends PrintEngine {
-  close(): Promise<void>;
-}
+export type Engine = PrintEngine & AsyncDisposable;
 
 interface EngineSettings {
   settings?: Record<string, string>;
@@ -36,7 +34,7 @@ export async function startEngine({
   return {
     pool,
     finishing: createFinishQueue(config, finisher),
-    async close() {
+    async [Symbol.asyncDispose]() {
       await Promise.all([pool.close(), finisher.close()]);
       await proxy.close();
     },

@@ -2,13 +2,11 @@
  * How much slower is a render of one account while another account occupies as many resources as it can, in each possible way?
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { invoice } from './documents.ts';
-import { closedLoop, type Figures, median } from './measure.ts';
-import type { Row } from './report.ts';
-import { type ServiceUnderTest, startService } from './service.ts';
+import { median, type Row, runClosedLoop, time } from './measure.ts';
+import { type ServiceUnderTest, sendHalf, startService } from './service.ts';
+import { listen } from './site.ts';
 
 /** Concurrent requests of the occupying account. */
 const REQUESTS = 16;
@@ -38,14 +36,14 @@ interface Stage {
 type Way = (service: ServiceUnderTest, stage: Stage, signal: AbortSignal) => Promise<unknown>;
 
 const options = { timeout: TIMEOUT_MS };
-const sending =
+const renderAgain =
   (body: (site: string) => object, path = '/v1/pdf'): Way =>
   (service, { site }, signal) =>
     send(service, path, body(site), signal);
 
 /** Noise, which takes longest to encode, at the largest size allowed for the format. */
-const noise = (type: string, width: number, height: number) =>
-  sending(
+const renderNoise = (type: string, width: number, height: number) =>
+  renderAgain(
     () => ({
       html: `<canvas id="c" width="${width}" height="${height}"></canvas><script>
         const brush = c.getContext("2d"), image = brush.createImageData(${width}, ${height}), words = new Uint32Array(image.data.buffer);
@@ -57,22 +55,22 @@ const noise = (type: string, width: number, height: number) =>
   );
 
 const WAYS: Record<string, Way> = {
-  'waitForFunction: false': sending(() => ({ html: '<p>x', options: { ...options, waitForFunction: 'false' } })),
-  'waitForSelector that never matches': sending(() => ({ html: '<p>x', options: { ...options, waitForSelector: '#x' } })),
-  'waitForTimeout of a minute': sending(() => ({ html: '<p>x', options: { ...options, waitForTimeout: TIMEOUT_MS - 1 } })),
-  'image that never loads': sending((site) => ({
+  'waitForFunction: false': renderAgain(() => ({ html: '<p>x', options: { ...options, waitForFunction: 'false' } })),
+  'waitForSelector that never matches': renderAgain(() => ({ html: '<p>x', options: { ...options, waitForSelector: '#x' } })),
+  'waitForTimeout of a minute': renderAgain(() => ({ html: '<p>x', options: { ...options, waitForTimeout: TIMEOUT_MS - 1 } })),
+  'image that never loads': renderAgain((site) => ({
     html: `<img src="${site}/">`,
     options: { ...options, resourceTimeout: TIMEOUT_MS },
   })),
-  'url that never answers': sending((site) => ({ url: site, options })),
-  'script that never ends': sending(() => ({ html: '<script>for (;;);</script>', options })),
-  'documents of 150 pages': sending(() => ({ html: invoice(5_000), options })),
-  'passwords for documents of 30 pages': sending(() => ({
+  'url that never answers': renderAgain((site) => ({ url: site, options })),
+  'script that never ends': renderAgain(() => ({ html: '<script>for (;;);</script>', options })),
+  'documents of 150 pages': renderAgain(() => ({ html: invoice(5_000), options })),
+  'passwords for documents of 30 pages': renderAgain(() => ({
     html: invoice(1_000),
     options: { ...options, password: 'x', compress: true },
   })),
-  'PNG images of 8 million pixels': noise('png', 4_000, 2_000),
-  'WebP images of 2 million pixels': noise('webp', 2_000, 1_000),
+  'PNG images of 8 million pixels': renderNoise('png', 4_000, 2_000),
+  'WebP images of 2 million pixels': renderNoise('webp', 2_000, 1_000),
   'endless Liquid': async (service, _, signal) => {
     const { template_id } = await send<{ template_id: string }>(
       service,
@@ -99,17 +97,12 @@ const WAYS: Record<string, Way> = {
     await (await fetch(`${service.url}/v1/batches/${batchId}.pdf`, { headers, signal })).arrayBuffer();
   },
   'half-sent bodies of 30 MB': async (service, _, signal) => {
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname).on('error', () => {});
-    socket.write(
-      `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.keys[0]}\r\nContent-Type: application/json\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`,
-    );
-    socket.write(Buffer.alloc(BODY_BYTES / 2, ' '));
-    await Promise.race([once(socket.resume(), 'data'), once(signal, 'abort')]); // the refusal, or the end of the measurement
+    const { socket } = sendHalf(service, BODY_BYTES);
+    await Promise.race([once(socket, 'data'), once(signal, 'abort')]); // the refusal, or the end of the measurement
     socket.destroy();
     if (!signal.aborted) await wait(RETRY_AFTER_MS, undefined, { signal }); // this way only holds bodies; `floods` measures clients that do not wait
   },
-  'browser storage': sending((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
+  'browser storage': renderAgain((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
 };
 
 /** Fills the storage of an origin again and again. */
@@ -121,98 +114,77 @@ const STORING = `<script>(async () => { const part = new Uint8Array(16 << 20).fi
 const HARD_ON_BATCHES = ['waitForFunction: false', 'documents of 150 pages', 'batches of waiting items', 'browser storage'];
 
 /** Measures each way whose name contains `filter`. */
-export async function* fairness(filter = ''): AsyncGenerator<Row> {
-  const silent = createServer((request, response) => {
+export async function* measureFairness(filter = ''): AsyncGenerator<Row> {
+  using site = await listen((request, response) => {
     if (request.url === '/storing') response.setHeader('content-type', 'text/html').end(STORING);
   });
-  const site = await listen(silent);
-  const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: new URL(site).host });
+  await using service = await startService(2, { PLATEN_OUTBOUND_ALLOW: site.host });
   const isWanted = (way: string) => way.includes(filter);
   const merges = Object.keys(WAYS).some((way) => isWanted(way) && way.startsWith('merging'));
-  const stage = { site, batchId: merges ? await makeBatchToMerge(service) : '' };
-  for (const way of Object.keys(WAYS).filter(isWanted)) yield await measure(service, stage, way, 'a plain render', plainRenders);
-  for (const way of HARD_ON_BATCHES.filter(isWanted)) yield await measure(service, stage, way, `a batch of ${ITEMS}`, batches);
-  await service.stop();
-  silent.closeAllConnections();
-  silent.close();
+  const stage = { site: site.origin, batchId: merges ? await makeBatchToMerge(service) : '' };
+  for (const way of Object.keys(WAYS).filter(isWanted)) yield await measure(service, stage, way, 'a plain render', renderPlain);
+  for (const way of HARD_ON_BATCHES.filter(isWanted))
+    yield await measure(service, stage, way, `a batch of ${ITEMS}`, renderBatch);
 }
 
-async function measure(service: ServiceUnderTest, stage: Stage, way: string, what: string, run: Victim): Promise<Row> {
-  const rounds: Array<{ alone: Figures; beside: Figures }> = [];
+/** The work of the measured account, which returns milliseconds. */
+type Victim = (service: ServiceUnderTest) => Promise<number>;
+
+async function measure(service: ServiceUnderTest, stage: Stage, way: string, what: string, victim: Victim): Promise<Row> {
+  const rounds: Array<{ aloneMs: number; besideMs: number }> = [];
   const readiness: number[] = [];
   let longestMs = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    await idle(service);
-    const alone = await run(service);
+    await waitUntilIdle(service);
+    const alone = await runClosedLoop(1, SECONDS, () => victim(service));
     const end = new AbortController();
     const holders = Array.from({ length: REQUESTS }, async () => {
       while (!end.signal.aborted) await WAYS[way]?.(service, stage, end.signal).catch(() => {});
     });
-    await full(service);
-    const beside = await run(service, (milliseconds) => {
-      longestMs = Math.max(longestMs, milliseconds);
+    await wait(1_000); // the other account occupies the slots; no metric shows Liquid and batches
+    const beside = await runClosedLoop(1, SECONDS, async () => {
+      longestMs = Math.max(longestMs, await victim(service));
     });
     readiness.push((await fetch(`${service.url}/readyz`)).status);
     end.abort();
     await Promise.all(holders);
-    rounds.push({ alone, beside });
+    rounds.push({ aloneMs: alone.p50Ms, besideMs: beside.p50Ms });
   }
-  const times = median(rounds.map(({ alone, beside }) => beside.p50Ms / alone.p50Ms));
-  const isReady = readiness.every((status) => status === 200);
-  const p50 = (pick: (round: (typeof rounds)[number]) => Figures) => median(rounds.map((round) => pick(round).p50Ms));
+  const times = median(rounds.map(({ aloneMs, besideMs }) => besideMs / aloneMs));
+  const [aloneMs, besideMs] = [median(rounds.map((round) => round.aloneMs)), median(rounds.map((round) => round.besideMs))];
   return {
     measure: `${what} beside an account with ${REQUESTS} requests: ${way}`,
-    value: `p50 ${times.toFixed(2)} times as long (${p50(({ alone }) => alone).toFixed(0)} ms alone, ${p50(({ beside }) => beside).toFixed(0)} ms beside it, longest ${longestMs.toFixed(0)} ms); /readyz ${readiness.join(' ')}`,
+    value: `p50 ${times.toFixed(2)} times as long (${aloneMs.toFixed(0)} ms alone, ${besideMs.toFixed(0)} ms beside it, longest ${longestMs.toFixed(0)} ms); /readyz ${readiness.join(' ')}`,
     target: `at most ${MAX_RATIO} times; /readyz 200`,
-    met: times <= MAX_RATIO && isReady,
+    met: times <= MAX_RATIO && readiness.every((status) => status === 200),
     figures: { times, longestMs, readiness },
   };
 }
 
-/** The work of the measured account, in a loop. */
-type Victim = (service: ServiceUnderTest, note?: (milliseconds: number) => void) => Promise<Figures>;
-
-function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
-  const html = invoice(20);
-  return closedLoop(
-    1,
-    SECONDS,
-    async () => undefined,
-    async () => {
-      const startedAt = performance.now();
-      const { status } = await service.render(service.keys[1] ?? '', html);
-      if (status !== 200) throw new Error(`status ${status}`);
-      note(performance.now() - startedAt);
-    },
-  );
+function renderPlain(service: ServiceUnderTest): Promise<number> {
+  return service.render({ html: invoice(20) }, service.keys[1]);
 }
 
 /** Measures the time from sending a batch to its last item, or to the longest wait of a request. */
-function batches(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
-  const items = Array.from({ length: ITEMS }, (_item, n) => ({ html: `${invoice(20)}<p>${n}` }));
-  return closedLoop(
-    1,
-    SECONDS,
-    async () => undefined,
-    async () => {
-      const startedAt = performance.now();
-      const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
-      const { bytes } = await service.request(service.keys[1] ?? '', 'POST', '/v1/batches', { items }, prefer);
-      const { status, succeeded } = JSON.parse(bytes.toString()) as { status: string; succeeded: number };
-      if (status !== 'running' && succeeded !== ITEMS)
-        throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
-      note(performance.now() - startedAt);
-    },
-  );
+function renderBatch(service: ServiceUnderTest): Promise<number> {
+  const items = Array.from({ length: ITEMS }, (_, n) => ({ html: `${invoice(20)}<p>${n}` }));
+  return time(async () => {
+    const { status, succeeded } = await sendBatch(service, service.keys[1], items);
+    if (status !== 'running' && succeeded !== ITEMS)
+      throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
+  });
 }
 
 async function makeBatchToMerge(service: ServiceUnderTest): Promise<string> {
-  const items = Array.from({ length: MERGED_ITEMS }, (_item, n) => ({ html: `${invoice(2_500)}<p>${n}`, options }));
-  const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
-  const { bytes } = await service.request(service.keys[0] ?? '', 'POST', '/v1/batches', { items }, prefer);
-  const { batch_id, succeeded } = JSON.parse(bytes.toString()) as { batch_id: string; succeeded: number };
+  const items = Array.from({ length: MERGED_ITEMS }, (_, n) => ({ html: `${invoice(2_500)}<p>${n}`, options }));
+  const { batch_id, succeeded } = await sendBatch(service, service.keys[0], items);
   if (succeeded !== MERGED_ITEMS) throw new Error(`${succeeded} of ${MERGED_ITEMS} items of the batch to merge succeeded`);
   return batch_id;
+}
+
+async function sendBatch(service: ServiceUnderTest, key = '', items: object[]) {
+  const { bytes } = await service.request(key, 'POST', '/v1/batches', { items }, { prefer: `wait=${TIMEOUT_MS / 1_000}` });
+  return JSON.parse(bytes.toString()) as { batch_id: string; status: string; succeeded: number };
 }
 
 async function send<T>(service: ServiceUnderTest, path: string, body: object, signal: AbortSignal): Promise<T> {
@@ -221,18 +193,6 @@ async function send<T>(service: ServiceUnderTest, path: string, body: object, si
   return reply.headers.get('content-type')?.includes('json') ? ((await reply.json()) as T) : ((await reply.arrayBuffer()) as T);
 }
 
-/** Gives the other account a second to occupy the slots, since no metric shows Liquid and batches. */
-async function full(service: ServiceUnderTest): Promise<void> {
-  const end = performance.now() + 1_000;
-  while (performance.now() < end) await service.metric('platen_renders_running');
-}
-
-async function idle(service: ServiceUnderTest): Promise<void> {
-  while ((await service.metric('platen_renders_running')) > 0) await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function waitUntilIdle(service: ServiceUnderTest): Promise<void> {
+  while ((await service.metric('platen_renders_running')) > 0) await wait(100);
 }

@@ -1,87 +1,61 @@
 /** What does waiting for a finished document cost: a chart whose animation is advanced, and rows fetched from a site? */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { median } from './measure.ts';
-import type { Row } from './report.ts';
-import { type ServiceUnderTest, startService } from './service.ts';
+import { alternate, type Comparison, median, type Row, rowWithLimit } from './measure.ts';
+import { startService } from './service.ts';
+import { listRows, ROWS_DELAY_MS, type Site, startSite } from './site.ts';
 
 const ROUNDS = 40;
 const WARM_UP = 5;
-const ROWS = 20;
 const CHART_ADDS_MS = 40;
 const FETCH_ADDS_MS = 60;
 const CHART_LIBRARY = new URL('../node_modules/chart.js/dist/chart.umd.min.js', import.meta.url);
-const SITE = new URL('delayed-site.ts', import.meta.url);
 
-export async function finished(): Promise<Row[]> {
-  const site = fork(SITE, [String(ROWS)]);
-  const [{ port, delayMs }] = (await once(site, 'message')) as [{ port: number; delayMs: number }];
-  const service = await startService(1, { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` });
-  try {
-    return [await chart(service), await fetched(service, port, delayMs)];
-  } finally {
-    await service.stop();
-    site.kill();
-  }
-}
-
-async function chart(service: ServiceUnderTest): Promise<Row> {
-  const html = chartDocument(await readFile(CHART_LIBRARY, 'utf8'));
-  const timed = (animations: string) => timeOf(service, html, { animations });
-  const [finish, run] = await alternating(
-    () => timed('finish'),
-    () => timed('run'),
-  );
-  const addedMs = finish - run;
-  return {
-    measure: 'finished: p50 of a document with a chart, animations finish against run',
-    value: `${addedMs.toFixed(1)} ms more (${finish.toFixed(1)} ms against ${run.toFixed(1)} ms)`,
-    target: `at most ${CHART_ADDS_MS} ms more`,
-    met: addedMs <= CHART_ADDS_MS,
-    figures: { addedMs, finishMs: finish, runMs: run },
+export async function* measureFinished(): AsyncGenerator<Row> {
+  using site = await startSite();
+  await using service = await startService(1, { PLATEN_OUTBOUND_ALLOW: site.host });
+  const chart = await chartDocument();
+  const bodies = {
+    finish: { html: chart, options: { animations: 'finish' } },
+    run: { html: chart, options: { animations: 'run' } },
+    fetched: { html: fetchingDocument(site) },
+    inline: { html: rowsDocument(`show(${JSON.stringify(listRows())})`), options: { waitUntil: 'load' } },
   };
-}
-
-/** Measures the time beyond the delay of the response, compared with a document that contains the rows. */
-async function fetched(service: ServiceUnderTest, port: number, delayMs: number): Promise<Row> {
-  const rows = Array.from({ length: ROWS }, (_, n) => `row ${n + 1}`);
-  const late = rowsDocument(`fetch("http://127.0.0.1:${port}/rows").then((reply) => reply.json()).then(show)`);
-  const early = rowsDocument(`show(${JSON.stringify(rows)})`);
-  const [fetching, inline] = await alternating(
-    () => timeOf(service, late),
-    () => timeOf(service, early, { waitUntil: 'load' }),
-  );
-  const addedMs = fetching - inline - delayMs;
-  return {
-    measure: `finished: p50 of a document that fetches its rows, ${delayMs} ms away`,
-    value: `${addedMs.toFixed(1)} ms beyond the delay (${fetching.toFixed(1)} ms; ${inline.toFixed(1)} ms with the rows in the document)`,
-    target: `at most ${FETCH_ADDS_MS} ms longer`,
-    met: addedMs <= FETCH_ADDS_MS,
-    figures: { addedMs, fetchedMs: fetching, thereMs: inline },
+  const renderBoth = async (one: keyof typeof bodies, other: keyof typeof bodies) => {
+    const ways = { one: () => service.render(bodies[one]), other: () => service.render(bodies[other]) };
+    const times = await alternate(ROUNDS, ways, { warmUp: WARM_UP });
+    return [median(times.one), median(times.other)] as const;
   };
+  const [finishMs, runMs] = await renderBoth('finish', 'run');
+  yield rowWithLimit(
+    'finished: p50 of a document with a chart, animations finish against run',
+    `${(finishMs - runMs).toFixed(1)} ms more (${finishMs.toFixed(1)} ms against ${runMs.toFixed(1)} ms)`,
+    { finishMs, runMs },
+    { limited: finishMs - runMs, most: CHART_ADDS_MS, unit: ' ms more' },
+  );
+  const [fetchedMs, inlineMs] = await renderBoth('fetched', 'inline');
+  const addedMs = fetchedMs - inlineMs - ROWS_DELAY_MS;
+  yield rowWithLimit(
+    `finished: p50 of a document that fetches its rows, ${ROWS_DELAY_MS} ms away`,
+    `${addedMs.toFixed(1)} ms beyond the delay (${fetchedMs.toFixed(1)} ms; ${inlineMs.toFixed(1)} ms with the rows in the document)`,
+    { addedMs, fetchedMs, inlineMs },
+    { limited: addedMs, most: FETCH_ADDS_MS, unit: ' ms longer' },
+  );
 }
 
-/** Returns the medians of two functions that are run alternately. */
-async function alternating(...ways: [() => Promise<number>, () => Promise<number>]): Promise<[number, number]> {
-  const times: [number[], number[]] = [[], []];
-  for (let round = -WARM_UP; round < ROUNDS; round++) {
-    const spent = [await ways[0](), await ways[1]()] as const;
-    if (round >= 0) for (const [way, time] of spent.entries()) times[way]?.push(time);
-  }
-  return [median(times[0]), median(times[1])];
+export async function listFinishedDocuments(site: Site): Promise<Comparison[]> {
+  return [
+    { name: 'a chart', body: { html: await chartDocument(), options: { animations: 'finish' } }, pairs: 60 },
+    { name: 'fetched rows', body: { html: fetchingDocument(site) }, pairs: 40 },
+  ];
 }
 
-async function timeOf(service: ServiceUnderTest, html: string, options?: object): Promise<number> {
-  const startedAt = performance.now();
-  const { status, bytes } = await service.render(service.keys[0] ?? '', html, options);
-  if (status !== 200 || bytes < 1_000) throw new Error(`status ${status}, ${bytes} bytes`);
-  return performance.now() - startedAt;
-}
-
-function chartDocument(library: string): string {
-  return `<!doctype html><title>Chart</title><script>${library}</script><canvas id="chart" width="600" height="300"></canvas><script>
+async function chartDocument(): Promise<string> {
+  return `<!doctype html><title>Chart</title><script>${await readFile(CHART_LIBRARY, 'utf8')}</script><canvas id="chart" width="600" height="300"></canvas><script>
 new Chart(document.getElementById('chart'), { type: 'bar', data: { labels: ['a', 'b', 'c'], datasets: [{ label: 'x', data: [3, 7, 5] }] } })</script>`;
+}
+
+function fetchingDocument({ origin }: Site): string {
+  return rowsDocument(`fetch("${origin}/rows").then((reply) => reply.json()).then(show)`);
 }
 
 function rowsDocument(script: string): string {

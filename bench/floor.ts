@@ -9,7 +9,7 @@ import type { Session } from '../src/chromium/devtools/connection.ts';
 import { loadConfig } from '../src/config.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';
-import { closedLoop, type Figures } from './measure.ts';
+import { type Figures, runClosedLoop } from './measure.ts';
 
 interface BarePage {
   session: Session;
@@ -17,15 +17,14 @@ interface BarePage {
   contextId: string;
 }
 
-export interface Floor {
-  product: string;
+export interface Floor extends AsyncDisposable {
   /** Navigates a warm page to a new document for each render. */
   warm(html: string, loops: number, seconds: number): Promise<Figures>;
   /** Creates a new context and page for each render. */
   fresh(html: string, loops: number, seconds: number): Promise<Figures>;
-  close(): Promise<void>;
 }
 
+const WARM_UP = 5;
 const PRINT = { printBackground: true, generateTaggedPDF: false, paperWidth: 210 / 25.4, paperHeight: 297 / 25.4 };
 
 export async function startFloor(): Promise<Floor> {
@@ -33,31 +32,21 @@ export async function startFloor(): Promise<Floor> {
   const proxy = await startEgressProxy(new OutboundPolicy(config));
   const browser = await launchBrowser(await locateBrowser(config), config, proxy);
   return {
-    product: browser.product,
     async warm(html, loops, seconds) {
-      const pages: BarePage[] = [];
-      const open = async () => {
-        const page = await openPage(browser);
-        pages.push(page);
-        for (let n = 0; n < 5; n++) await renderOnNewDocument(page, html);
-        return page;
-      };
-      const figures = await closedLoop(loops, seconds, open, (page) => renderOnNewDocument(page, html));
+      const pages = await Promise.all(Array.from({ length: loops }, () => openPage(browser)));
+      const print = (loop: number) => printNewDocument(pages[loop] as BarePage, html);
+      for (let n = 0; n < WARM_UP; n++) await Promise.all(pages.map((_, loop) => print(loop)));
+      const figures = await runClosedLoop(loops, seconds, print);
       await Promise.all(pages.map((page) => closePage(browser, page)));
       return figures;
     },
     fresh: (html, loops, seconds) =>
-      closedLoop(
-        loops,
-        seconds,
-        async () => undefined,
-        async () => {
-          const page = await openPage(browser);
-          await print(page, html);
-          void closePage(browser, page);
-        },
-      ),
-    async close() {
+      runClosedLoop(loops, seconds, async () => {
+        const page = await openPage(browser);
+        await print(page, html);
+        void closePage(browser, page);
+      }),
+    async [Symbol.asyncDispose]() {
       await browser.close();
       await proxy.close();
     },
@@ -77,7 +66,7 @@ async function closePage({ connection }: Browser, { contextId }: BarePage): Prom
   await connection.browser.send('Target.disposeBrowserContext', { browserContextId: contextId }).catch(() => {});
 }
 
-async function renderOnNewDocument(page: BarePage, html: string): Promise<void> {
+async function printNewDocument(page: BarePage, html: string): Promise<void> {
   const loaded = page.session.next('Page.loadEventFired');
   await page.session.send('Page.navigate', { url: 'about:blank' });
   await loaded;

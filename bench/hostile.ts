@@ -2,17 +2,15 @@
  * How much memory does a hostile document use, how long is it over its limit, how long does a neighbour wait meanwhile, and what
  * remains afterwards?
  */
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProcessTree } from '../src/chromium/browser/process-tree.ts';
 import { loadConfig } from '../src/config.ts';
 import { residentBytes } from '../src/host/proc.ts';
 import { HOSTILE_DOCUMENTS, type HostileDocument } from './hostile-documents.ts';
-import type { Row } from './report.ts';
+import { inMb, type Row, rowWithLimit } from './measure.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
+import { listen } from './site.ts';
 
 const SAMPLE_MS = 20;
 const TIMEOUT_MS = 10_000;
@@ -44,28 +42,50 @@ interface Finding {
   left: { processes: number; handles: number; serviceMb: number };
 }
 
-/** `print` receives the table line by line. */
-export async function hostile(print: (line: string) => void): Promise<Row[]> {
-  const site = await startSite();
-  const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: '127.0.0.1', PLATEN_RENDER_MAX_NETWORK_MB: '400' });
-  print(
-    '| document | response | seconds | renderer MB | browser MB | service MB | ms over the limit | neighbour waits ms | left behind: processes, handles, service MB |',
+/** Prints a table of all documents as well. */
+export async function* measureHostileDocuments(): AsyncGenerator<Row> {
+  using site = await listen(({ url = '' }, response) => {
+    const name = decodeURIComponent(url.slice(1));
+    const served = HOSTILE_DOCUMENTS.find((document) => document.name === name)?.served;
+    if (served) served(response);
+    else response.end(name === 'data' ? Buffer.alloc(16 * MEGABYTE, 1) : undefined);
+  });
+  await using service = await startService(2, { PLATEN_OUTBOUND_ALLOW: '127.0.0.1', PLATEN_RENDER_MAX_NETWORK_MB: '400' });
+  process.stdout.write(
+    '| document | response | seconds | renderer MB | browser MB | service MB | ms over the limit | neighbour waits ms | left behind: processes, handles, service MB |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n',
   );
-  print('|---|---|--:|--:|--:|--:|--:|--:|--:|');
-  for (const key of service.keys) await service.render(key, '<p>first');
+  for (const key of service.keys) await service.render({ html: '<p>first' }, key);
   const tree = new ProcessTree(service.pid);
   const before = await whenIdle(service, tree);
   const findings: Finding[] = [];
   for (const document of HOSTILE_DOCUMENTS) {
     const finding = await attack(service, document, site.origin);
     findings.push(finding);
-    print(lineOf(finding));
+    process.stdout.write(lineOf(finding));
   }
   await delay(LATER_MS);
   const later = await whenIdle(service, tree);
-  await service.stop();
-  site.close();
-  return [...rowsOf(findings), rowOfMemory(before.service, later.service)];
+  const findWorst = (figure: 'overMs' | 'longestWaitMs') => findings.toSorted((a, b) => b[figure] - a[figure])[0] as Finding;
+  const [over, wait] = [findWorst('overMs'), findWorst('longestWaitMs')];
+  const all = `${findings.length} hostile documents`;
+  yield rowWithLimit(
+    `${all}: longest time over a memory limit`,
+    `${over.overMs.toFixed(0)} ms (${over.name})`,
+    { findings },
+    { limited: over.overMs, most: MAX_OVER_MS, unit: ' ms' },
+  );
+  yield rowWithLimit(
+    `${all}: longest wait of a neighbour`,
+    `${wait.longestWaitMs.toFixed(0)} ms (${wait.name})`,
+    {},
+    { limited: wait.longestWaitMs, most: LONGEST_WAIT_MS, unit: ' ms' },
+  );
+  yield rowWithLimit(
+    `growth of the service a minute after the ${all}`,
+    `${inMb(later.service)} MB, ${inMb(before.service)} MB before them`,
+    { before, later },
+    { limited: inMb(later.service - before.service), most: MAX_LEFT_MB, unit: ' MB' },
+  );
 }
 
 async function attack(service: ServiceUnderTest, { name, html, options }: HostileDocument, origin: string): Promise<Finding> {
@@ -158,87 +178,23 @@ async function sample(service: ServiceUnderTest, tree: ProcessTree): Promise<Sam
 
 /** Renders a plain document with another key in a loop. */
 function keepRendering(service: ServiceUnderTest): { stop(): Promise<number> } {
-  let stopped = false;
+  let isStopped = false;
   let longestMs = 0;
   const loop = (async () => {
-    while (!stopped) {
-      const startedAt = performance.now();
-      const { status } = await service.render(service.keys[1] ?? '', '<p>neighbour');
-      if (status !== 200) throw new Error(`the neighbour was answered ${status}`);
-      longestMs = Math.max(longestMs, performance.now() - startedAt);
-    }
+    while (!isStopped) longestMs = Math.max(longestMs, await service.render({ html: '<p>neighbour' }, service.keys[1]));
   })();
   return {
     async stop() {
-      stopped = true;
+      isStopped = true;
       await loop;
       return longestMs;
     },
   };
 }
 
-async function startSite(): Promise<{ origin: string; close(): void }> {
-  const server = createServer((request, response) => {
-    const name = decodeURIComponent((request.url ?? '').slice(1));
-    const served = HOSTILE_DOCUMENTS.find((document) => document.name === name)?.served;
-    if (served) served(response);
-    else response.end(name === 'data' ? Buffer.alloc(16 * MEGABYTE, 1) : undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
-
 function lineOf({ name, answer, seconds, peak, overMs, longestWaitMs, left }: Finding): string {
-  const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE);
+  const memory = [peak.renderer, peak.browser, peak.service].map(inMb);
   const leftOver = `${left.processes}, ${left.handles}, ${Math.round(left.serviceMb)}`;
-  const cells = [
-    name,
-    answer,
-    seconds.toFixed(1),
-    megabytes(peak.renderer),
-    megabytes(peak.browser),
-    megabytes(peak.service),
-    Math.round(overMs),
-    Math.round(longestWaitMs),
-    leftOver,
-  ];
-  return `| ${cells.join(' | ')} |`;
-}
-
-function rowsOf(findings: Finding[]): Row[] {
-  const most = (value: (finding: Finding) => number) => findings.toSorted((a, b) => value(b) - value(a))[0] as Finding;
-  const over = most(({ overMs }) => overMs);
-  const wait = most(({ longestWaitMs }) => longestWaitMs);
-  return [
-    {
-      measure: `${findings.length} hostile documents: longest time over a memory limit`,
-      value: `${over.overMs.toFixed(0)} ms (${over.name})`,
-      target: `at most ${MAX_OVER_MS} ms`,
-      met: over.overMs <= MAX_OVER_MS,
-      figures: { findings },
-    },
-    {
-      measure: `${findings.length} hostile documents: longest wait of a neighbour`,
-      value: `${wait.longestWaitMs.toFixed(0)} ms (${wait.name})`,
-      target: `at most ${LONGEST_WAIT_MS} ms`,
-      met: wait.longestWaitMs <= LONGEST_WAIT_MS,
-      figures: {},
-    },
-  ];
-}
-
-function rowOfMemory(before: number, later: number): Row {
-  const inMb = (bytes: number) => Math.round(bytes / MEGABYTE);
-  return {
-    measure: 'memory of the service a minute after the hostile documents',
-    value: `${inMb(later)} MB, ${inMb(before)} MB before them`,
-    target: `grows by at most ${MAX_LEFT_MB} MB`,
-    met: inMb(later - before) <= MAX_LEFT_MB,
-    figures: { before, later },
-  };
+  const cells = [name, answer, seconds.toFixed(1), ...memory, Math.round(overMs), Math.round(longestWaitMs), leftOver];
+  return `| ${cells.join(' | ')} |\n`;
 }

@@ -1,79 +1,80 @@
 /**
- * `npm run bench`: measures floor and service in one run. Options after `--`:
+ * `npm run bench`: measures the service, and writes the results to `bench/results/latest.json`. Options after `--`:
+ * `--only NAME` runs one scenario; those of `BY_NAME` run only so, because they need servers or much time;
  * `--soak` adds the long run (`--renders N`, default 10000);
- * `--only throughput|first|overload|start|documents|outbound|assets|finishing|conformance|finished|batches|playground|fairness|floods|hostile|postgres|sizing|soak` runs one part;
- * `postgres` and `sizing` run only if they are named: the first needs servers, the second is for the guide;
  * `--only fairness --way batch` measures the ways whose name contains the word;
- * `--against FOLDER` only compares with the tree of another commit.
+ * `--against FOLDER` compares with the tree of another commit, by the documents of `throughput`, `finished` or `conformance`.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { against } from './against.ts';
-import { assets } from './assets.ts';
-import { batches } from './batches.ts';
-import { conformance } from './conformance.ts';
-import { fairness } from './fairness.ts';
-import { finishRoom } from './finish-room.ts';
-import { finished } from './finished.ts';
-import { finishing } from './finishing.ts';
-import { coldStart, firstRender } from './first-render.ts';
-import { floods } from './floods.ts';
-import { startFloor } from './floor.ts';
-import { hostile } from './hostile.ts';
-import { outbound } from './outbound.ts';
-import { overload } from './overload.ts';
-import { playground } from './playground.ts';
-import { postgres } from './postgres.ts';
-import { printRow, type Row, writeResults } from './report.ts';
-import { startService } from './service.ts';
-import { sizing } from './sizing.ts';
-import { soak } from './soak.ts';
-import { storedDocuments } from './stored-documents.ts';
-import { scaling, throughput } from './throughput.ts';
+import { compareTrees } from './against.ts';
+import { measureAssets } from './assets.ts';
+import { measureBatches } from './batches.ts';
+import { measureConformance } from './conformance.ts';
+import { measureFairness } from './fairness.ts';
+import { measureFinished } from './finished.ts';
+import { measureFinishing } from './finishing.ts';
+import { measureHostileDocuments } from './hostile.ts';
+import type { Row } from './measure.ts';
+import { measureOutbound } from './outbound.ts';
+import { measureFloods, measureOverload } from './overload.ts';
+import { measurePlayground } from './playground.ts';
+import { measurePostgres } from './postgres.ts';
+import { measureSizing } from './sizing.ts';
+import { measureSoak } from './soak.ts';
+import { measureThroughput } from './throughput.ts';
 
-const KEYS = 1_500;
-const SOAK_RENDERS = 10_000;
+const SCENARIOS = {
+  throughput: measureThroughput,
+  overload: measureOverload,
+  outbound: measureOutbound,
+  assets: measureAssets,
+  finishing: measureFinishing,
+  conformance: measureConformance,
+  finished: measureFinished,
+  batches: measureBatches,
+  playground: measurePlayground,
+  fairness: () => measureFairness(values.way),
+  floods: measureFloods,
+  hostile: measureHostileDocuments,
+  postgres: measurePostgres,
+  sizing: measureSizing,
+  soak: () => measureSoak(Number(values.renders)),
+};
+const BY_NAME = ['postgres', 'sizing', 'soak'];
+const RESULTS = new URL('results/', import.meta.url);
 
 const { values } = parseArgs({
   options: {
     soak: { type: 'boolean' },
-    renders: { type: 'string' },
+    renders: { type: 'string', default: '10000' },
     only: { type: 'string' },
     way: { type: 'string' },
     against: { type: 'string' },
   },
 });
-const wants = (part: string) => (values.against ? false : values.only === undefined || values.only === part);
 const rows: Row[] = [];
-const add = (found: Row[]) => {
-  rows.push(...found);
-  found.forEach(printRow);
-};
-
-const floor = await startFloor();
-process.stdout.write(`${floor.product}, Node ${process.version}\n\n`);
-if (wants('throughput') || wants('first')) {
-  const service = await startService(KEYS);
-  if (wants('throughput')) add([...(await throughput(floor, service)), ...(await scaling(service))]);
-  if (wants('first')) add([await firstRender(service)]);
-  await service.stop();
+for await (const row of measure()) {
+  rows.push(row);
+  const verdict = row.met === undefined ? '     ' : row.met ? 'met  ' : 'MISS ';
+  process.stdout.write(`${verdict} ${row.measure}\n        ${row.value}${row.target ? `\n        target: ${row.target}` : ''}\n`);
 }
-await floor.close();
-if (values.against) add(await against(values.against));
-if (wants('overload')) add([await overload()]);
-if (wants('start')) add([await coldStart()]);
-if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
-if (wants('outbound')) add(await outbound());
-if (wants('assets')) add(await assets());
-if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
-if (wants('conformance')) add(await conformance());
-if (wants('finished')) add(await finished());
-if (wants('batches')) add(await batches());
-if (wants('playground')) add(await playground());
-if (wants('fairness')) for await (const row of fairness(values.way)) add([row]);
-if (wants('floods')) add(await floods());
-if (wants('hostile')) add(await hostile((line) => process.stdout.write(`${line}\n`)));
-if (values.only === 'postgres') add(await postgres((line) => process.stdout.write(`${line}\n`)));
-if (values.only === 'sizing') add(await sizing());
-if (values.soak || values.only === 'soak')
-  add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
-await writeResults(floor.product, rows);
+const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version };
+const json = JSON.stringify({
+  machine,
+  rows: rows.map(({ measure, target, met, figures }) => ({ measure, target, met, ...figures })),
+});
+await mkdir(RESULTS, { recursive: true });
+await writeFile(new URL('latest.json', RESULTS), json);
+process.stdout.write(`\n${json}\n`);
+
+async function* measure(): AsyncGenerator<Row> {
+  const { only, soak, against } = values;
+  if (against) return yield* compareTrees(against, only);
+  if (only && !(only in SCENARIOS)) throw new Error(`There is no scenario ${only}, only ${Object.keys(SCENARIOS).join(', ')}.`);
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    const isWanted = only ? only === name : !BY_NAME.includes(name);
+    if (isWanted || (soak && name === 'soak')) yield* scenario();
+  }
+}

@@ -2,11 +2,9 @@
  * What does the egress proxy cost, and what does a cached font save? Renders the same pages in two browsers of the same kind:
  * one behind the proxy, one that connects to the site directly.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import type { EgressProxy } from '../src/egress/egress-proxy.ts';
@@ -14,8 +12,8 @@ import { printAlone } from '../src/render/print-content.ts';
 import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { invoice } from './documents.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { closedLoop, type Figures, median } from './measure.ts';
-import type { Row } from './report.ts';
+import { alternate, type Figures, median, type Row, rowWithLimit, runClosedLoop, time } from './measure.ts';
+import { type Site, startSite } from './site.ts';
 
 const RESOURCES = 20;
 const CLIENTS = 4;
@@ -25,92 +23,67 @@ const FONT_RENDERS = 60;
 /** A report with one request, so that the page is cleaned as it is behind the proxy. */
 const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
 
-export async function outbound(): Promise<Row[]> {
+export async function* measureOutbound(): AsyncGenerator<Row> {
+  using site = await startSite();
   const located = await locateBrowser(loadConfig());
-  const site = fork(new URL('site.ts', import.meta.url), [
-    join(dirname(located.path), 'fonts', 'fonts', 'Open_Sans', 'OpenSans-Regular.ttf'),
-  ]);
-  const [port] = (await once(site, 'message')) as [number];
-  const settings = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` };
-  const proxied = await startEngine({ settings, places: CLIENTS, located });
+  const settings = { PLATEN_OUTBOUND_ALLOW: site.host };
   const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
-  const direct = await startEngine({
-    settings,
-    places: CLIENTS,
-    located: await allowedLoopback(located, folder),
-    startProxy: async () => NO_PROXY,
-  });
   try {
-    return [await costOfProxy(proxied, direct, port), await fontCaching(proxied, port)];
+    await using proxied = await startEngine({ settings, places: CLIENTS, located });
+    await using direct = await startEngine({
+      settings,
+      places: CLIENTS,
+      located: await allowLoopback(located, folder),
+      startProxy: async () => NO_PROXY,
+    });
+    yield await measureProxy(proxied, direct, site);
+    yield await measureFontCache(proxied, site);
   } finally {
-    await proxied.close();
-    await direct.close();
-    site.kill();
     await rm(folder, { recursive: true });
   }
 }
 
-async function costOfProxy(proxied: Engine, direct: Engine, port: number): Promise<Row> {
+async function measureProxy(proxied: Engine, direct: Engine, site: Site): Promise<Row> {
   let requests = 0;
-  const html = () => invoice(20) + images(port, requests++);
-  await loop(proxied, html, 1);
-  await loop(direct, html, 1);
-  const ratios: number[] = [];
-  let last: Figures | undefined;
-  for (let round = 0; round < ROUNDS; round++) {
-    const [first, second] = round % 2 ? [proxied, direct] : [direct, proxied];
-    const figures = new Map([[first, await loop(first, html)] as const, [second, await loop(second, html)] as const]);
-    last = figures.get(proxied);
-    ratios.push((last?.perSecond ?? 0) / (figures.get(direct)?.perSecond ?? 1));
-  }
-  const ratio = median(ratios);
-  return {
-    measure: `a page with ${RESOURCES} images from a site, ${CLIENTS} clients, with the proxy against without`,
-    value: `${ratio.toFixed(2)} (${last?.perSecond.toFixed(0)}/s, p50 ${last?.p50Ms.toFixed(1)} ms)`,
-    target: 'at least 0.9',
-    met: ratio >= 0.9,
-    figures: { ratio, ratios },
-  };
+  const renderWith = (engine: Engine) => (): Promise<Figures> =>
+    runClosedLoop(CLIENTS, SECONDS, () => print(engine, invoice(20) + showImages(site, requests++), 'bench'));
+  const figures = await alternate(ROUNDS, { proxied: renderWith(proxied), direct: renderWith(direct) }, { warmUp: 1 });
+  const ratios = figures.proxied.map(({ perSecond }, round) => perSecond / (figures.direct[round]?.perSecond ?? 1));
+  const [ratio, p50Ms] = [median(ratios), median(figures.proxied.map((each) => each.p50Ms))];
+  const measure = `a page with ${RESOURCES} images from a site, ${CLIENTS} clients, with the proxy against without`;
+  return rowWithLimit(
+    measure,
+    `${ratio.toFixed(2)} (p50 ${p50Ms.toFixed(1)} ms)`,
+    { ratio, ratios },
+    { limited: ratio, least: 0.9 },
+  );
 }
 
-/**
- * Compares a cacheable font with one that is not. The first render of each is not counted, because only later renders can use
- * the cache.
- */
-async function fontCaching(engine: Engine, port: number): Promise<Row> {
-  const timed = async (folder: string) => {
-    const startedAt = performance.now();
-    await print(engine, fontPage(`http://127.0.0.1:${port}/${folder}/font.ttf`), folder);
-    return performance.now() - startedAt;
-  };
-  const kept: number[] = [];
-  const fetched: number[] = [];
-  for (let n = 0; n <= FONT_RENDERS; n++) {
-    const spent = { kept: await timed('kept'), fetched: await timed('fetched') };
-    if (n) kept.push(spent.kept);
-    if (n) fetched.push(spent.fetched);
-  }
-  const ratio = median(kept) / median(fetched);
-  return {
-    measure: 'p50 of a page with a cacheable web font 20 ms away, against one with an uncacheable font',
-    value: `${ratio.toFixed(2)} (${median(kept).toFixed(1)} ms against ${median(fetched).toFixed(1)} ms)`,
-    target: 'under 1',
-    met: ratio < 1,
-    figures: { ratio, keptMs: median(kept), fetchedMs: median(fetched) },
-  };
+/** Compares a cacheable font with one that is not. Only renders after the first can use the cache. */
+async function measureFontCache(engine: Engine, site: Site): Promise<Row> {
+  const renderFrom = (folder: string) => () => time(() => print(engine, useFont(`${site.origin}/${folder}/font.ttf`), folder));
+  const times = await alternate(FONT_RENDERS, { kept: renderFrom('kept'), fetched: renderFrom('fetched') }, { warmUp: 1 });
+  const [keptMs, fetchedMs] = [median(times.kept), median(times.fetched)];
+  const ratio = keptMs / fetchedMs;
+  return rowWithLimit(
+    'p50 of a page with a cacheable web font 20 ms away, against one with an uncacheable font',
+    `${ratio.toFixed(2)} (${keptMs.toFixed(1)} ms against ${fetchedMs.toFixed(1)} ms)`,
+    { ratio, keptMs, fetchedMs },
+    { limited: ratio, most: 1 },
+  );
 }
 
 /** Returns images with URLs that have not been requested before. */
-function images(port: number, page: number): string {
-  return Array.from({ length: RESOURCES }, (_, n) => `<img src="http://127.0.0.1:${port}/${page}/${n}.png">`).join('');
+function showImages({ origin }: Site, page: number): string {
+  return Array.from({ length: RESOURCES }, (_, n) => `<img src="${origin}/${page}/${n}.png">`).join('');
 }
 
-function fontPage(url: string): string {
+function useFont(url: string): string {
   return `${invoice(5)}<style>@font-face { font-family: web; src: url("${url}") } * { font-family: web !important }</style>`;
 }
 
 /** Returns the same browser with switches that let a document reach this machine without a proxy. */
-async function allowedLoopback(located: LocatedBrowser, folder: string): Promise<LocatedBrowser> {
+async function allowLoopback(located: LocatedBrowser, folder: string): Promise<LocatedBrowser> {
   const path = join(folder, 'browser.sh');
   const relaxed = `"\${@/--disable-features=/--disable-features=LocalNetworkAccessChecks,}"`;
   await writeFile(path, `#!/bin/bash\nexec '${located.path}' ${relaxed}\n`, { mode: 0o755 });
@@ -124,15 +97,6 @@ async function print(engine: Engine, html: string, owner: string): Promise<void>
     { boundary: owner, shareOf: owner },
   );
   if (report.warning_count) throw new Error(`something is missing: ${JSON.stringify(report.warnings)}`);
-}
-
-function loop(engine: Engine, html: () => string, seconds = SECONDS): Promise<Figures> {
-  return closedLoop(
-    CLIENTS,
-    seconds,
-    async () => undefined,
-    () => print(engine, html(), 'bench'),
-  );
 }
 
 /** Lets the browser connect to loopback directly. */

@@ -1,8 +1,7 @@
 /** Do fifty playground visitors slow key holders down? Alternates rounds with and without them on one service. */
 import { Agent } from 'undici';
 import { invoice } from './documents.ts';
-import { closedLoop, type Figures, median } from './measure.ts';
-import type { Row } from './report.ts';
+import { type Figures, median, type Row, runClosedLoop } from './measure.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const VISITORS = 50;
@@ -24,23 +23,21 @@ interface Crowd {
   leave(): Promise<void>;
 }
 
-export async function playground(): Promise<Row[]> {
-  const service = await startService(1, SETTINGS);
-  const rows: Row[] = [];
-  for (const clients of CLIENTS) rows.push(await compare(service, clients));
-  await service.stop();
-  return rows;
+export async function* measurePlayground(): AsyncGenerator<Row> {
+  await using service = await startService(1, SETTINGS);
+  for (const clients of CLIENTS) yield await compare(service, clients);
 }
 
 async function compare(service: ServiceUnderTest, clients: number): Promise<Row> {
-  await keyHolder(service, clients);
+  const runKeyHolder = () => runClosedLoop(clients, SECONDS, () => service.render({ html: invoice(20) }));
+  await runKeyHolder();
   await enter(service).leave(); // the first visitor starts the playground's browser
   const rounds: Array<{ alone: Figures; among: Figures }> = [];
   const crowds: Crowd[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const alone = await keyHolder(service, clients);
+    const alone = await runKeyHolder();
     const crowd = enter(service);
-    const among = await keyHolder(service, clients);
+    const among = await runKeyHolder();
     await crowd.leave();
     rounds.push({ alone, among });
     crowds.push(crowd);
@@ -57,19 +54,6 @@ async function compare(service: ServiceUnderTest, clients: number): Promise<Row>
     met: time <= MAX_RATIO && p50 <= MAX_RATIO,
     figures,
   };
-}
-
-function keyHolder(service: ServiceUnderTest, clients: number): Promise<Figures> {
-  const html = invoice(20);
-  return closedLoop(
-    clients,
-    SECONDS,
-    async () => undefined,
-    async () => {
-      const { status } = await service.render(service.keys[0] ?? '', html);
-      if (status !== 200) throw new Error(`status ${status}`);
-    },
-  );
 }
 
 /** Each visitor has a separate IP address and always one render in progress, or a short pause after a refusal. */

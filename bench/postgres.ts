@@ -15,8 +15,7 @@ import { startPostgres } from '../test/cluster/postgres-server.ts';
 import { S3_CREDENTIALS, startS3 } from '../test/cluster/s3-server.ts';
 import { invoice } from './documents.ts';
 import { fill, HOT, NOW } from './many-rows.ts';
-import { closedLoop, median, quantile } from './measure.ts';
-import type { Row } from './report.ts';
+import { alternate, median, quantile, type Row, rowWithLimit, runClosedLoop, time } from './measure.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const MAX_MS = 20;
@@ -47,20 +46,15 @@ interface Statement {
   values: unknown[];
 }
 
-type Print = (line: string) => void;
-
-export async function postgres(print: Print): Promise<Row[]> {
+export async function* measurePostgres(): AsyncGenerator<Row> {
   Object.assign(process.env, S3_CREDENTIALS);
   const given = process.env.PLATEN_BENCH_DATABASE_URL;
-  const server = given === undefined ? await startPostgres() : undefined;
-  const rows: Row[] = [];
+  await using server = given === undefined ? await startPostgres() : undefined;
   for (const engine of [await openPostgres(given ?? (await server?.createDatabase()) ?? ''), await openSqlite()]) {
-    rows.push(...(await lookups(engine, print)));
+    yield* measureLookups(engine);
     await engine.close();
   }
-  if (server) rows.push(...(await throughput(await server.createDatabase())));
-  await server?.[Symbol.asyncDispose]();
-  return rows;
+  if (server) yield* measureNodes(await server.createDatabase());
 }
 
 async function openPostgres(databaseUrl: string): Promise<Engine> {
@@ -152,36 +146,28 @@ async function recordStatements(work: () => Promise<unknown>): Promise<Statement
   return [...recorded.values()];
 }
 
-async function lookups(engine: Engine, print: Print): Promise<Row[]> {
+async function* measureLookups(engine: Engine): AsyncGenerator<Row> {
   const config = loadConfig({ ...engine.settings, PLATEN_LOG_LEVEL: 'silent' });
   const first = await openServices(config, () => NOW);
   await first.close();
-  const startedAt = performance.now();
-  await fill(engine.run);
+  const fillMs = await time(() => fill(engine.run));
   await engine.run('vacuum analyze'); // the server does this by itself within minutes
-  print(`${engine.name}: filled in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  process.stdout.write(`${engine.name}: filled in ${Math.round(fillMs / 1000)} s\n`);
   const services = await openServices(config, () => NOW);
-  const rows: Row[] = [];
   for (const [what, work] of Object.entries(worksOf(services))) {
     const scans = await engine.scansOf(await recordStatements(work));
-    const times: number[] = [];
-    for (let n = 0; n < TIMES; n++) {
-      const start = performance.now();
-      await work();
-      times.push(performance.now() - start);
-    }
-    for (const scan of scans) print(`${engine.name}, ${what}: reads all of ${scan}`);
+    const { times } = await alternate(TIMES, { times: () => time(work) });
+    for (const scan of scans) process.stdout.write(`${engine.name}, ${what}: reads all of ${scan}\n`);
     const [p50Ms, p99Ms] = [median(times), quantile(times, 0.99)];
-    rows.push({
+    yield {
       measure: `${engine.name}: ${what}`,
       value: `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms; ${scans.length ? `${scans.length} scans` : 'every statement uses an index'}`,
       target: `p50 under ${MAX_MS} ms, and no scan`,
       met: p50Ms < MAX_MS && !scans.length,
       figures: { p50Ms, p99Ms, scans: scans.length },
-    });
+    };
   }
   await services.close();
-  return rows;
 }
 
 function worksOf({ accounts, allowance, documents, idempotency, batches, batchQueue, webhooks, plans, database }: Services) {
@@ -239,37 +225,26 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
   };
 }
 
-/** Alternates in rounds, so that other load affects both; each ratio is of one round. */
-async function throughput(databaseUrl: string): Promise<Row[]> {
-  const s3 = await startS3();
+/** Compares nodes on SQLite and on PostgreSQL. Each ratio is of one round. */
+async function* measureNodes(databaseUrl: string): AsyncGenerator<Row> {
+  await using s3 = await startS3();
   const settings = { PLATEN_DATABASE_URL: databaseUrl, PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()) };
-  const [embedded, shared] = [await startService(1), await startService(1, settings)];
-  const rows: Row[] = [];
-  for (const [what, body, target] of [
+  await using embedded = await startService(1);
+  await using shared = await startService(1, settings);
+  for (const [what, body, least] of [
     ['not storing', {}, 0.85],
     ['storing', { store: true }, 0.7],
   ] as const) {
-    const pace = async (service: ServiceUnderTest) => {
-      const call = async () => {
-        const { status } = await service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', { html: invoice(20), ...body });
-        if (status > 201) throw new Error(`${status}`);
-      };
-      return (await closedLoop(4, SECONDS, async () => undefined, call)).perSecond;
-    };
-    await Promise.all([pace(embedded), pace(shared)]);
-    const rounds: Array<[number, number]> = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push([await pace(embedded), await pace(shared)]);
-    const ratio = median(rounds.map(([one, other]) => other / one));
-    const [one, other] = [median(rounds.map(([first]) => first)), median(rounds.map(([, second]) => second))];
-    rows.push({
-      measure: `one node on PostgreSQL and S3 against SQLite and disk, ${what}, 4 clients`,
-      value: `${ratio.toFixed(2)} (${other.toFixed(0)}/s against ${one.toFixed(0)}/s)`,
-      target: `at least ${target}`,
-      met: ratio >= target,
-      figures: { ratio, sharedPerSecond: other, embeddedPerSecond: one },
-    });
+    const renderWith = (service: ServiceUnderTest) => async () =>
+      (await runClosedLoop(4, SECONDS, () => service.render({ html: invoice(20), ...body }))).perSecond;
+    const rates = await alternate(ROUNDS, { embedded: renderWith(embedded), shared: renderWith(shared) }, { warmUp: 1 });
+    const ratio = median(rates.shared.map((rate, round) => rate / (rates.embedded[round] ?? 1)));
+    const [sharedPerSecond, embeddedPerSecond] = [median(rates.shared), median(rates.embedded)];
+    yield rowWithLimit(
+      `one node on PostgreSQL and S3 against SQLite and disk, ${what}, 4 clients`,
+      `${ratio.toFixed(2)} (${sharedPerSecond.toFixed(0)}/s against ${embeddedPerSecond.toFixed(0)}/s)`,
+      { ratio, sharedPerSecond, embeddedPerSecond },
+      { limited: ratio, least },
+    );
   }
-  await Promise.all([embedded.stop(), shared.stop()]);
-  await s3[Symbol.asyncDispose]();
-  return rows;
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,22 +11,16 @@ import { Accounts } from '../src/accounts/accounts.ts';
 import { loadPlans } from '../src/accounts/plans.ts';
 import { openDatabase } from '../src/storage/database.ts';
 
-export interface ServiceUnderTest {
+export interface ServiceUnderTest extends AsyncDisposable {
   url: string;
   pid: number;
   /** Milliseconds from the start of the process until it logs that it is listening. */
   startedInMs: number;
   keys: string[];
-  /** Renders once and reads the whole reply. */
-  render(key: string, html: string, options?: object): Promise<{ status: number; bytes: number }>;
-  /** Sends any other request and reads the whole reply. */
-  request(
-    key: string,
-    method: 'GET' | 'POST',
-    path: string,
-    body?: object,
-    headers?: Record<string, string>,
-  ): Promise<{ status: number; bytes: Buffer }>;
+  /** Renders a body and reads the whole reply, which must be a document. Returns milliseconds. */
+  render(body: object, key?: string, path?: string): Promise<number>;
+  /** Sends any request and reads the whole reply. */
+  request(key: string, method: Method, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>;
   metric(name: string): Promise<number>;
   /**
    * Memory of the Node process: resident, resident after a garbage collection, the heap, and the memory in use including
@@ -34,7 +29,15 @@ export interface ServiceUnderTest {
   memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number; heldBytes: number }>;
   /** The longest time that its event loop was blocked since the last call. Ignore the first result. */
   longestHoldMs(): Promise<number>;
+  /** The same as disposing, for `--against` of other commits. */
   stop(): Promise<void>;
+}
+
+type Method = 'GET' | 'POST';
+
+interface Reply {
+  status: number;
+  bytes: Buffer;
 }
 
 /**
@@ -87,26 +90,30 @@ export async function startService(keyCount: number, settings: Record<string, st
   const url = await listening(child);
   const startedInMs = performance.now() - startedAt;
   const client = new Pool(url, { connections: 2048, bodyTimeout: 0, headersTimeout: 0 });
+  const stop = async () => {
+    await client.close();
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+    await rm(dataDir, { recursive: true, force: true });
+  };
   return {
     url,
     pid: child.pid ?? 0,
     startedInMs,
     keys,
-    async render(key, html, options) {
-      const { status, bytes } = await send(client, key, 'POST', '/v1/pdf', options ? { html, options } : { html });
-      return { status, bytes: bytes.length };
+    async render(body, key = keys[0] ?? '', path = '/v1/pdf') {
+      const startedAt = performance.now();
+      const { status, bytes } = await send(client, key, 'POST', path, body);
+      if (status > 201) throw new Error(`${status}: ${bytes.subarray(0, 500)}`);
+      return performance.now() - startedAt;
     },
     request: (...request) => send(client, ...request),
     metric: (name) => readMetric(url, name),
     memory: () => sendCommand(child, 'collect'),
     longestHoldMs: async () => (await sendCommand<{ longestHoldMs: number }>(child, 'hold')).longestHoldMs,
-    async stop() {
-      await client.close();
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -139,12 +146,8 @@ async function listening(child: ChildProcess): Promise<string> {
 
 async function send(
   client: Pool,
-  key: string,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; bytes: Buffer }> {
+  ...[key, method, path, body, headers = {}]: Parameters<ServiceUnderTest['request']>
+): Promise<Reply> {
   const reply = await client.request({
     path,
     method,
@@ -152,6 +155,20 @@ async function send(
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: reply.statusCode, bytes: Buffer.from(await reply.body.arrayBuffer()) };
+}
+
+/** Sends the first half of a body, and leaves the connection open. */
+export function sendHalf({ url, keys }: ServiceUnderTest, bodyBytes: number): { socket: Socket; sent: Promise<unknown> } {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname)
+    .on('error', () => {})
+    .resume();
+  const type = 'Content-Type: application/json';
+  socket.write(
+    `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys[0]}\r\n${type}\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
+  );
+  const sent = new Promise((resolve) => socket.write(Buffer.alloc(bodyBytes / 2, ' '), resolve));
+  return { socket, sent };
 }
 
 async function readMetric(url: string, name: string): Promise<number> {

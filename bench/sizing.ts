@@ -1,8 +1,7 @@
 /** How many renders per second, and how much memory, do one and two renders at a time take, by kind of document? */
 import { readdirSync, readFileSync } from 'node:fs';
 import { invoice, scriptedInvoice } from './documents.ts';
-import { closedLoop } from './measure.ts';
-import type { Row } from './report.ts';
+import { type Row, runClosedLoop } from './measure.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const SECONDS = 6;
@@ -21,39 +20,30 @@ const KINDS: Array<[name: string, body: object]> = [
   ['photographs, 2 pages', { html: photographs(2) }],
 ];
 
-export async function sizing(): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function* measureSizing(): AsyncGenerator<Row> {
   for (const places of [1, 2]) {
-    const service = await startService(places, { PLATEN_CONCURRENCY: `${places}`, PLATEN_PLAYGROUND: 'off' });
-    for (const [kind, body] of KINDS) rows.push(await measure(service, places, kind, body));
-    await service.stop();
+    await using service = await startService(places, { PLATEN_CONCURRENCY: `${places}`, PLATEN_PLAYGROUND: 'off' });
+    for (const [kind, body] of KINDS) yield await measure(service, places, kind, body);
   }
-  return rows;
 }
 
 /** Uses as many callers as slots, each with its own key. */
 async function measure(service: ServiceUnderTest, places: number, kind: string, body: object): Promise<Row> {
-  let bytes = 0;
-  const render = async (key: string) => {
-    const reply = await service.request(key, 'POST', '/v1/pdf', body);
-    if (reply.status > 201) throw new Error(`${reply.status}: ${reply.bytes}`);
-    bytes = reply.bytes.length;
-  };
-  await Promise.all(service.keys.map(render)); // the first render of each kind is slower
-  let next = 0;
+  await Promise.all(service.keys.map((key) => service.render(body, key))); // the first render of each kind is slower
   const peak = { node: 0, browser: 0 };
   const timer = setInterval(() => {
     const now = memoryOf(service.pid);
     peak.node = Math.max(peak.node, now.node);
     peak.browser = Math.max(peak.browser, now.browser);
   }, LOOK_MS);
-  const { perSecond, p50Ms, p99Ms } = await closedLoop(places, SECONDS, async () => service.keys[next++] ?? '', render);
+  const figures = await runClosedLoop(places, SECONDS, (caller) => service.render(body, service.keys[caller]));
+  const { perSecond, p50Ms, p99Ms } = figures;
   clearInterval(timer);
   const [nodeMb, browserMb] = [Math.round(peak.node / KB), Math.round(peak.browser / KB)];
   return {
     measure: `${kind}, ${places} at a time`,
     value: `${perSecond.toFixed(1)} a second (p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms); at most ${nodeMb} MB in Node and ${browserMb} MB in the browser`,
-    figures: { places, kind, perSecond, p50Ms, p99Ms, nodeMb, browserMb, bytes },
+    figures: { places, kind, ...figures, nodeMb, browserMb },
   };
 }
 
