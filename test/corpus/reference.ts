@@ -6,8 +6,8 @@ import { loadConfig } from '../../src/config.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';
 
-/** The same as in the service, because another width of the window changes the layout on paper. */
-const WINDOW = { width: 800, height: 600 };
+/** The same as in the service: as wide as A4 between the default margins, because scripts measure it and draw for it. */
+const WINDOW = { width: 717, height: 600 };
 /** The window gets no higher than this. Documents that are higher do not grow when more of them is shown. */
 const MAX_HEIGHT = 12_000;
 /** The default paper of the service. Media queries depend on it even if the document has a size of its own. */
@@ -41,7 +41,7 @@ export class ReferencePrinter {
   }
 
   async print(address: string, { reference }: CorpusDocument): Promise<Buffer> {
-    const context = await this.#browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce' });
+    const context = await this.#browser.newContext({ viewport: WINDOW, deviceScaleFactor: 2, reducedMotion: 'reduce' });
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
