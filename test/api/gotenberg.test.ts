@@ -154,6 +154,15 @@ describe('convert', () => {
     expect(await pdf(html({ 'index.html': markup, ...nine }))).toMatchObject({ pages: ['One'], tagged: true });
   });
 
+  test.each<[Fields, width: number, height: number]>([
+    [{ paperWidth: '8.267716535433071', paperHeight: '70.5pc', marginTop: '0.39370078740157483' }, 595.3, 846],
+    [{ paperWidth: '5.', paperHeight: '.5in', marginTop: '1.5pt', marginBottom: '0.7pc' }, 360, 36],
+  ])('accepts lengths with many digits and in every unit: %j', async (fields, width, height) => {
+    const { sizes } = await pdf(html({ 'index.html': 'x', ...fields }));
+    expect(sizes[0]?.width).toBeCloseTo(width, 0);
+    expect(sizes[0]?.height).toBeCloseTo(height, 0);
+  });
+
   test('waits for a script', async () => {
     const markup = '<p id=a>early</p><script>setTimeout(() => { a.textContent = "late"; window.status = "done" }, 50)</script>';
     const waits = { waitForExpression: "a.textContent === 'late'", waitWindowStatus: 'done', waitForSelector: '#a' };

@@ -103,6 +103,7 @@ describe('paper', () => {
     ['4in', '6.5in', 288, 468],
     ['400px', 300, 300, 225],
     ['300pt', '200pt', 300, 200],
+    ['70.5pc', '8.267716535433071in', 846, 210 * MM],
   ])('accepts width %s and height %s', async (width, height, points, high) => {
     expectSize(await render('<p>x', { width, height }), points, high);
     expectSize(await render('<p>x', { width, height, landscape: true }), high, points);

@@ -146,12 +146,12 @@ function readDuration(given: string): number {
   return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
 }
 
-/** Parses a length. A number without a unit means inches. A pica is 12 points. */
+/** Parses a length. A number without a unit means inches. The largest paper has 200 inches, which are less than 10^5 of any unit. */
 function readInches(given: string): string {
-  const [, value, unit = 'in'] = /^(\d+(?:\.\d*)?|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
+  const [, value, unit = 'in'] = /^(\d{1,9}(?:\.\d{0,40})?|\.\d{1,40})(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
   if (value === undefined)
     throw new Error('must be a number of inches, or a length such as 72pt, 96px, 1in, 25.4mm, 2.54cm, 6pc');
-  return unit === 'pc' ? `${12 * Number(value)}pt` : `${Number(value)}${unit}`;
+  return `${value.replace(/\.$/, '')}${unit}`;
 }
 
 function readJson(given: string): unknown {
