@@ -338,6 +338,11 @@ describe('content', () => {
     },
   );
 
+  test('says that numbers are pixels if the paper has no room for the content', async () => {
+    const response = await service.pdf({ html: 'x', options: { width: 8.27, height: 11.7 } });
+    expect((await problem(response, 422, 'print_failed')).detail).toMatch(/margins leave no room.*CSS pixels.*"8.27in"/);
+  });
+
   test.each([
     ['1-9', ['one', 'two']],
     ['2-', ['two']],
