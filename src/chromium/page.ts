@@ -146,6 +146,7 @@ const CRASH_REPORT_MS = 3_000;
 /** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
 const SPLIT =
   'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+const NO_ROOM = 'the margins leave no room on the paper; a number without a unit is CSS pixels, so write "8.27in" for inches';
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
@@ -704,12 +705,16 @@ export class Page implements RunningPage {
   #explain(error: unknown): unknown {
     if (this.#lost && !(error instanceof ServiceError)) return this.#lost;
     if (error instanceof DevToolsError && error.method === 'Page.printToPDF')
-      return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
+      return new ServiceError('print_failed', `the document could not be printed: ${reasonOf(error)}`);
     if (error instanceof DevToolsError && error.method === 'Page.captureScreenshot')
       return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
     if (error instanceof DevToolsError && error.method.startsWith('Runtime.')) return interferes(error); // such as a value without JSON
     return error;
   }
+}
+
+function reasonOf({ reason }: DevToolsError): string {
+  return reason.includes('content area is empty') ? NO_ROOM : reason;
 }
 
 function filesOf({ content }: LoadJob): HostedFiles {

@@ -1,8 +1,11 @@
 /** The form fields of Gotenberg 8 and 9: the text of a field in, its value and the name of our option out. */
 import { parseJson } from '../http/requests/json-body.ts';
 
+/** Notes that a member of the value has another name in the form, so that an error can name it as it was sent. */
+type Rename = (member: string, sent: string) => void;
+
 /** Parses the text of a field. Throws an Error that says what is valid. */
-type Reader = (text: string) => unknown;
+type Reader = (text: string, rename?: Rename) => unknown;
 
 export interface Field {
   read: Reader;
@@ -18,9 +21,11 @@ const UNITS_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e
 const text = (option?: string): Field => ({ read: (given) => given, ...(option && { option }) });
 const flag = (option?: string): Field => ({ read: readFlag, ...(option && { option }) });
 const number = (option: string): Field => ({ read: readNumber, option });
+/** For what Gotenberg leaves out by default: clients send every default, and `false` must contradict nothing. */
+const wish = (option: string): Field => ({ read: (given) => readFlag(given) || undefined, option });
 const inches = (option: string): Field => ({ read: readInches, option });
-const json = (read: (value: unknown) => unknown, option?: string): Field => ({
-  read: (given) => read(readJson(given)),
+const json = (read: (value: unknown, rename: Rename) => unknown, option?: string): Field => ({
+  read: (given, rename = () => {}) => read(readJson(given), rename),
   ...(option && { option }),
 });
 
@@ -77,8 +82,8 @@ export const PDF_FIELDS: Fields = {
   nativePages: text('pageRanges'),
   generateDocumentOutline: flag('outline'),
   nativeBookmarks: flag('outline'),
-  generateTaggedPdf: flag('tagged'),
-  nativeTaggedPdf: flag('tagged'),
+  generateTaggedPdf: wish('tagged'),
+  nativeTaggedPdf: wish('tagged'),
   pdfa: text(),
   nativePdfa: text(),
   pdfua: flag(),
@@ -120,9 +125,10 @@ export const MERGE_FIELDS: Fields = { ...FINISHING, autoIndexBookmarks: flag() }
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
 export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
+/** In lower case, because the case of names does not matter to ExifTool, which Gotenberg uses. */
 const METADATA: Readonly<Record<string, string>> = {
-  ...{ Title: 'title', Author: 'author', Subject: 'subject', Keywords: 'keywords', Creator: 'creator' },
-  ...{ CreationDate: 'creationDate', CreateDate: 'creationDate', ModDate: 'modDate', ModifyDate: 'modDate' },
+  ...{ title: 'title', author: 'author', subject: 'subject', keywords: 'keywords', creator: 'creator' },
+  ...{ creationdate: 'creationDate', createdate: 'creationDate', moddate: 'modDate', modifydate: 'modDate' },
 };
 
 /** Parses a boolean like Go's `ParseBool`. */
@@ -146,12 +152,12 @@ function readDuration(given: string): number {
   return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
 }
 
-/** Parses a length. A number without a unit means inches. A pica is 12 points. */
+/** Parses a length. A number without a unit means inches. The largest paper has 200 inches, which are less than 10^5 of any unit. */
 function readInches(given: string): string {
-  const [, value, unit = 'in'] = /^(\d+(?:\.\d*)?|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
+  const [, value, unit = 'in'] = /^(\d{1,9}(?:\.\d{0,40})?|\.\d{1,40})(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
   if (value === undefined)
     throw new Error('must be a number of inches, or a length such as 72pt, 96px, 1in, 25.4mm, 2.54cm, 6pc');
-  return unit === 'pc' ? `${12 * Number(value)}pt` : `${Number(value)}${unit}`;
+  return `${value.replace(/\.$/, '')}${unit}`;
 }
 
 function readJson(given: string): unknown {
@@ -192,6 +198,8 @@ function readStatuses(value: unknown): number[] {
 /** Returns undefined if there are none. */
 function readHeaders(value: unknown): Record<string, unknown> | undefined {
   const headers = readObject(value);
+  for (const [name, header] of Object.entries(headers))
+    if (typeof header !== 'string') throw new Error(`has a value for ${name.slice(0, 64)} that is not a text`);
   return Object.keys(headers).length ? headers : undefined;
 }
 
@@ -230,16 +238,32 @@ function readMediaFeatures(value: unknown): string | undefined {
   return scheme;
 }
 
-/** Names that have no option of their own become custom entries, with texts. */
-function readMetadata(value: unknown): Record<string, unknown> {
+/** Names that have no option of their own become custom entries. */
+function readMetadata(value: unknown, rename: Rename): Record<string, unknown> {
   const metadata: Record<string, unknown> = {};
   const custom: Array<[name: string, text: string]> = [];
-  for (const [name, member] of Object.entries(readObject(value))) {
-    const ours = Object.hasOwn(METADATA, name) ? METADATA[name] : undefined;
-    if (ours) metadata[ours] = /Date$/.test(ours) ? timeOf(member) : member;
-    else if (member !== null) custom.push([name, [member].flat().join(', ')]);
+  const entries = Object.entries(readObject(value)).filter(([, member]) => member !== null);
+  for (const [name, member] of entries) {
+    const texts = readTexts(name, member);
+    const ours = Object.hasOwn(METADATA, name.toLowerCase()) ? METADATA[name.toLowerCase()] : undefined;
+    if (ours) rename(ours, name);
+    if (ours) metadata[ours] = readEntry(ours, texts);
+    else custom.push([name, texts.join(', ')]);
   }
   return { ...metadata, ...(custom.length && { custom: Object.fromEntries(custom) }) };
+}
+
+function readEntry(name: string, texts: string[]): string | string[] {
+  if (name === 'keywords' && texts.length > 1) return texts;
+  return /Date$/.test(name) ? timeOf(texts.join(', ')) : texts.join(', ');
+}
+
+/** An entry is a text, a number or a boolean, or a list of these. */
+function readTexts(name: string, member: unknown): string[] {
+  return [member].flat().map((each) => {
+    if (typeof each !== 'object') return String(each);
+    throw new Error(`has a value for ${name.slice(0, 64)} that is not a text, a number, true, false or a list of these`);
+  });
 }
 
 function oneOf(given: string, values: readonly string[]): string {
@@ -270,11 +294,12 @@ const MARK_OPTIONS: Readonly<Record<string, 'opacity' | 'rotate' | 'color'>> = {
 };
 
 /** Reads the options of a watermark, which are texts or numbers. */
-function readMarkOptions(value: unknown): Record<string, unknown> {
+function readMarkOptions(value: unknown, rename: Rename): Record<string, unknown> {
   const entries = Object.entries(readObject(value)).map(([name, given]) => {
     const ours = Object.hasOwn(MARK_OPTIONS, name) ? MARK_OPTIONS[name] : undefined;
     if (!ours)
       throw new Error(`names ${name.slice(0, 64)}, but only opacity, rotation and color are supported: a mark fills the page`);
+    rename(ours, name);
     return [ours, ours === 'color' ? readColor(String(given)) : readNumber(String(given))];
   });
   return Object.fromEntries(entries);
@@ -293,8 +318,11 @@ function readColor(given: string): string {
     .join('')}`;
 }
 
-/** Removes fractional seconds, which clients send, and adds UTC to a time without a time zone. */
-function timeOf(member: unknown): unknown {
-  const time = typeof member === 'string' ? member.replace(' ', 'T').replace(/\.\d+/, '') : member;
-  return typeof time === 'string' && /T\d\d:\d\d:\d\d$/.test(time) ? `${time}Z` : time;
+/** Reads dates of ExifTool, such as `2006:09:18 16:27:50-04:00`, and those of RFC 3339 with fractions or without a time zone. */
+function timeOf(given: string): string {
+  const time = given
+    .replace(/^(\d{4}):(\d\d):(\d\d)/, '$1-$2-$3')
+    .replace(' ', 'T')
+    .replace(/\.\d+/, '');
+  return /T\d\d:\d\d:\d\d$/.test(time) ? `${time}Z` : time;
 }

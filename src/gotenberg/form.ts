@@ -1,9 +1,11 @@
 /** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
-import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
+import { type FieldError, invalidRequest } from '../errors.ts';
 import type { Part } from '../http/requests/form-body.ts';
 import { nearest } from '../nearest.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
+import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
+import { fileAt, MAX_SHOWN, type SentForm } from './field-names.ts';
 import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
 import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 import { ownSecrets } from './secrets.ts';
@@ -13,9 +15,9 @@ export type GotenbergSource = 'html' | 'url' | 'markdown';
 type Values = ReadonlyMap<string, unknown>;
 type Options = Record<string, unknown>;
 
-export interface GotenbergForm {
-  /** Values by the name of their field. */
-  values: Values;
+export interface GotenbergForm extends SentForm {
+  values: Map<string, unknown>;
+  aliases: Map<string, string>;
   /** Files, whose paths are names without folders. */
   files: UploadedFile[];
   embeds: UploadedFile[];
@@ -25,20 +27,18 @@ export interface GotenbergForm {
 }
 
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
-/** Maximum number of characters of a name in an error. */
-const MAX_SHOWN = 100;
 const LETTER = { width: '8.5in', height: '11in' };
 const DEFAULT_MARGIN = '0.39in';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
 export function readGotenbergForm(parts: readonly Part[], target: RouteKind): GotenbergForm {
   const errors: FieldError[] = [];
-  const values = new Map<string, unknown>();
-  const form: GotenbergForm = { values, files: [], embeds: [], marks: [], invoices: [] };
+  const [values, aliases] = [new Map<string, unknown>(), new Map<string, string>()];
+  const form: GotenbergForm = { values, files: [], embeds: [], marks: [], invoices: [], aliases };
   for (const part of parts) {
     if (isOfOtherRoute(part.name, target)) continue;
     try {
-      if (part.filename === undefined) readValue(part, target, values);
+      if (part.filename === undefined) readValue(part, target, form);
       else filesOf(form, part.name, target).push(fileOf(part.filename, part));
     } catch (error) {
       errors.push({ path: part.name.slice(0, MAX_SHOWN), message: (error as Error).message });
@@ -48,13 +48,14 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind): Go
   return form;
 }
 
-function readValue({ name, content }: Part, target: RouteKind, values: Map<string, unknown>): void {
+function readValue({ name, content }: Part, target: RouteKind, { values, aliases }: GotenbergForm): void {
   const given = decodeUtf8(content, 'in.txt');
   const field = fieldNamed(name, target);
   if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
-  if (given !== '') values.set(name, field.read(given));
+  const rename = (member: string, sent: string) => void aliases.set(`${name}.${member}`, `${name}.${sent}`);
+  if (given !== '') values.set(name, field.read(given, rename));
 }
 
 function refusalOf(name: string, target: RouteKind): string {
@@ -75,7 +76,7 @@ function fileOf(filename: string, { type, content }: Part): UploadedFile {
 /** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
 export function pdfBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
   const { values, embeds } = form;
-  const [header, footer] = [textOf(form, 'header.html'), textOf(form, 'footer.html')];
+  const [header, footer] = [templateOf(form, 'header.html'), templateOf(form, 'footer.html')];
   const options: Options = {
     ...loadingOptions(values),
     ...{ printBackground: false, preferCSSPageSize: false },
@@ -120,7 +121,7 @@ function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, 
   const url = urlOf(form, source);
   const named = { options: { ...options, ...ownSecrets(form.values, url) }, ...(filename !== undefined && { filename }) };
   const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
-  if (url !== undefined) return { body: { url, ...named }, files };
+  if (url !== undefined) return { body: { url, ...named }, files: [] }; // nothing refers to them
   return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
 }
 
@@ -135,8 +136,14 @@ export function urlOf({ values }: GotenbergForm, source: GotenbergSource): strin
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
 export function requiredText(form: GotenbergForm, name: string): string {
   const found = textOf(form, name);
-  if (found === undefined) throw invalidRequest([{ path: name, message: 'is required: send a file with this name' }]);
+  if (found === undefined) throw invalidRequest([{ path: fileAt(name), message: 'is required: send a file with this name' }]);
   return found;
+}
+
+/** As in Gotenberg, a header or footer prints without what it would load from the network. */
+function templateOf(form: GotenbergForm, name: string): string | undefined {
+  const template = textOf(form, name);
+  return template && withoutExternalReferences(template);
 }
 
 function textOf({ files }: GotenbergForm, name: string): string | undefined {
@@ -144,13 +151,12 @@ function textOf({ files }: GotenbergForm, name: string): string | undefined {
   return found && decodeFile(found);
 }
 
-/** Throws `invalid_request`. */
-export function decodeFile({ path, content }: UploadedFile): string {
-  const shown = path.slice(0, MAX_SHOWN);
+/** Throws `invalid_request`, which names the file, or the field `path`. */
+export function decodeFile({ path: name, content }: UploadedFile, path = fileAt(name)): string {
   try {
-    return decodeUtf8(content, shown);
+    return decodeUtf8(content, name.slice(0, MAX_SHOWN));
   } catch (error) {
-    throw invalidRequest([{ path: shown, message: (error as Error).message }]);
+    throw invalidRequest([{ path, message: (error as Error).message }]);
   }
 }
 
@@ -203,9 +209,11 @@ export function failingStatusesOf({ values }: GotenbergForm): FailingStatuses {
 }
 
 function paperOf(values: Values): Options {
-  const [width, height] = [values.get('paperWidth'), values.get('paperHeight')];
   if (values.has('paperSize')) return {}; // combining it with a length is refused later
-  return { width: width ?? LETTER.width, height: height ?? LETTER.height };
+  const width = values.get('paperWidth') ?? LETTER.width;
+  const height = values.get('paperHeight') ?? LETTER.height;
+  const isWide = values.get('singlePage') && values.get('landscape'); // then the width is not swapped with a height
+  return { width: isWide ? height : width, height };
 }
 
 function marginOf(values: Values): Options {
@@ -248,14 +256,15 @@ function conformanceOf(values: Values): Options {
   return conformance.length ? { conformance } : {};
 }
 
-function attachmentsOf({ values, embeds }: GotenbergForm) {
+function attachmentsOf({ values, embeds, aliases }: GotenbergForm) {
   const facts = (values.get('embedsMetadata') ?? {}) as Record<string, EmbedFacts>;
-  return embeds.map(({ path, type, content }) => ({
-    name: path,
-    ...(type && { type }),
-    ...(Object.hasOwn(facts, path) && facts[path]),
-    content: content.toString('base64'),
-  }));
+  return embeds.map(({ path, type, content }, index) => {
+    aliases.set(`embeds[${index}].name`, fileAt(path));
+    aliases.set(`embeds[${index}].type`, `embedsMetadata.${path}.mimeType`);
+    aliases.set(`embeds[${index}].relationship`, `embedsMetadata.${path}.relationship`);
+    const given = Object.hasOwn(facts, path) ? facts[path] : undefined;
+    return { name: path, ...(type && { type }), ...given, content: content.toString('base64') };
+  });
 }
 
 /** The watermark, which is under the content, or the stamp over it. */
@@ -284,50 +293,5 @@ function invoiceOf({ values, invoices: [file] }: GotenbergForm): Options {
   if (!file && profile === undefined) return {};
   if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);
   if (profile === undefined) throw invalidRequest([{ path: 'facturxConformanceLevel', message: 'is required' }]);
-  return { invoice: { xml: decodeFile({ ...file, path: 'facturxXml' }), profile } };
-}
-
-/** Runs `parse`, and makes its errors name the fields of the form. */
-export function withFieldNames<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!hasCode(error, 'invalid_request')) throw error;
-    const errors = error.members.errors as FieldError[];
-    throw invalidRequest(errors.map(({ path, message }) => ({ path: fieldOf(path), message: inFormTerms(message) })));
-  }
-}
-
-const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
-  ['filename', 'Gotenberg-Output-Filename'],
-  ['html', 'index.html'],
-  ['options.headerTemplate', 'header.html'],
-  ['options.footerTemplate', 'footer.html'],
-  ['options.attachments', 'embeds'],
-  ['options.cookies', 'cookies'],
-  ['options.extraHTTPHeaders', 'extraHttpHeaders'],
-  ['options.invoice.profile', 'facturxConformanceLevel'],
-  ['options.invoice.xml', 'facturxXml'],
-  ['options.invoice', 'facturxXml'],
-  ['options.watermark.pages', 'watermarkPages'],
-  ['options.watermark.text', 'watermarkExpression'],
-  ['options.watermark.image', 'watermarkExpression'],
-  ['options.watermark', 'watermarkOptions'],
-  ['options.conformance[0]', 'pdfa'],
-  ['options.conformance', 'pdfa'],
-  ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
-  ['options.password', 'userPassword'],
-  ['options.timeout', 'PLATEN_RENDER_TIMEOUT_MS'],
-  ['options.failOnHttpStatus', 'failOnResourceHttpStatusCodes'],
-];
-
-/** Replaces the names of options in a message. That of a failed condition begins with a name. */
-export function inFormTerms(message: string): string {
-  return message.replace(/\boptions(?:\.\w+)+/g, fieldOf).replace(/^failOn\w+(?=:)/, (name) => fieldOf(`options.${name}`));
-}
-
-function fieldOf(path: string): string {
-  const [option, field] =
-    NAMES.find(([name]) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))) ?? [];
-  return option && field ? field + path.slice(option.length) : path.replace(/^files: /, '');
+  return { invoice: { xml: decodeFile(file, 'facturxXml'), profile } };
 }

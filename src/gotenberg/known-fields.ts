@@ -26,7 +26,7 @@ const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType'
 const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
   pdf: [...OF_ALL, ...OF_PAGES, ...OF_PDFS, 'splitMode', 'splitSpan', 'splitUnify'],
   image: [...OF_ALL, ...OF_PAGES],
-  merge: [...OF_ALL, ...OF_PDFS, ...MARKS, ...INVOICES, 'pdfa', 'pdfua'],
+  merge: [...OF_ALL, ...OF_PDFS, ...MARKS, ...INVOICES, 'pdfa', 'pdfua', 'titleBookmarks'],
 };
 /** A field of LibreOffice. */
 const OF_OFFICE = 'merge';

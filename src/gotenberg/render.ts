@@ -9,15 +9,7 @@ import type { Claim } from '../idempotency/idempotency.ts';
 import type { RenderMemory } from '../render/render.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
 import { parseRenderRequest, type RenderRequest, type SourceRequest } from '../render/request/render-request.ts';
-import {
-  failingStatusesOf,
-  type GotenbergForm,
-  type GotenbergSource,
-  imageBodyOf,
-  pdfBodyOf,
-  urlOf,
-  withFieldNames,
-} from './form.ts';
+import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, urlOf } from './form.ts';
 import { withForeignSecrets } from './secrets.ts';
 
 export interface RenderCall {
@@ -43,7 +35,7 @@ export type GotenbergServices = PdfRouteServices & ImageRouteServices;
 /** Renders a request that has already been validated. */
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
-/** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. */
+/** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
 export function pdfRender(
   services: GotenbergServices,
   form: GotenbergForm,
@@ -79,9 +71,8 @@ export function imageRender(
   return (call) => renderImage(services, request, call);
 }
 
-/** Errors of `parse` name the fields of the form. */
 function withStatuses<R extends SourceRequest>(form: GotenbergForm, parse: () => R): R {
-  const request = withFieldNames(parse);
+  const request = parse();
   const { page, resources } = failingStatusesOf(form);
   const { failsOn } = request.load;
   const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };
@@ -95,7 +86,7 @@ function withSecrets<R extends SourceRequest>(
   { limits }: GotenbergServices,
   request: R,
 ): R {
-  const target = withFieldNames(() => withForeignSecrets(request.load.target, form.values, urlOf(form, source), limits));
+  const target = withForeignSecrets(request.load.target, form.values, urlOf(form, source), limits);
   return { ...request, load: { ...request.load, target } };
 }
 

@@ -22,16 +22,16 @@ import { RATE_LIMITED } from '../http/server/rate-limit.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { parseRenderRequest } from '../render/request/render-request.ts';
-import { FILENAME } from '../render/request/schemas/options-schema.ts';
 import { suggestAssets } from '../render/request/values/document-size.ts';
-import { isUsableFilename } from '../render/request/values/filename.ts';
+import { isUsableFilename, MAX_FILENAME } from '../render/request/values/filename.ts';
 import type { MergedFinishing } from '../uploads/finish-merged.ts';
 import { UnusableUploadError, type UploadMerging } from '../uploads/merge-uploads.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { credentialsOf } from './credentials.ts';
 import { traceOf } from './errors.ts';
-import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm, withFieldNames } from './form.ts';
+import { fileAt, inTermsOf, type SentForm } from './field-names.ts';
+import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
 import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered } from './render.ts';
@@ -61,6 +61,8 @@ declare module 'fastify' {
 const SOURCES: readonly GotenbergSource[] = ['html', 'url', 'markdown'];
 /** Maximum number of parts of a form besides files. */
 const MAX_FIELDS = 100;
+/** Maximum number of characters of a filename, without its extension. */
+const MAX_CHARACTERS = 250;
 const HIDDEN = { schema: { hide: true } };
 const FORM = { schema: { hide: true, body: { content: { 'multipart/form-data': { schema: {} } } } } };
 
@@ -80,14 +82,16 @@ export async function gotenbergRoutes(
     readForms(scope, services);
     for (const source of SOURCES) {
       scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: configOf('pdf') }, (request, reply) =>
-        answer(services, request, reply, source, pdfRender),
+        withForm(request, (form) => answer(services, request, reply, form, source, pdfRender)),
       );
       scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: configOf('image') }, (request, reply) =>
-        answer(services, request, reply, source, imageRender),
+        withForm(request, (form) => answer(services, request, reply, form, source, imageRender)),
       );
     }
     for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
-      scope.post(path, { ...FORM, config: configOf('merge') }, (request, reply) => answerMerge(services, request, reply));
+      scope.post(path, { ...FORM, config: configOf('merge') }, (request, reply) =>
+        withForm(request, (form) => answerMerge(services, request, reply, form)),
+      );
   });
 }
 
@@ -118,22 +122,32 @@ function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): 
   });
 }
 
+/** Errors of `work` name the fields of the form. The form itself is not kept meanwhile, because it can be large. */
+function withForm(request: FastifyRequest, work: (form: GotenbergForm) => Promise<FastifyReply>): Promise<FastifyReply> {
+  const form = takeForm(request);
+  const { values, aliases } = form;
+  return work(form).catch((error: unknown) => {
+    throw inTermsOf({ values, aliases }, error);
+  });
+}
+
 async function answer(
   services: GotenbergRouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
+  form: GotenbergForm,
   source: GotenbergSource,
   toRender: typeof pdfRender,
 ): Promise<FastifyReply> {
-  const form = takeForm(request);
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const client = disconnectSignal(reply);
   const html =
     source === 'markdown'
       ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client).catch(suggestAssets)
       : undefined;
-  const render = toRender(services, form, source, filename, html);
-  if (webhook) return answerLater(services, request, reply, webhook, filename, render);
+  const render = toRender(services, form, source, storedName(filename), html);
+  if (webhook)
+    return answerLater(services, request, reply, { values: form.values, aliases: form.aliases }, webhook, filename, render);
   return idempotent(
     request,
     services.idempotency,
@@ -175,12 +189,21 @@ async function answerMerge(
   services: GotenbergRouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
+  form: GotenbergForm,
 ): Promise<FastifyReply> {
-  const form = takeForm(request);
   const [files, finishing] = [pdfsOf(form), finishingOf(form, services)];
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
-  if (webhook) return answerLater(services, request, reply, webhook, filename, ({ client }) => render(client));
+  if (webhook)
+    return answerLater(
+      services,
+      request,
+      reply,
+      { values: form.values, aliases: form.aliases },
+      webhook,
+      filename,
+      ({ client }) => render(client),
+    );
   const merged = await render(disconnectSignal(reply));
   const usage = usageOf(request);
   memoryOfRender(usage).makeRoomFor(merged.bytes);
@@ -190,7 +213,8 @@ async function answerMerge(
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
 function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
   const other = files.find(({ path }) => !/\.pdf$/i.test(path));
-  if (other) throw invalidRequest([{ path: other.path.slice(0, 100), message: 'is not a file with the extension .pdf' }]);
+  if (other)
+    throw invalidRequest([{ path: fileAt(other.path), message: 'must have the extension .pdf: only PDFs can be merged' }]);
   if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
   const { compare } = new Intl.Collator('en', { numeric: true });
   return files.toSorted((a, b) => compare(a.path, b.path));
@@ -200,7 +224,7 @@ function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
 function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
   const options = mergeOptionsOf(form);
   if (!Object.keys(options).length) return undefined;
-  const { metadata, attachments, password } = withFieldNames(() => parseRenderRequest({ html: '', options }, limits)).finish;
+  const { metadata, attachments, password } = parseRenderRequest({ html: '', options }, limits).finish;
   return { metadata, attachments, password };
 }
 
@@ -219,7 +243,7 @@ async function merge(
   const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
     if (!(error instanceof UnusableUploadError)) throw error;
-    throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);
+    throw invalidRequest([{ path: fileAt(files[error.index]?.path ?? ''), message: error.message }]);
   });
   return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
 }
@@ -229,6 +253,7 @@ function answerLater(
   services: GotenbergRouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
+  form: SentForm,
   webhook: WebhookAddresses,
   filename: string | undefined,
   render: Render,
@@ -251,7 +276,7 @@ function answerLater(
       const disposition = dispositionFor(filename, extension);
       await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
     } catch (error) {
-      const problem = toServiceError(error);
+      const problem = toServiceError(inTermsOf(form, error));
       logFailure(logger, request, problem);
       await sendError(resultUploads, webhook, problem, trace, signal);
     } finally {
@@ -282,14 +307,25 @@ function dispositionFor(filename: string | undefined, extension: string): string
   return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
-/** The name from Gotenberg-Output-Filename. The name of a PDF always gets `.pdf` appended, even if it ends so already. */
+/** The name from Gotenberg-Output-Filename, without folders, also of Windows. The name of a PDF always gets `.pdf` appended, even if it ends so already. */
 function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
   const given = headers['gotenberg-output-filename'];
   if (given === undefined || given === '') return undefined;
   const name = Buffer.from(String(given), 'latin1').toString(); // headers hold bytes
   const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
-  if (!isUsableFilename(usable)) throw invalidRequest([{ path: 'Gotenberg-Output-Filename', message: `must be ${FILENAME}` }]);
-  return routeOptions.config.gotenbergTarget === 'image' ? usable : `${usable}.pdf`;
+  const bare = usable.slice(Math.max(usable.lastIndexOf('/'), usable.lastIndexOf('\\')) + 1);
+  if (!isUsableFilename(bare, MAX_CHARACTERS))
+    throw invalidRequest([
+      { path: 'Gotenberg-Output-Filename', message: `must be a name of at most ${MAX_CHARACTERS} characters` },
+    ]);
+  return routeOptions.config.gotenbergTarget === 'image' ? bare : `${bare}.pdf`;
+}
+
+/** The name of the stored document, which is shorter than what clients may send. It keeps the last characters, with the extension. */
+function storedName(filename: string | undefined): string | undefined {
+  if (filename === undefined || filename.length <= MAX_FILENAME) return filename;
+  const end = filename.slice(-4);
+  return (filename.slice(0, MAX_FILENAME - end.length) + end).toWellFormed();
 }
 
 function takeForm(request: FastifyRequest): GotenbergForm {

@@ -16,14 +16,15 @@ type ScopedHeader = NonNullable<Target['scopedHeaders']>[number];
 const MAX_SCOPES = 500;
 const MAX_URL = 1_000;
 const NOT_SCOPED =
-  'is sent only to the origin of url on the routes for a url; on others, add a scope such as ;scope=https://example\\.com/.*';
+  'has no scope, and without one it is sent only to the origin of url, on the routes for a url: add one such as ;scope=https://example\\.com/.*';
 const NOT_FOREIGN = 'must have a domain, which is the host that gets the cookie, on routes without a url';
 
 /** The headers and cookies for the origin of `url` itself. On other routes there must be none. Throws `invalid_request`. */
 export function ownSecrets(values: Values, url: string | undefined): { extraHTTPHeaders?: object; cookies?: GivenCookie[] } {
   const headers = headersOf(values).filter(([, { scope }]) => scope === undefined);
   const cookies = cookiesOf(values).filter((cookie) => !isForeign(cookie, url));
-  if (url === undefined && headers.length) throw invalidRequest([{ path: 'extraHttpHeaders', message: NOT_SCOPED }]);
+  const paths = headers.map(([name]) => `extraHttpHeaders.${name.slice(0, 64)}`);
+  if (url === undefined && headers.length) throw invalidRequest(paths.map((path) => ({ path, message: NOT_SCOPED })));
   if (url === undefined && cookies.length) throw invalidRequest([{ path: 'cookies', message: NOT_FOREIGN }]);
   return {
     ...(headers.length && { extraHTTPHeaders: Object.fromEntries(headers.map(([name, { value }]) => [name, value])) }),

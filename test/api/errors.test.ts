@@ -131,6 +131,8 @@ describe('400', () => {
     [{ options: { emulateMediaType: 'screen' } }, 'options.emulateMediaType', 'options.mediaType'],
     [{ options: { delay: 5 } }, 'options.delay', 'options.waitForTimeout'],
     [{ options: { waitDelay: '5s' } }, 'options.waitDelay', 'options.waitForTimeout'],
+    [{ options: { waitWindowStatus: 'ready' } }, 'options.waitWindowStatus', 'options.waitForFunction'],
+    [{ options: { embedsMetadata: {} } }, 'options.embedsMetadata', 'options.attachments'],
     [{ options: { marginTop: 1 } }, 'options.marginTop', 'options.margin.top'],
     [{ options: { footer: 'x' } }, 'options.footer', 'options.footerTemplate'],
     [{ options: { filename: 'x' } }, 'options.filename', 'filename, beside options'],

@@ -71,7 +71,13 @@ describe('metadata', () => {
       { path: 'options.metadata.custom.title', message: 'has an option of its own: use options.metadata.title' },
     ]);
     expect(await errorsOf({ conformance: 'PDF/A-3b', metadata: { custom } })).toEqual([
-      { path: 'options.metadata.custom', message: expect.stringContaining('cannot be combined with options.conformance') },
+      ...['Copyright', 'x-order.no', 'Trapped'].map((name) => ({
+        path: `options.metadata.custom.${name}`,
+        message: expect.stringContaining('cannot be combined with options.conformance'),
+      })),
+    ]);
+    expect(await errorsOf({ metadata: { custom: { Trapped: 'Bogus' } } })).toEqual([
+      { path: 'options.metadata.custom.Trapped', message: 'must be True, False or Unknown' },
     ]);
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { ServiceError } from '../../src/errors.ts';
 import { messageOf } from '../../src/gotenberg/errors.ts';
+import { inTermsOf } from '../../src/gotenberg/field-names.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { PIXEL } from '../support/pixel.ts';
@@ -30,6 +31,7 @@ beforeAll(async () => {
         .writeHead(200, { 'content-type': 'text/html' })
         .end(`<img src="http://127.0.0.2:${url.split('?')[1]}/a.png">`),
     '/gone': status(404),
+    '/report': (_request, response) => void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7'),
   });
   other = await Site.start({ '/a.png': status(404), '/b.png': status(404) }, '127.0.0.2');
   receiver = await Receiver.start();
@@ -102,9 +104,15 @@ async function refusal(reply: Promise<Response>, code: number): Promise<string> 
 describe('convert', () => {
   test('applies the profiles pdfa and pdfua, and rejects a document that violates them', async () => {
     const document = '<html lang="en"><title>Report</title><h1>Report';
-    const bytes = await bytesOf(await good(html({ 'index.html': document, pdfa: 'PDF/A-3b', pdfua: 'true' })));
+    // Clients send false for what they do not ask for, and any program calls itself the producer.
+    const given = { pdfa: 'PDF/A-3b', pdfua: 'true', generateTaggedPdf: 'false', metadata: '{"Producer":"Mine"}' };
+    const bytes = await bytesOf(await good(html({ 'index.html': document, ...given })));
     expect(await claimsOf(bytes)).toEqual(['PDF/A-3b', 'PDF/UA-1']);
-    expect(await refusal(html({ 'index.html': '<h1>Report', pdfua: 'true' }), 422)).toContain('title_missing');
+    expect(await informationOf(bytes)).toMatchObject({ Producer: 'Mine' });
+    const image = `<h1>Report</h1><img src="data:image/png;base64,${Buffer.from(PIXEL).toString('base64')}">`;
+    const poor = await refusal(html({ 'index.html': image.repeat(2), pdfua: 'true' }), 422);
+    expect(poor).toMatch(/^title_missing: The document has no title\. \w+: .*language/);
+    expect(poor.match(/alternate_text_missing:/g)).toHaveLength(1);
     expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-1b' }), 400)).toMatch(/pdfa\b.* must be one of PDF\/A-2b/);
     expect(await claimsOf(await bytesOf(await good(html({ 'index.html': document, pdfua: 'false' }))))).toEqual([]);
   });
@@ -152,6 +160,41 @@ describe('convert', () => {
     expect(read.sizes[0]?.height).toBeCloseTo((100 / 25.4) * 72, 0);
     const nine = { nativePages: '1', nativeTaggedPdf: 'true', paperSize: 'A5' };
     expect(await pdf(html({ 'index.html': markup, ...nine }))).toMatchObject({ pages: ['One'], tagged: true });
+  });
+
+  test.each<[Fields, width: number, height: number]>([
+    [{ paperWidth: '8.267716535433071', paperHeight: '70.5pc', marginTop: '0.39370078740157483' }, 595.3, 846],
+    [{ paperWidth: '5.', paperHeight: '.5in', marginTop: '1.5pt', marginBottom: '0.7pc' }, 360, 36],
+  ])('accepts lengths with many digits and in every unit: %j', async (fields, width, height) => {
+    const { sizes } = await pdf(html({ 'index.html': 'x', ...fields }));
+    expect(sizes[0]?.width).toBeCloseTo(width, 0);
+    expect(sizes[0]?.height).toBeCloseTo(height, 0);
+  });
+
+  test('headers and footers print without what they would load from the network', async () => {
+    const url = 'https://cdn.invalid/a,b.png?c=(1)';
+    const styles = `<link rel=stylesheet href="${url}"><style>@import "${url}"; i { background: url(${url}) }</style>`;
+    const head = `${styles}<img src='${url}' alt='"'><img srcset="${url} 2x"><b style="background: url('${url}'); font-size: 12px">Head</b>`;
+    const fields = { 'header.html': head, 'footer.html': `<a href="${url}" style="font-size: 12px">Foot</a>`, marginTop: '2' };
+    expect((await pdf(html({ 'index.html': 'Text', ...fields }))).pages[0]).toMatch(/^(?=.*Head)(?=.*Text)(?=.*Foot)/);
+  });
+
+  test('turns a single page as other pages, and bookmarks need no tags that were asked for', async () => {
+    const fields = { singlePage: 'true', landscape: 'true', generateTaggedPdf: 'false', generateDocumentOutline: 'true' };
+    const read = await pdf(html({ 'index.html': '<h1>One</h1>', ...fields }));
+    expect(read).toMatchObject({ sizes: [{ width: 792 }], outline: ['One'] });
+    const narrow = { paperWidth: '3', paperHeight: '4', singlePage: 'true' };
+    expect((await pdf(html({ 'index.html': 'x', ...narrow }))).sizes[0]?.width).toBe(216);
+  });
+
+  test.each([
+    ['../a', 'a.pdf'],
+    ['C:\\tmp\\x.pdf', 'x.pdf.pdf'],
+    ['invoices/7', '7.pdf'],
+    ['n'.repeat(250), `${'n'.repeat(250)}.pdf`],
+  ])('names the result by the last part of %s', async (name, filename) => {
+    const response = await good(html({ 'index.html': 'x' }, { 'gotenberg-output-filename': name }));
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename=${filename}`);
   });
 
   test('waits for a script', async () => {
@@ -233,11 +276,14 @@ describe('convert', () => {
       Trapped: 'True',
       Producer: 'Mine',
       Tags: ['a', 'b'],
+      author: ['Ada', 'Grace'],
+      CreateDate: '2006:09:18 16:27:50-04:00',
     });
-    const expected = { Copyright: '© 2026 Ada', Marked: 'true', Tags: 'a, b' };
+    const expected = { Copyright: '© 2026 Ada', Marked: 'true', Tags: 'a, b', Author: 'Ada, Grace', Trapped: { name: 'True' } };
     const page = await bytesOf(await good(html({ 'index.html': 'x', metadata })));
     const info = await informationOf(page);
     expect(info).toMatchObject({ Title: 'Named', Producer: 'Mine', ...expected });
+    expect(info).toMatchObject({ CreationDate: expect.stringMatching(/^D:20060918(?:162750-04|202750)/) });
     expect(page.toString('utf8')).toContain('<pdfx:Copyright>© 2026 Ada</pdfx:Copyright>');
     const merged = await bytesOf(await good(post('pdfengines/merge', { '1.pdf': page, metadata })));
     expect(await informationOf(merged)).toMatchObject({ Title: 'Named', Producer: 'Mine', ...expected });
@@ -399,22 +445,26 @@ describe('merge', () => {
     const opened = await PDF.load(secret, { credentials: 'open' });
     expect(opened.getPageCount()).toBe(2);
     expect(opened.getPermissions()).toMatchObject({ copy: false, print: true, printHighQuality: true });
-    expect(await refusal(merged({ metadata: '{"Title": 5}' }), 400)).toContain("form field 'metadata.title' must be");
+    expect(await refusal(merged({ metadata: '{"ModDate": 5}' }), 400)).toContain("form field 'metadata.ModDate' must be");
+    expect(await refusal(merged({ embedsMetadata: '{"data.csv":{"relationship":"Friend"}}' }), 400)).toContain(
+      "form field 'embedsMetadata.data.csv.relationship' must be one of",
+    );
     expect(await refusal(merged({ userPassword: '\u0007' }), 400)).toContain("form field 'userPassword' must have at least one");
   });
 
   test('names files that cannot be merged', async () => {
     const secret = await bytesOf(await good(html({ 'index.html': 'x', userPassword: 'open' })));
     const merge = (fields: Fields) => refusal(post('pdfengines/merge', fields), 400);
-    expect(await merge({ 'a.pdf': 'not a PDF' })).toContain("'a.pdf' is damaged, or not a PDF");
+    expect(await merge({ 'a.pdf': 'not a PDF' })).toContain("form file 'a.pdf' is damaged, or not a PDF");
     expect(await merge({ 'a.pdf': secret })).toContain("'a.pdf' is protected by a password");
     const signed = Buffer.from(await withSignature(await one('Signed')));
     expect(await merge({ 'a.pdf': await one('First'), 'b.pdf': signed })).toContain(
       "'b.pdf' is signed, and merging would break its signature",
     );
-    expect(await merge({ 'a.txt': 'x' })).toContain("'a.txt' is not a file with the extension .pdf");
+    expect(await merge({ 'a.txt': 'x' })).toContain("form file 'a.txt' must have the extension .pdf");
     expect(await merge({})).toContain('no form file found for extensions: [.pdf]');
     expect(await merge({ pdfa: 'PDF/A-2b', 'a.pdf': secret })).toContain("'pdfa' is not supported");
+    expect(await merge({ titleBookmarks: 'true', 'a.pdf': secret })).toContain("'titleBookmarks' is not supported");
   });
 });
 
@@ -430,7 +480,8 @@ describe('refusals', () => {
     [{ cookies: '[{"name":"a","value":"1"}]' }, "form field 'cookies' must have a domain"],
     [{ cookies: '[{"name":"a b","value":"1","domain":"x.y"}]' }, "form field 'cookies[0].name' is not a valid cookie name"],
     [{ cookies: '[{"name":"a","value":"1","domain":"not a host"}]' }, "form field 'cookies[0].domain' must be"],
-    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders' is sent only to the origin of url"],
+    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders.X-Mine' has no scope"],
+    [{ extraHttpHeaders: '{"A":"b;scope=x","X-N":5}' }, "form field 'extraHttpHeaders' has a value for X-N that is not a text"],
     [
       { extraHttpHeaders: '{"X-Mine":"yes;scope=(a"}' },
       "form field 'extraHttpHeaders' has a scope for X-Mine that is not a regular expression",
@@ -455,8 +506,32 @@ describe('refusals', () => {
       "form field 'watermarkOptions' names scale",
     ],
     [{ facturxConformanceLevel: 'EN 16931' }, "form field 'facturxXml' is required"],
-    [{ metadata: '{"System:FileName":"x"}' }, "form field 'metadata.custom.System:FileName' is not a name"],
-    [{ metadata: '{"title":"x"}' }, "form field 'metadata.custom.title' has an option of its own: use metadata.title"],
+    [
+      { watermarkSource: 'text', watermarkExpression: 'x', watermarkOptions: '{"rotation":500}' },
+      "form field 'watermarkOptions.rotation' must be a number of degrees",
+    ],
+    [
+      { stampSource: 'text', stampExpression: 'x', stampOptions: '{"rot":500}' },
+      "form field 'stampOptions.rot' must be a number of degrees",
+    ],
+    [{ stampSource: 'text', stampExpression: 'x', stampPages: 'a' }, "form field 'stampPages' must be page ranges"],
+    [{ stampSource: 'text', stampExpression: 'x'.repeat(201) }, "form field 'stampExpression' must be a string of 1 to 200"],
+    [{ metadata: '{"System:FileName":"x"}' }, "form field 'metadata.System:FileName' is not a name"],
+    [{ metadata: '{"Copyright":{"year":2026}}' }, "form field 'metadata' has a value for Copyright that is not a text"],
+    [{ metadata: '{"Trapped":"Bogus"}' }, "form field 'metadata.Trapped' must be True, False or Unknown"],
+    [{ metadata: '{"CreateDate":"today"}' }, "form field 'metadata.CreateDate' must be a time such as"],
+    [{ metadata: '{"Trapped":"True"}', pdfa: 'PDF/A-2b' }, "form field 'metadata.Trapped' cannot be combined with pdfa"],
+    [{ pdfua: 'true', allowPrinting: 'true', allowCopying: 'false' }, "form field 'allowCopying' cannot be combined with pdfua"],
+    [{ marginRight: '5', marginLeft: '5' }, "form field 'marginLeft' leaves no room between left and right"],
+    [{ marginTop: '5', marginBottom: '6' }, "form field 'marginTop' leaves no room between top and bottom"],
+    [{ marginLeft: '0', paperHeight: '0.5' }, "form field 'paperHeight' leaves no room between top and bottom"],
+    [{ waitForSelector: 'h1[' }, "form field 'waitForSelector' is not a CSS selector"],
+    [{ waitWindowStatus: 'x'.repeat(10_000) }, "form field 'waitWindowStatus' must be a JavaScript expression"],
+    [{ waitDelay: '99s' }, "form field 'waitDelay' must be less than PLATEN_RENDER_TIMEOUT_MS, the 30000 ms"],
+    [
+      { paperSize: 'A5', paperWidth: '5' },
+      "form field 'paperSize' cannot be combined with paperWidth or paperHeight: send paperSize, or paperWidth and paperHeight",
+    ],
     [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
     [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
     [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
@@ -467,7 +542,6 @@ describe('refusals', () => {
     [{ emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' }, "form field 'emulatedMediaFeatures' names hover"],
     [{ cookies: 'no' }, "form field 'cookies' must be JSON"],
     [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' must be a list of HTTP statuses"],
-    [{ 'header.html': '<img src=http://x.y/z.png>' }, "form file 'header.html' must not name anything external"],
   ])('%j', async (fields, message) => {
     expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);
   });
@@ -477,7 +551,7 @@ describe('refusals', () => {
       "Invalid form data: form file 'index.html' is required: send a file with this name",
     );
     expect(await refusal(post('chromium/convert/url', {}), 400)).toBe("Invalid form data: form field 'url' is required");
-    const named = html({ 'index.html': 'x' }, { 'gotenberg-output-filename': '../x' });
+    const named = html({ 'index.html': 'x' }, { 'gotenberg-output-filename': 'a/..' });
     expect(await refusal(named, 400)).toContain("Invalid 'Gotenberg-Output-Filename' header");
   });
 
@@ -485,6 +559,9 @@ describe('refusals', () => {
     const url = (address: string, fields: Fields = {}) => post('chromium/convert/url', { url: address, ...fields });
     const gone = `http://127.0.0.1:${site.port}/gone`;
     expect(await refusal(url(gone), 409)).toBe('Invalid HTTP status code from the main page: 404');
+    expect(await refusal(url(`http://127.0.0.1:${site.port}/report`), 400)).toBe(
+      'the server at url answered with application/pdf, not with HTML',
+    );
     await good(url(gone, { failOnHttpStatusCodes: '[]' }));
     await good(url(gone, { failOnHttpStatusCodes: '[599,403]', failOnResourceHttpStatusCodes: '[404]' }));
     await refusal(url(gone, { failOnHttpStatusCodes: '[404]' }), 409);
@@ -493,6 +570,8 @@ describe('refusals', () => {
     await refusal(url('http://127.0.0.1:9/'), 403);
     const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true' };
     await refusal(html(loud), 409);
+    const lost = await refusal(html({ 'index.html': '<img src=none.png>', failOnResourceLoadingFailed: 'true' }), 409);
+    expect(lost).toMatch(/^failOnResourceLoadingFailed: .*: send the file in the form field 'files'\)?$/);
     const missing = {
       'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
       failOnResourceHttpStatusCodes: '[499]',
@@ -507,9 +586,15 @@ describe('refusals', () => {
   });
 
   test('names the setting of the time limit, which is no field', async () => {
-    using deadline = new Deadline(1);
-    const error = (await deadline.race(new Promise(() => {})).catch((late: unknown) => late)) as ServiceError;
-    expect(messageOf(error)).toContain('Raise PLATEN_RENDER_TIMEOUT_MS or simplify the document');
+    const timeOut = async (wait: string | undefined, values: Array<[name: string, value: unknown]> = []) => {
+      using deadline = new Deadline(1);
+      const never = new Promise<never>(() => {});
+      const late = wait === undefined ? never : deadline.awaiting(wait, never);
+      const error: unknown = await deadline.race(late).catch((reason: unknown) => reason);
+      return messageOf(inTermsOf({ values: new Map(values), aliases: new Map() }, error) as ServiceError);
+    };
+    expect(await timeOut(undefined)).toContain('Raise PLATEN_RENDER_TIMEOUT_MS or simplify the document');
+    expect(await timeOut('options.waitForFunction', [['waitWindowStatus', 'x']])).toContain('still waiting for waitWindowStatus');
   });
 
   test('requires a form', async () => {

@@ -249,6 +249,7 @@ describe('400 for invalid values', () => {
     ['waitForSelector', [{ selector: 'p', visible: true, hidden: true }]],
     ['waitForFunction', [5, 'a b', '(', 'return 1', 'if (x) {}', '"', 'a'.repeat(10_001)]],
     ['waitForTimeout', [-1, 1.5, '5', 1e9]],
+    ['waitForTimeout', [30_000, 30_001]], // as long as the render
     ['resourceTimeout', [0, -1, 1.5, '5', 1e9]],
     ['javascript', ['false', 0]],
     ['userAgent', ['', 5, 'a\nb', 'é', 'a'.repeat(501)]],

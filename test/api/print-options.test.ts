@@ -103,6 +103,7 @@ describe('paper', () => {
     ['4in', '6.5in', 288, 468],
     ['400px', 300, 300, 225],
     ['300pt', '200pt', 300, 200],
+    ['70.5pc', '8.267716535433071in', 846, 210 * MM],
   ])('accepts width %s and height %s', async (width, height, points, high) => {
     expectSize(await render('<p>x', { width, height }), points, high);
     expectSize(await render('<p>x', { width, height, landscape: true }), high, points);
@@ -336,6 +337,11 @@ describe('content', () => {
       });
     },
   );
+
+  test('says that numbers are pixels if the paper has no room for the content', async () => {
+    const response = await service.pdf({ html: 'x', options: { width: 8.27, height: 11.7 } });
+    expect((await problem(response, 422, 'print_failed')).detail).toMatch(/margins leave no room.*CSS pixels.*"8.27in"/);
+  });
 
   test.each([
     ['1-9', ['one', 'two']],

@@ -6,9 +6,9 @@ import { defaultOf, membersTable, type Schema, withUnit } from './schema.ts';
 
 const INTRODUCTION = `The members of \`options\` in \`POST /v1/pdf\`. They are the same for items of batches, in the playground, and in the file of
 \`platen render --options\`. Names are case-sensitive; an unknown name, a value out of range, or a combination that is marked as invalid is 400
-\`invalid_request\`, and all errors of a request are reported at once.
+\`invalid_request\`. Unknown names and wrong types are reported first, all of them at once; then everything else, at once as well.
 
-A **length** is a number of CSS pixels, 96 to the inch, or a string with \`px\`, \`in\`, \`cm\`, \`mm\` or \`pt\`: \`96\`, \`"1in"\`, \`"2.54cm"\`.`;
+A **length** is a number of CSS pixels, 96 to the inch, or a string with \`px\`, \`in\`, \`cm\`, \`mm\`, \`q\`, \`pt\` or \`pc\`: \`96\`, \`"1in"\`, \`"2.54cm"\`.`;
 
 const OPTIONS = PdfOptions.properties as unknown as Record<string, Schema>;
 

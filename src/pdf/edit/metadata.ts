@@ -80,7 +80,7 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
 
 /** `Trapped` is the only entry of the dictionary that is a name (ISO 32000-1, 14.3.3). */
 function customEntry(name: string, value: string): PdfObject {
-  return name === 'Trapped' && /^(?:True|False|Unknown)$/.test(value) ? PdfName.of(value) : textString(value);
+  return name === 'Trapped' ? PdfName.of(value) : textString(value);
 }
 
 function text(value: string | undefined): PdfString | undefined {

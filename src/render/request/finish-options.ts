@@ -85,10 +85,11 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
   if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
   checkVersions(archive, accessible, errors);
-  if (options.metadata?.custom && Object.keys(options.metadata.custom).length)
+  // The producer is written to XMP as well, as PDF/A requires.
+  for (const name of Object.keys(options.metadata?.custom ?? {}).filter((each) => each !== 'Producer'))
     errors.add(
-      'options.metadata.custom',
-      `cannot be combined with ${cause}: the standards allow only the entries that they define`,
+      `options.metadata.custom.${name.slice(0, 64)}`,
+      `cannot be combined with ${cause}, with which only Producer is allowed: leave it out`,
     );
   if (options.invoice && archive?.part !== 3)
     errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X requires');
@@ -148,6 +149,7 @@ function parseCustom(custom: Record<string, string>, errors: ValidationErrors): 
       errors.add(path, 'is not a name of 1 to 64 letters, digits, `_`, `-` and `.` that begins with a letter');
     if (standard)
       errors.add(path, `has an option of its own: use options.metadata.${standard[0]?.toLowerCase()}${standard.slice(1)}`);
+    if (name === 'Trapped' && !/^(?:True|False|Unknown)$/.test(text)) errors.add(path, 'must be True, False or Unknown');
     errors.addAll(textErrors(path, text));
   }
   return custom;

@@ -33,7 +33,7 @@ const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
 
 export function parseLoading(
   { url, options = {} }: Pick<PdfRequestBody, 'url' | 'options'>,
-  limits: { maxRenderTimeoutMs: number },
+  limits: { renderTimeoutMs: number; maxRenderTimeoutMs: number },
   errors: ValidationErrors,
 ): Loading {
   const baseUrl = parseBaseUrl(options.baseUrl, url, errors);
@@ -45,7 +45,7 @@ export function parseLoading(
       finishesAnimations: options.animations !== 'run',
       waitForSelector: parseSelector(options.waitForSelector, errors),
       waitForFunction: parseFunction(options.waitForFunction, errors),
-      waitForTimeoutMs: atMost('waitForTimeout', options.waitForTimeout, limits, errors) ?? 0,
+      waitForTimeoutMs: parseWait(options, limits, errors),
       resourceTimeoutMs: atMost('resourceTimeout', options.resourceTimeout, limits, errors),
       device: parseDevice(options, errors),
       added: parseAdded(options, errors),
@@ -95,6 +95,19 @@ function atMost(
 ): number | undefined {
   if (given !== undefined && given > maxRenderTimeoutMs)
     errors.add(`options.${name}`, `must be at most ${maxRenderTimeoutMs} ms on this server`);
+  return given;
+}
+
+/** A wait that is longer than the render would only use a place of the queue until the time-out. */
+function parseWait(
+  { waitForTimeout, timeout }: PdfOptions,
+  limits: { renderTimeoutMs: number; maxRenderTimeoutMs: number },
+  errors: ValidationErrors,
+): number {
+  const given = atMost('waitForTimeout', waitForTimeout, limits, errors) ?? 0;
+  const renderTimeoutMs = timeout ?? limits.renderTimeoutMs;
+  if (given >= renderTimeoutMs && given <= limits.maxRenderTimeoutMs)
+    errors.add('options.waitForTimeout', `must be less than options.timeout, the ${renderTimeoutMs} ms of the whole render`);
   return given;
 }
 

@@ -59,7 +59,10 @@ function parsePaper(options: PdfOptions, errors: ValidationErrors): Paper {
 
 function checkCombination({ format, width, height, singlePage }: PdfOptions, errors: ValidationErrors): void {
   if (format !== undefined && (width !== undefined || height !== undefined))
-    errors.add('options.format', 'cannot be combined with options.width or options.height: send a format, or width and height');
+    errors.add(
+      'options.format',
+      'cannot be combined with options.width or options.height: send options.format, or options.width and options.height',
+    );
   if ((width === undefined) === (height === undefined) || singlePage) return;
   const missing = width === undefined ? 'options.width' : 'options.height';
   errors.add(missing, 'is required: options.width and options.height go together');

@@ -31,15 +31,22 @@ const TEXT_ENDS = new Map(
 /** More attributes of one tag are not returned. */
 const MAX_ATTRIBUTES = 10_000;
 
-/** Returns the start tags in order, each with its text if its content is text. A tag that does not end is none. */
-export function* tagsOf(html: string): Generator<{ tag: Tag; text: string }> {
+/** A start tag with its text if its content is text. The text begins where the tag ends. */
+export interface TagWithText {
+  tag: Tag;
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** Returns the start tags in order. A tag that does not end is none. */
+export function* tagsOf(html: string): Generator<TagWithText> {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
-    const tag = tagAt(html, at);
+    const [tag, start] = [tagAt(html, at), at];
     at = afterMarkup(html, at) ?? (tag ? tag.end : at + 1);
     if (!tag || tag.closes || at === Number.POSITIVE_INFINITY) continue;
-    const start = at;
     at = textEnd(html, tag);
-    yield { tag, text: html.slice(start, at) };
+    yield { tag, text: html.slice(tag.end, at), start, end: tag.end };
   }
 }
 

@@ -30,7 +30,7 @@ export interface StyleText {
 /** Matches text that must be inspected. It is also evaluated in pages. */
 export const MENTIONS = new RegExp(
   [
-    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
+    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
     /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
     /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
     /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
@@ -55,13 +55,15 @@ const FEATURES: Record<string, Feature> = {
   string: call(/^content$/, 'string'),
   running: call(/^position$/, 'running'),
   element: call(/^content$/, 'element'),
-  bookmarks: inValue(/^bookmark-(?:level|label)$/, /./),
+  bookmarks: inValue(/^bookmark-(?:level|label|state)$/, /./),
+  'image-resolution': inValue(/^image-resolution$/, /./),
   cmyk: call(/./, 'device-cmyk'),
   hyphens: inValue(/^hyphens$/, /^auto\b/i),
   marks: ofPage(inValue(/^marks$/, /^(?!none)/)),
   bleed: ofPage(inValue(/^bleed$/, /^(?!auto|0[a-z]*$)/i)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
-  nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),
+  nth: ofPage(inPrelude(/:nth\([^)]*\)?/i)),
+  'footnote-area': inPrelude(/^@footnote\b/i),
 };
 
 /**
@@ -86,6 +88,11 @@ function noteFeatures(declaration: Declaration, where: string, found: Map<string
 
 function inValue(name: RegExp, wanted: { test(value: string): boolean }): Feature {
   return ({ property, value }) => (name.test(property) && wanted.test(value) ? value : undefined);
+}
+
+/** Finds text in what stands before the block of a rule. */
+function inPrelude(wanted: RegExp): Feature {
+  return ({ property, within }) => (property ? undefined : wanted.exec(within.at(-1) ?? '')?.[0]);
 }
 
 /** Finds a function in a value, and returns only the function. */

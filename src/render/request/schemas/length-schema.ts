@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { FORMATS, LENGTH_PATTERN } from '../values/lengths.ts';
 
-export const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px';
+export const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 40q, 1in, 72pt, 6pc, 96px';
 export const MARGIN = `${LENGTH}; one to four lengths as in CSS, such as 10mm 15mm; or an object of lengths`;
 export const FORMAT = `one of ${FORMATS}, alone or with portrait or landscape`;
 

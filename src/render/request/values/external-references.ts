@@ -1,6 +1,9 @@
-/** Finds external resources in the markup of a header or footer: HTML in, the first external address that it would load out. */
+/**
+ * Finds external resources in the markup of a header or footer: HTML in, the first external address that it would load, or the markup
+ * without those addresses, out.
+ */
 
-import { tagsOf } from '../../../chromium/load/html/html-tags.ts';
+import { type Tag, tagsOf } from '../../../chromium/load/html/html-tags.ts';
 
 export const LOADING = ['src', 'srcset', 'imagesrcset', 'data', 'poster', 'background', 'href', 'xlink:href'];
 export const LINKS = ['a', 'area'];
@@ -23,6 +26,35 @@ export function externalReference(html: string): string | undefined {
     if (inStyle !== undefined) return `<style>: ${hostOf(inStyle)}`;
   }
   return undefined;
+}
+
+/** Removes what `externalReference` finds: attributes, and addresses in styles. */
+export function withoutExternalReferences(html: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { tag, text, start, end } of tagsOf(html)) {
+    if (tag.attributes.some(([name, value]) => addressIn(tag.name, name, value) !== undefined)) {
+      parts.push(html.slice(at, start), writeWithoutAddresses(tag));
+      at = end;
+    }
+    if (tag.name !== 'style' || addressInCss(text) === undefined) continue;
+    parts.push(html.slice(at, end), cssWithoutAddresses(text));
+    at = end + text.length;
+  }
+  return parts.join('') + html.slice(at);
+}
+
+function writeWithoutAddresses({ name, attributes }: Tag): string {
+  const local = attributes.flatMap(([attribute, given]) => {
+    const value = STYLING.includes(attribute) ? cssWithoutAddresses(given) : given;
+    return addressIn(name, attribute, value) === undefined ? [` ${attribute}="${value.replaceAll('"', '&quot;')}"`] : [];
+  });
+  return `<${name}${local.join('')}>`;
+}
+
+/** What stands for an address loads nothing. */
+function cssWithoutAddresses(css: string): string {
+  return css.replace(new RegExp(EXTERNAL_IN_CSS, 'gi'), (found, address: string) => `${found.slice(0, -address.length)}data:,`);
 }
 
 function endOf(html: string, mark: string, from: number): number {

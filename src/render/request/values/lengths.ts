@@ -34,8 +34,8 @@ const MAX_NAME = 64;
 const MAX_LENGTHS = 4;
 
 /** The pattern in the OpenAPI document. `toInches` also accepts spaces, upper case and other spellings of the inch. */
-export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt|pc|q)?$';
-const LENGTH = /^(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(?:(["″]|[a-z]+)\.?)?$/i;
+export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,40})?|\\.\\d{1,40})(px|in|cm|mm|pt|pc|q)?$';
+const LENGTH = /^(\d{1,9}(?:\.\d{1,40})?|\.\d{1,40})\s*(?:(["″]|[a-z]+)\.?)?$/i;
 
 export type Orientation = 'portrait' | 'landscape';
 

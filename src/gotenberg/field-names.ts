@@ -1,0 +1,114 @@
+/**
+ * Makes errors speak of the form that was sent: an error about the options of `/v1` in, one that names fields and files of the form
+ * out. Requests are validated as those of `/v1`, and a render that fails later knows only options.
+ */
+import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
+import { PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+
+/** Begins the path of an error about a file of the form. */
+export const FILE = 'files: ';
+/** Maximum number of characters of a name in an error. */
+export const MAX_SHOWN = 100;
+
+/** What the names need of a form. It holds no files, because it is kept as long as the render lasts. */
+export interface SentForm {
+  /** Values by the name of their field. */
+  values: ReadonlyMap<string, unknown>;
+  /** Members of fields as they were sent, by the names that errors have for them: `metadata.CreateDate` by `metadata.creationDate`. */
+  aliases: ReadonlyMap<string, string>;
+}
+
+export function fileAt(name: string): string {
+  return FILE + name.slice(0, MAX_SHOWN);
+}
+
+const HORIZONTAL = ['marginLeft', 'marginRight', 'paperWidth', 'paperHeight', 'paperSize'];
+const VERTICAL = ['marginTop', 'marginBottom', 'paperHeight', 'paperWidth', 'paperSize'];
+const PERMISSIONS = ['Printing', 'Copying', 'Modifying', 'Annotating', 'FillingForms', 'Assembling'].map(
+  (name) => `allow${name}`,
+);
+const PROFILES = ['pdfa', 'nativePdfa', 'pdfua', 'nativePdfua'];
+const marks = (part: string) => [`watermark${part}`, `stamp${part}`];
+
+/** Options with the fields that set them. If there are several, the first that was sent is meant. */
+const NAMES: ReadonlyArray<readonly [option: string, fields: readonly string[]]> = [
+  ['filename', ['Gotenberg-Output-Filename']],
+  ['html', [fileAt('index.html')]],
+  ['assets', ['files']],
+  ['options.headerTemplate', [fileAt('header.html')]],
+  ['options.footerTemplate', [fileAt('footer.html')]],
+  ['options.attachments', ['embeds']],
+  ['options.cookies', ['cookies']],
+  ['options.extraHTTPHeaders', ['extraHttpHeaders']],
+  ['options.invoice.profile', ['facturxConformanceLevel']],
+  ['options.invoice', ['facturxXml']],
+  ['options.invoice.xml', ['facturxXml']],
+  ['options.watermark', marks('Options')],
+  ['options.watermark.pages', marks('Pages')],
+  ['options.watermark.text', marks('Expression')],
+  ['options.watermark.image', marks('Expression')],
+  ['options.conformance', PROFILES],
+  ['options.conformance[0]', PROFILES],
+  ['options.margin', HORIZONTAL],
+  ['options.metadata.custom', ['metadata']],
+  ['options.waitForFunction', ['waitForExpression', 'waitWindowStatus']],
+  ['options.waitUntil', ['skipNetworkIdleEvent', 'skipNetworkAlmostIdleEvent']],
+  ['options.password', ['userPassword', 'ownerPassword', ...PERMISSIONS]],
+  ['options.password.permissions', PERMISSIONS],
+  ['options.timeout', ['PLATEN_RENDER_TIMEOUT_MS']],
+  ['options.failOnHttpStatus', ['failOnResourceHttpStatusCodes']],
+  ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).flatMap(([name, { option }]) =>
+    option ? [[`options.${option}`, [name]] as const] : [],
+  ),
+];
+
+/** What errors advise to send, and what this advice is for a form. */
+const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bin assets(?: \([^()]{0,100}\))?/g, "in the form field 'files'"],
+  [/; a number without a unit is CSS pixels, so write "8.27in" for inches/g, ''],
+  [/, or (?:set|send) baseUrl\b/g, ''],
+  [/^assets have\b/, 'the files have'],
+  [/^html has\b/, 'index.html has'],
+];
+
+/** Returns the error with the names of the form. Other values, which are faults of this service, are returned as they are. */
+export function inTermsOf(form: SentForm, error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { code, message, members, retryAfterSeconds, remedy, cause } = error;
+  const errors = code === 'invalid_request' ? (members.errors as FieldError[] | undefined) : undefined;
+  if (errors) return invalidRequest(errors.map((each) => nameField(form, each)));
+  const extras = { members, remedy, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return new ServiceError(code, textOf(form, message), extras);
+}
+
+function nameField(form: SentForm, { path, message }: FieldError): FieldError {
+  // Whether it is about the width or the height, only the message says.
+  if (path === 'options.margin' && message.includes('top')) return { path: firstSent(form, VERTICAL), message };
+  return { path: fieldOf(form, path) ?? path, message: textOf(form, message) };
+}
+
+/** That of a failed condition begins with a name. */
+function textOf(form: SentForm, message: string): string {
+  const nameOf = (path: string) => fieldOf(form, path)?.replace(FILE, '');
+  const named = message
+    .replace(/\boptions(?:\.\w+)+/g, (path) => nameOf(path) ?? path)
+    .replace(/^failOn\w+(?=:)/, (name) => nameOf(`options.${name}`) ?? name);
+  return ADVICE.reduce((text, [pattern, advice]) => text.replace(pattern, advice), named);
+}
+
+/** Undefined if it is no option that a form sets. */
+function fieldOf(form: SentForm, path: string): string | undefined {
+  const isAt = (option: string) => path.startsWith(option) && /^(?:$|[.[])/.test(path.slice(option.length));
+  const [found] = NAMES.filter(([option]) => isAt(option)).sort(([a], [b]) => b.length - a.length);
+  if (!found) return undefined;
+  const [option] = found;
+  const fields = NAMES.flatMap(([other, names]) => (other === option ? names : []));
+  const field = firstSent(form, fields) + path.slice(option.length);
+  return form.aliases.get(field) ?? field;
+}
+
+/** The clients of some languages send every field. One that has its default set nothing. */
+function firstSent({ values }: SentForm, fields: readonly string[]): string {
+  const sent = fields.find((name) => values.has(name) && values.get(name) !== PERMISSIONS.includes(name));
+  return sent ?? (fields[0] as string);
+}
