@@ -7,7 +7,7 @@ import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
-import { CHANGED, findDifferences, requireSchema } from './migrations/schema.ts';
+import { findChange } from './migrations/schema.ts';
 import { openForReading, openSqlite, queryFile, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
@@ -96,11 +96,6 @@ export async function openForInspection({ dataDir, databaseUrl }: DatabaseSettin
   return (await isThere(file)) ? queryFile(file) : undefined;
 }
 
-async function findChange(query: Query): Promise<Refusal | undefined> {
-  const differences = await findDifferences(query);
-  return differences.length ? { ...CHANGED, what: `${CHANGED.what} (${differences.join('; ')})` } : undefined;
-}
-
 async function countKeys(query: Query): Promise<number> {
   const { keys } = await query
     .selectFrom('api_keys')
@@ -144,7 +139,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   let goodUntil = performance.now() + SCHEMA_GOOD_MS;
   const checkSchema = async () => {
     if (performance.now() < goodUntil) return;
-    await requireSchema(engine.query);
+    refuse(await findChange(engine.query));
     goodUntil = performance.now() + SCHEMA_GOOD_MS;
   };
   return { ...engine, checkSchema, close };
@@ -164,12 +159,20 @@ async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: Dat
   return openSqlite(databaseFile(dataDir));
 }
 
+/** Throws `storage_failed` if this version cannot use the database, whose applied migrations it returns. */
+export async function requireUsable(query: Query): Promise<string[]> {
+  const applied = await readApplied(query);
+  refuse(findRefusal(applied) ?? (await findChange(query)));
+  return applied;
+}
+
+function refuse(refusal: Refusal | undefined): void {
+  if (refusal) throw storageFailed(`${refusal.what}: ${refusal.remedy}`);
+}
+
 /** Checks the schema before and after, so that no migration runs on tables that somebody has changed. */
 async function migrateToLatest(db: Query, schema?: string): Promise<void> {
-  const applied = await readApplied(db);
-  const refusal = findRefusal(applied);
-  if (refusal) throw storageFailed(`${refusal.what}: ${refusal.remedy}`);
-  await requireSchema(db);
+  const applied = await requireUsable(db);
   await adoptBaseline(db, applied);
   const provider = { getMigrations: async () => migrations };
   const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
@@ -180,7 +183,7 @@ async function migrateToLatest(db: Query, schema?: string): Promise<void> {
       { cause: error },
     );
   if (error) throw error;
-  if (results.length) await requireSchema(db);
+  if (results.length) refuse(await findChange(db));
 }
 
 function databaseFile(dataDir: string): string {

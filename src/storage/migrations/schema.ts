@@ -2,30 +2,27 @@
  * Compares the schema of a database with the one that its migrations make. They differ if somebody changed the tables, or if a landed
  * migration was changed: statements would then fail one by one, long after the start.
  */
-import { storageFailed } from '../../errors.ts';
 import { openInMemory } from '../sqlite.ts';
 import type { Query } from '../tables.ts';
-import { readApplied, selectKnown, selectNewer } from './applied.ts';
+import { type Refusal, readApplied, selectKnown, selectNewer } from './applied.ts';
 import { migrations } from './index.ts';
 import { isPostgres, type Part, readSchema } from './read-schema.ts';
 
 /** Number of differences that an error names. */
 const MAX_NAMED = 3;
 
-export const CHANGED = {
-  what: 'the tables of the database are not those that its migrations make',
-  remedy: 'use the version of Platen that made them, or restore a backup',
-};
-
-/** Throws `storage_failed`, with the differences as its cause. */
-export async function requireSchema(query: Query): Promise<void> {
+/** Returns why this version cannot use the tables, or undefined if it can. */
+export async function findChange(query: Query): Promise<Refusal | undefined> {
   const differences = await findDifferences(query);
-  if (differences.length)
-    throw storageFailed(`${CHANGED.what}: ${CHANGED.remedy}`, new Error(differences.slice(0, MAX_NAMED).join('; ')));
+  if (!differences.length) return undefined;
+  return {
+    what: `the tables of the database are not those that its migrations make (${differences.slice(0, MAX_NAMED).join('; ')})`,
+    remedy: 'use the version of Platen that made them, or restore a backup',
+  };
 }
 
 /** What a newer version has added is no difference. */
-export async function findDifferences(query: Query): Promise<string[]> {
+async function findDifferences(query: Query): Promise<string[]> {
   const applied = await readApplied(query);
   const expected = await readExpected(selectKnown(applied), isPostgres(query));
   const found = compare(expected, await readSchema(query), { mayHaveMore: selectNewer(applied).length > 0 });
