@@ -97,6 +97,23 @@ describe('migrations', () => {
     await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('newer version') });
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ unknown: ['9999-newer'] });
   });
+
+  test.each([
+    ['alter table batch_requests rename column ciphertext to sealed', 'batch_requests has no column ciphertext'],
+    ['alter table visitor_requests alter column since type text', 'column since of visitor_requests is "text not null"'],
+    ['drop index reservations_account', 'reservations has no index reservations_account'],
+    ['alter table templates drop constraint templates_key_id_fkey', 'templates has no reference of key_id'],
+  ])('on tables that somebody has changed are refused: %s', async (change, difference) => {
+    await (await open()).close();
+    opened = [];
+    await server.query(url, 'create table notes (text text); create index mine on documents (filename)');
+    await (await open()).checkSchema();
+    await Promise.all(opened.splice(0).map((database) => database.close()));
+    await server.query(url, change);
+    const found = expect.stringContaining(difference);
+    await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: found });
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ refusal: { what: found } });
+  });
 });
 
 describe('transactions', () => {

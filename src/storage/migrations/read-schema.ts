@@ -38,6 +38,8 @@ function simplify(expression: string): string {
   return (condition ? (condition[1] ?? '') : expression).toLowerCase().replaceAll(/::\w+|[\s"'()]/g, '');
 }
 
+// The names are those of https://www.sqlite.org/pragma.html and https://www.postgresql.org/docs/current/catalogs.html.
+// cspell:disable
 const PARTS_OF_SQLITE = sql<Row>`
   with tables as (
     select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' and name not glob 'kysely_*'
