@@ -151,13 +151,18 @@ test('loses and repeats nothing when it is killed while it restores content or r
   await holder.end();
   expect(await count('accounts')).toBe(0);
   expect(await readdir(dataDir)).toContain('restore');
+  await cp(join(dataDir, 'restore'), join(folder, 'interrupted'), { recursive: true });
   const { stderr } = await restore();
   expect(stderr).toMatch(
     /^restored \d+ rows and 12 files with \d{7} bytes into the database of PLATEN_DATABASE_URL and PLATEN_BLOBS_URL,/,
   );
   expect((await objects()).length).toBe(origin.documents.length + 1);
   expect(await readdir(dataDir)).not.toContain('restore');
-  await expect(restore()).rejects.toMatchObject(refused('the database of PLATEN_DATABASE_URL is not empty'));
+  const isNotEmpty = refused('the database of PLATEN_DATABASE_URL is not empty');
+  await expect(restore()).rejects.toMatchObject(isNotEmpty);
+  await cp(join(folder, 'interrupted'), join(dataDir, 'restore'), { recursive: true }); // as if it had been killed at its very end
+  await expect(restore()).rejects.toMatchObject(isNotEmpty);
+  expect((await objects()).length).toBe(origin.documents.length + 1);
   await requireWhole();
 });
 

@@ -28,9 +28,12 @@ function change(...statements: string[]): void {
 }
 
 const run = (...args: string[]) =>
-  runCli(args, { PATH: process.env.PATH ?? '', PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  );
+  runCli(args, {
+    PATH: process.env.PATH ?? '',
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_PORT: '0',
+    PLATEN_BROWSER_PATH: '/bin/true',
+  }).catch((error: { code: number; stdout: string; stderr: string }) => error);
 
 test.each([
   ['a renamed column', [RENAME], 'batch_requests has no column ciphertext; batch_requests has an unknown column sealed'],

@@ -46,12 +46,6 @@ export async function isEmpty(query: Query): Promise<boolean> {
   return true;
 }
 
-export async function haveSameRows(one: Query, other: Query): Promise<boolean> {
-  for (const table of await listTables())
-    if (String(await digestRows(table, one)) !== String(await digestRows(table, other))) return false;
-  return true;
-}
-
 /** A table comes after those that it refers to. */
 async function listTables(): Promise<Table[]> {
   const parts = await readExpected(Object.keys(migrations), false);

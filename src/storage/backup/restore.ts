@@ -90,10 +90,10 @@ async function takeFile(target: RestoreTarget, { name, content }: BackupEntry, f
 }
 
 function checkHeader(read: string, { blobsUrl }: RestoreSettings): Header {
-  const header = parse(HEADER, read) as Header;
-  if (header.format !== FORMAT || !Array.isArray(header.migrations))
+  const header = parse(HEADER, read) as Header | null;
+  if (header?.format !== FORMAT || !Array.isArray(header.migrations))
     throw new CommandError(
-      `this version of Platen does not support the format of the backup: use the version that made it (${header.platen})`,
+      `this version of Platen does not support the format of the backup: use the version that made it (${header?.platen})`,
     );
   requireKnown(header.migrations, header.platen);
   if (header.content === 'bucket' && !blobsUrl)

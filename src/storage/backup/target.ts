@@ -8,7 +8,7 @@ import { type Database, type DatabaseSettings, openDatabase } from '../database.
 import { syncFolder } from '../files.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { openBlobs } from '../open-blobs.ts';
-import { copyRows, haveSameRows, isEmpty } from './copy-rows.ts';
+import { copyRows, isEmpty } from './copy-rows.ts';
 import { type Digest, Digesting, digestOf } from './digest.ts';
 import { DATABASE, type Header } from './format.ts';
 import { Journal } from './journal.ts';
@@ -47,7 +47,7 @@ export class RestoreTarget {
     await mkdir(work, { recursive: true, mode: 0o700 });
     const journal = opened.adopt(Journal.open(join(work, 'journal'), text), (each) => each.close());
     try {
-      const database = settings.databaseUrl ? await openServer(settings, journal, opened) : undefined;
+      const database = settings.databaseUrl ? await openServer(settings, opened) : undefined;
       const hasContent = header.content === 'files' && header.installation !== '';
       const blobs = hasContent ? opened.adopt(await openBlobs(settings, header.installation), (each) => each.close()) : undefined;
       if (blobs && !journal.isContinued) await requireNoContent(blobs);
@@ -110,9 +110,7 @@ export class RestoreTarget {
   async #fill(database: Database): Promise<void> {
     const restored = await openDatabase({ dataDir: join(this.#settings.dataDir, WORK) });
     try {
-      if (await isEmpty(database.query)) await copyRows(restored.query, database);
-      else if (!(await haveSameRows(restored.query, database.query)))
-        throw new CommandError('the database of PLATEN_DATABASE_URL has got other rows during the restore');
+      await copyRows(restored.query, database);
     } finally {
       await restored.close();
     }
@@ -136,8 +134,11 @@ export async function lockTarget({ dataDir, databaseUrl, blobsUrl }: RestoreSett
   throw new CommandError(`the data folder ${dataDir} is not empty: set PLATEN_DATA_DIR to a new one`);
 }
 
-/** Opens the database of the settings and keeps other nodes out of it until the end. */
-async function openServer(settings: RestoreSettings, journal: Journal, opened: AsyncDisposableStack): Promise<Database> {
+/**
+ * Opens the database of the settings and keeps other nodes out of it until the end. A continued restore finds rows only if it was
+ * complete, or if a service has used the database since; the content is then in use, and must not be cleared.
+ */
+async function openServer(settings: RestoreSettings, opened: AsyncDisposableStack): Promise<Database> {
   const database = opened.adopt(await openDatabase(settings), (each) => each.close());
   const nodes = await database.joinNodes({ alone: true, onNotice() {} }).catch((error: unknown) => {
     if (hasCode(error, 'storage_failed') && !error.cause)
@@ -145,8 +146,10 @@ async function openServer(settings: RestoreSettings, journal: Journal, opened: A
     throw error;
   });
   opened.defer(() => nodes.close());
-  if (!journal.isContinued && !(await isEmpty(database.query)))
-    throw new CommandError('the database of PLATEN_DATABASE_URL is not empty: use a new one');
+  if (!(await isEmpty(database.query)))
+    throw new CommandError(
+      'the database of PLATEN_DATABASE_URL is not empty: use a new one, or start the service if a restore has filled it',
+    );
   return database;
 }
 
