@@ -145,7 +145,8 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     secondsForItems: (unfinished) => runner.secondsFor(unfinished),
     checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
       services.checkNode();
-      await Promise.all([services.links.checkStorage(), services.blobs.check(), requireFreeSpace(config.dataDir)]);
+      const { database, links, blobs } = services;
+      await Promise.all([links.checkStorage(), database.checkSchema(), blobs.check(), requireFreeSpace(config.dataDir)]);
     }),
   };
   const options = { ...config, version: VERSION };

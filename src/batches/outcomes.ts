@@ -11,7 +11,7 @@ export const DEFAULTS_POSITION = -1;
 /** The id prefix of batches that hold one asynchronous render. */
 export const RENDER_PREFIX = 'ren_';
 
-/** The additional data that binds the ciphertext of a request to its batch, position and kind, so that an older node does not render an image as a PDF. */
+/** The additional data that binds the ciphertext of a request to its batch, position and kind. */
 export function additionalDataOf(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
   return `${batchId} ${position}${kind === 'pdf' ? '' : ` ${kind}`}`;
 }

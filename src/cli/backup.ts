@@ -1,6 +1,6 @@
-/** `platen backup` and `platen restore`: back up the data folder, and restore it with a check of every file. */
+/** `platen backup` and `platen restore`: back up the database and the content, and restore them wherever the settings say. */
 import { type Config, loadConfig } from '../config.ts';
-import { CommandError } from '../errors.ts';
+import { readInstallation } from '../documents/links.ts';
 import { backUp } from '../storage/backup/back-up.ts';
 import { type Restored, restore } from '../storage/backup/restore.ts';
 import { inspectDatabase } from '../storage/database.ts';
@@ -10,31 +10,28 @@ import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-
 /** Maximum number of printed names; the summary in the backup contains all of them. */
 const MAX_SHOWN = 20;
 
-export async function createBackup(destination: string): Promise<void> {
+export async function createBackup(destination: string, { databaseOnly = false }: { databaseOnly?: boolean }): Promise<void> {
   const config = loadConfig();
-  refusePostgres(config);
   // Other commands succeed if the reader closes their output. An incomplete backup must fail, and remove its copy of the database.
   if (destination === '-') process.stdout.removeAllListeners('error');
-  const summary = await backUp({ ...config, version: VERSION }, destination, process.stdout);
+  const settings = { ...config, version: VERSION, databaseOnly, installationOf: readInstallation };
+  const summary = await backUp(settings, destination, process.stdout);
   tell(`backed up ${sizeOf(summary)}`);
-  if (config.blobsUrl)
-    tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
+  if (databaseOnly) tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
   await tellSecretKey(
     config,
     (file, { all }) =>
       `The secret key of the stored certificates (${all}) is not part of a backup: keep a copy of ${file} in another place, because they cannot sign without it.`,
   );
   if (!summary.faults.length) return;
-  tell(`Content was missing or damaged in the data folder: ${summary.faults.slice(0, MAX_SHOWN).join(', ')}`);
+  tell(`Content was missing or damaged: ${summary.faults.slice(0, MAX_SHOWN).join(', ')}`);
   process.exitCode = 1;
 }
 
 export async function restoreBackup(source: string): Promise<void> {
   const config = loadConfig();
-  refusePostgres(config);
-  const target = { dataDir: config.dataDir, content: config.blobsUrl ? 'bucket' : 'files' } as const;
-  const restored = await restore(target, source, process.stdin);
-  tell(`restored ${sizeOf(restored)} into ${config.dataDir}, as they were at ${restored.as_of}`);
+  const restored = await restore(config, source, process.stdin);
+  tell(`restored ${sizeOf(restored)} into ${placesOf(config)}, as they were at ${restored.as_of}`);
   await tellSecretKey(config);
   if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
 }
@@ -48,11 +45,10 @@ async function tellSecretKey(config: Config, always?: (file: string, count: { al
   if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${lackOf(file)}; ${remedyFor(file)}.`);
 }
 
-function refusePostgres({ databaseUrl }: { databaseUrl: string }): void {
-  if (databaseUrl)
-    throw new CommandError(
-      'PLATEN_DATABASE_URL is set: back up PostgreSQL with its own tools, as docs/operate/backups.md shows, or unset it',
-    );
+/** URLs may have passwords. */
+function placesOf({ dataDir, databaseUrl, blobsUrl }: Config): string {
+  const places = [databaseUrl && 'the database of PLATEN_DATABASE_URL', blobsUrl && 'PLATEN_BLOBS_URL'].filter(Boolean);
+  return [...places, ...(places.length < 2 ? [dataDir] : [])].join(' and ');
 }
 
 function sizeOf({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {

@@ -78,18 +78,15 @@ program
 
 program
   .command('backup')
-  .description('back up the data folder while the service runs: database, documents, and the secrets in the database')
+  .description('back up the database, its secrets, and the documents while the service runs')
   .argument('<destination>', 'a new folder, a file that ends with .tar, or - for an archive on standard output')
+  .option('--database-only', 'leave documents in their bucket, which is backed up separately')
   .action(from(backup, 'createBackup'));
 program
   .command('restore')
-  .description('check a backup and restore it into an empty data folder')
+  .description('check a backup and restore it into the empty places that the settings name, or resume that')
   .argument('<source>', 'a backup from `platen backup`: a folder, a file, or - for standard input')
   .action(from(backup, 'restoreBackup'));
-program
-  .command('migrate-store')
-  .description('copy the data folder to PLATEN_DATABASE_URL and PLATEN_BLOBS_URL, or resume the copy; stop the service first')
-  .action(from(() => import('./migrate-store.ts'), 'migrateStore'));
 
 program
   .command('settings')

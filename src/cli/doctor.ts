@@ -174,6 +174,7 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
   if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
     report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
+  else if (state.refusal) report.add('problem', `database: ${state.refusal.what}`, state.refusal.remedy);
   else {
     report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);

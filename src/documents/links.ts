@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Query } from '../storage/database.ts';
 
 const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
@@ -35,14 +35,8 @@ export class Links {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
     await database.flush();
-    const keys = await database.query
-      .selectFrom('signing_keys')
-      .select(['id', 'secret'])
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    const secrets = new Map(keys.map(({ id, secret }) => [id, Buffer.from(secret, 'hex')]));
-    return new Links(database, secrets, keys.at(-1)?.id ?? '', clock);
+    const secrets = await readSecrets(database.query);
+    return new Links(database, secrets, [...secrets.keys()].at(-1) ?? '', clock);
   }
 
   /** Rejects while the database cannot be read or written. It writes what is there already, at most every few seconds. */
@@ -60,9 +54,7 @@ export class Links {
 
   /** Derives a secret for another purpose, which lives as long as the first signing secret. */
   secretFor(purpose: string): Buffer {
-    return createHmac('sha256', this.#secrets.get(FIRST_KEY) ?? '')
-      .update(`platen ${purpose}`)
-      .digest();
+    return deriveSecret(this.#secrets.get(FIRST_KEY) ?? Buffer.of(), purpose);
   }
 
   /** Returns a path with a query. The link expires on a whole second, and not later than the document. */
@@ -92,6 +84,22 @@ export class Links {
     const signature = createHmac('sha256', secret).update(`GET ${id} ${expires} ${key}`).digest('base64url');
     return `/links/${id}?expires=${expires}&key=${key}&signature=${signature}`;
   }
+}
+
+/** What marks the content of an installation, in hexadecimal; see `openBlobs`. Empty before the first start. */
+export async function readInstallation(query: Query): Promise<string> {
+  const secret = (await readSecrets(query)).get(FIRST_KEY);
+  return secret ? deriveSecret(secret, 'blobs').toString('hex') : '';
+}
+
+/** By id, the current one last. */
+async function readSecrets(query: Query): Promise<Map<string, Buffer>> {
+  const keys = await query.selectFrom('signing_keys').select(['id', 'secret']).orderBy('created_at').orderBy('id').execute();
+  return new Map(keys.map(({ id, secret }) => [id, Buffer.from(secret, 'hex')]));
+}
+
+function deriveSecret(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(`platen ${purpose}`).digest();
 }
 
 /** Compares in constant time, so that the duration does not reveal where the texts differ. */

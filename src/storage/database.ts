@@ -4,24 +4,21 @@ import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
-import {
-  CERTIFICATES,
-  countBySecretKey,
-  type DatabaseState,
-  type Engine,
-  type Nodes,
-  type NodesOptions,
-  OutcomeUnknownError,
-} from './engine.ts';
+import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
+import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
-import { openForReading, openSqlite, withStorageErrors } from './sqlite.ts';
+import { findChange } from './migrations/schema.ts';
+import { openForReading, openSqlite, queryFile, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
-export type { DatabaseState, Query };
+export type { Query };
 
 /** Optional packages that PostgreSQL needs, and the setting that chooses it. */
 export const POSTGRES_PACKAGES = ['pg graphile-worker', 'PLATEN_DATABASE_URL'] as const;
 const postgres = () => import('./postgres.ts').catch(explainMissing(...POSTGRES_PACKAGES));
+
+/** How long a successful check of the schema is reused. */
+const SCHEMA_GOOD_MS = 5_000;
 
 export interface DatabaseSettings {
   dataDir: string;
@@ -51,6 +48,8 @@ export interface Database {
   connections?(name: string, max: number): Pool;
   /** Throws while this node is refused; see `Nodes`. Users of `connections` must call it. */
   checkNode?(): void;
+  /** Throws `storage_failed` if somebody has changed the tables. A result may be reused for a few seconds. */
+  checkSchema(): Promise<void>;
   /**
    * Resolves when everything committed so far survives a power failure. A commit alone survives only the end of the process, so
    * flush before you report a change to a caller.
@@ -61,30 +60,57 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
-export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState | undefined> {
-  const { dataDir, databaseUrl } = settings;
-  if (databaseUrl) return (await postgres()).inspectPostgres(databaseUrl, Object.keys(migrations));
-  const file = databaseFile(dataDir);
-  if (!(await isThere(file))) return undefined;
-  return withStorageErrors(() => inspectSqlite(file));
+export interface DatabaseState {
+  /** Number of API keys. */
+  keys: number;
+  /** Migrations that the next start applies. */
+  pending: string[];
+  /** Migrations of a newer version. */
+  unknown: string[];
+  /** Why this version cannot use the database, with what is wrong in detail. */
+  refusal?: Refusal;
+  /** The number of certificates by the id of the secret key that encrypts them. */
+  certificates: Record<string, number>;
 }
 
-function inspectSqlite(file: string): DatabaseState {
-  using database = openForReading(file);
-  const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined;
-  const applied = has('kysely_migration')
-    ? database
-        .prepare('select name from kysely_migration')
-        .all()
-        .map(({ name }) => `${name}`)
-    : [];
+/** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
+export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState | undefined> {
+  const { databaseUrl } = settings;
+  await using query = await openForInspection(settings);
+  if (!query || (databaseUrl && !(await hasTable(query, 'kysely_migration')))) return undefined;
+  const applied = await readApplied(query);
+  const refusal = findRefusal(applied) ?? (await findChange(query));
   return {
-    keys: has('api_keys') ? Number(database.prepare('select count(*) as keys from api_keys').get()?.keys) : 0,
+    keys: (await hasTable(query, 'api_keys')) ? await countKeys(query) : 0,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !(name in migrations)),
-    certificates: has('certificates') ? countBySecretKey(database.prepare(CERTIFICATES).all()) : {},
+    unknown: selectNewer(applied),
+    ...(refusal && { refusal }),
+    certificates: (await hasTable(query, 'certificates')) ? await countCertificates(query) : {},
   };
+}
+
+/** Opens the database to read it, without creating or migrating it. Returns undefined if there is no file. */
+export async function openForInspection({ dataDir, databaseUrl }: DatabaseSettings): Promise<Query | undefined> {
+  if (databaseUrl) return (await postgres()).queryPostgres(databaseUrl);
+  const file = databaseFile(dataDir);
+  return (await isThere(file)) ? queryFile(file) : undefined;
+}
+
+async function countKeys(query: Query): Promise<number> {
+  const { keys } = await query
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll().as('keys'))
+    .executeTakeFirstOrThrow();
+  return Number(keys);
+}
+
+async function countCertificates(query: Query): Promise<Record<string, number>> {
+  const rows = await query
+    .selectFrom('certificates')
+    .select((eb) => ['secret_key_id', eb.fn.countAll().as('certificates')])
+    .groupBy('secret_key_id')
+    .execute();
+  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [secret_key_id, Number(certificates)]));
 }
 
 /**
@@ -99,7 +125,7 @@ export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Pr
   return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
 }
 
-/** Opens the database and applies missing migrations. Throws `storage_failed`, also if a newer version has migrated it. */
+/** Opens the database and applies missing migrations. Throws `storage_failed`, also if this version cannot use the database. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const { migrate, release, ...engine } = await openEngine(settings);
   const close = async () => {
@@ -110,7 +136,13 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     await close();
     throw error;
   });
-  return { ...engine, close };
+  let goodUntil = performance.now() + SCHEMA_GOOD_MS;
+  const checkSchema = async () => {
+    if (performance.now() < goodUntil) return;
+    refuse(await findChange(engine.query));
+    goodUntil = performance.now() + SCHEMA_GOOD_MS;
+  };
+  return { ...engine, checkSchema, close };
 }
 
 /** Whether a failed transaction may have been committed anyway. Blobs that belong to it must stay until that is known. */
@@ -127,20 +159,31 @@ async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: Dat
   return openSqlite(databaseFile(dataDir));
 }
 
+/** Throws `storage_failed` if this version cannot use the database, whose applied migrations it returns. */
+export async function requireUsable(query: Query): Promise<string[]> {
+  const applied = await readApplied(query);
+  refuse(findRefusal(applied) ?? (await findChange(query)));
+  return applied;
+}
+
+function refuse(refusal: Refusal | undefined): void {
+  if (refusal) throw storageFailed(`${refusal.what}: ${refusal.remedy}`);
+}
+
+/** Checks the schema before and after, so that no migration runs on tables that somebody has changed. */
 async function migrateToLatest(db: Query, schema?: string): Promise<void> {
+  const applied = await requireUsable(db);
+  await adoptBaseline(db, applied);
   const provider = { getMigrations: async () => migrations };
   const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
-  const { error } = await migrator.migrateToLatest();
-  if (/previously executed migration \S+ is missing/.test(String(error)))
-    throw storageFailed('a newer version of Platen has migrated the database: use that version, or restore a backup', error);
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (String(error).includes('New migrations must always'))
     throw new Error(
       'this version of Platen has a new migration that sorts before one that the database already has; it must sort after all others',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   if (error) throw error;
+  if (results.length) refuse(await findChange(db));
 }
 
 function databaseFile(dataDir: string): string {

@@ -38,24 +38,6 @@ export interface Engine {
   release(): Promise<void>;
 }
 
-export interface DatabaseState {
-  /** Number of API keys. */
-  keys: number;
-  /** Migrations that the next start applies. */
-  pending: string[];
-  /** Migrations of a newer version. */
-  unknown: string[];
-  /** The number of certificates by the id of the secret key that encrypts them. */
-  certificates: Record<string, number>;
-}
-
-/** The statement behind `certificates`. */
-export const CERTIFICATES = 'select secret_key_id, count(*) as certificates from certificates group by secret_key_id';
-
-export function countBySecretKey(rows: Array<Record<string, unknown>>): Record<string, number> {
-  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [`${secret_key_id}`, Number(certificates)]));
-}
-
 /** A commit was sent and not confirmed: it may have been executed, or may still be. */
 export class OutcomeUnknownError extends Error {
   override name = 'OutcomeUnknownError';

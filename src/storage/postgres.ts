@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, ServiceError, storageFailed } from '../errors.ts';
-import { CERTIFICATES, countBySecretKey, type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
+import { type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
 import { requireNoOther, requireSessions, requireVersion, schemaOf } from './postgres-requirements.ts';
 import { isWrite } from './prepared.ts';
@@ -30,6 +30,8 @@ const IDLE_MS = 60_000;
  * The maximum age of a connection that a library uses. Without it, a connection that no longer responds would not be detected.
  */
 const LIFETIME_SECONDS = 60;
+/** For work that may take long. */
+const PATIENT = { statement_timeout: 0, query_timeout: 0 };
 const BIGINT = pg.types.builtins.INT8;
 /** The codes of a deadlock and of a serialization failure, for which the server aborts one of the transactions. */
 const COLLISIONS = ['40P01', '40001'];
@@ -74,7 +76,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     isShared: true,
     async migrate(migrate) {
       // Another node may be migrating, and large tables take long, so the time limits of requests do not apply.
-      const patient = connect(settings.databaseUrl, { max: 2, statement_timeout: 0, query_timeout: 0 });
+      const patient = connect(settings.databaseUrl, { max: 2, ...PATIENT });
       try {
         const schema = await schemaOf(patient);
         await requireNoOther(patient, schema);
@@ -106,29 +108,16 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
   };
 }
 
-/** See `inspectDatabase`. */
-export async function inspectPostgres(databaseUrl: string, migrations: string[]): Promise<DatabaseState | undefined> {
-  const query = connect(databaseUrl, { max: 1 });
+/** Opens a database with one connection and without time limits, for commands. Throws `storage_failed`. */
+export async function queryPostgres(databaseUrl: string): Promise<Query> {
+  const query = connect(databaseUrl, { max: 1, ...PATIENT });
   try {
     await requireVersion(query);
-    const schema = await schemaOf(query);
-    const all = await query.introspection.getTables({ withInternalKyselyTables: true });
-    const tables = all.filter((table) => table.schema === schema).map(({ name }) => name);
-    if (!tables.includes('kysely_migration')) return undefined;
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(query);
-    const applied = rows.map(({ name }) => name);
-    const keys = tables.includes('api_keys') ? await query.selectFrom('api_keys').select('id').execute() : [];
-    const isNew = (name: string) => !applied.includes(name);
-    return {
-      keys: keys.length,
-      pending: migrations.filter(isNew),
-      unknown: applied.filter((name) => !migrations.includes(name)),
-      certificates: tables.includes('certificates')
-        ? countBySecretKey((await sql.raw<object>(CERTIFICATES).execute(query)).rows as Array<Record<string, unknown>>)
-        : {},
-    };
-  } finally {
+    await schemaOf(query);
+    return query;
+  } catch (error) {
     await query.destroy();
+    throw error;
   }
 }
 

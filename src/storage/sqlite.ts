@@ -2,7 +2,16 @@
 import { closeSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import {
+  type DialectAdapter,
+  Kysely,
+  PostgresAdapter,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+  sql,
+} from 'kysely';
 import { storageFailed } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import type { Query, Tables } from './tables.ts';
@@ -52,6 +61,19 @@ export function openForReading(file: string): DatabaseSync {
   return withStorageErrors(() => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
+/** Reads a database file with the statements of both databases. Throws if it cannot be read. */
+export function queryFile(file: string): Query {
+  return new Kysely<Tables>({ dialect: new Dialect({ database: adapt(openForReading(file)) }) });
+}
+
+/** An empty database in memory. With `migrated`, migrations find PostgreSQL if `forPostgres`, and SQLite otherwise. */
+export function openInMemory(forPostgres: boolean): AsyncDisposable & { query: Query; migrated: Kysely<unknown> } {
+  const database = adapt(new DatabaseSync(':memory:'));
+  const query = new Kysely<Tables>({ dialect: new Dialect({ database }) });
+  const migrated = new Kysely<unknown>({ dialect: new (forPostgres ? DialectForPostgres : Dialect)({ database }) });
+  return { query, migrated, [Symbol.asyncDispose]: () => query.destroy() };
+}
+
 /** Runs all migrations in one transaction. Kysely assumes that SQLite cannot roll back the creation of a table. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -62,6 +84,13 @@ class Adapter extends SqliteAdapter {
 class Dialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new Adapter();
+  }
+}
+
+/** SQLite for migrations that ask which database they run on. */
+class DialectForPostgres extends SqliteDialect {
+  override createAdapter(): DialectAdapter {
+    return new PostgresAdapter();
   }
 }
 

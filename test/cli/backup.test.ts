@@ -398,7 +398,7 @@ describe('restoring is refused, and the folder stays empty', () => {
 
   async function refused(source: string, why: string): Promise<void> {
     const dataDir = fresh();
-    const restored = restore({ dataDir, content: 'files' }, source, process.stdin);
+    const restored = restore({ dataDir, databaseUrl: '', blobsUrl: '' }, source, process.stdin);
     await expect(restored).rejects.toMatchObject({ name: 'CommandError', message: expect.stringContaining(why) });
     expect((await readdir(dataDir)).filter((name) => !name.startsWith('service.lock'))).toEqual([]);
   }
@@ -434,7 +434,7 @@ describe('restoring is refused, and the folder stays empty', () => {
     ['with a file that is not its own', (copy: string) => writeFile(join(copy, 'x'), ''), 'which is not part of a backup'],
     [
       'of a newer version',
-      (copy: string) => rewrite(copy, 'platen-backup.json', (text) => text.replace('0001-accounts', '9999-newer')),
+      (copy: string) => rewrite(copy, 'platen-backup.json', (text) => text.replace('0025-baseline', '9999-newer')),
       'a newer version',
     ],
     [

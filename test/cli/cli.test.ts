@@ -249,7 +249,7 @@ describe('platen doctor', () => {
       (await runCli(['doctor'], { ...env, ...NO_BROWSER, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch((failed) => failed))
         .stdout;
     const before = await readFile(file);
-    expect(await doctor()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0001-accounts/);
+    expect(await doctor()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0025-baseline/);
     expect(await readFile(file)).toEqual(before);
     database.exec("insert into kysely_migration values ('9999-later')");
     database.close();

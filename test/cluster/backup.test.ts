@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf, Client, type DocumentRecord, type List } from '../support/client.ts';
-import { runCli, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
@@ -71,11 +71,4 @@ test('restores everything byte for byte into another database and another bucket
     expect(sha256(await bytesOf(await there.get(`/v1/documents/${document_id}`)))).toBe(hash);
   expect((await there.get(`/v1/templates/${template.template_id}`)).status).toBe(200);
   expect((await there.store({ html: '<p>new' })).pages).toBe(1);
-});
-
-test('explains with `platen backup` how to back up PostgreSQL', async () => {
-  const env = { PATH: process.env.PATH ?? '', PLATEN_DATABASE_URL: 'postgres://platen@127.0.0.1/x', PLATEN_DATA_DIR: folder };
-  await expect(runCli(['backup', '-'], env)).rejects.toMatchObject({
-    stderr: expect.stringContaining('docs/operate/backups.md'),
-  });
 });

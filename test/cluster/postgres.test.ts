@@ -82,7 +82,12 @@ describe('migrations', () => {
     await times(6, (n) => insert(databases[n] as Database, `key_${n}`));
     const rows = await databases[0]?.query.selectFrom('signing_keys').select('created_at').execute();
     expect(rows).toEqual(Array.from({ length: 6 }, () => ({ created_at: 1_900_000_000_000 })));
-    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toEqual({ keys: 0, pending: [], unknown: [] });
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toEqual({
+      keys: 0,
+      pending: [],
+      unknown: [],
+      certificates: {},
+    });
   });
 
   test('of a newer version are refused', async () => {
@@ -91,6 +96,23 @@ describe('migrations', () => {
     await server.query(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '2026-01-01T00:00:00.000Z')");
     await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('newer version') });
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ unknown: ['9999-newer'] });
+  });
+
+  test.each([
+    ['alter table batch_requests rename column ciphertext to sealed', 'batch_requests has no column ciphertext'],
+    ['alter table visitor_requests alter column since type text', 'column since of visitor_requests is "text not null"'],
+    ['drop index reservations_account', 'reservations has no index reservations_account'],
+    ['alter table templates drop constraint templates_key_id_fkey', 'templates has no reference of key_id'],
+  ])('on tables that somebody has changed are refused: %s', async (change, difference) => {
+    await (await open()).close();
+    opened = [];
+    await server.query(url, 'create table notes (text text); create index mine on documents (filename)');
+    await (await open()).checkSchema();
+    await Promise.all(opened.splice(0).map((database) => database.close()));
+    await server.query(url, change);
+    const found = expect.stringContaining(difference);
+    await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: found });
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ refusal: { what: found } });
   });
 });
 

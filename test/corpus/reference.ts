@@ -2,6 +2,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchFlags } from '../../src/chromium/browser/launch-flags.ts';
 import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
+import { PAPER_PIXELS } from '../../src/chromium/in-page/pixel-ratio.ts';
 import { loadConfig } from '../../src/config.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';
@@ -41,10 +42,11 @@ export class ReferencePrinter {
   }
 
   async print(address: string, { reference }: CorpusDocument): Promise<Buffer> {
-    const context = await this.#browser.newContext({ viewport: WINDOW, deviceScaleFactor: 2, reducedMotion: 'reduce' });
+    const context = await this.#browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce' });
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
+      await page.addInitScript(PAPER_PIXELS);
       await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
       if (reference) await page.addInitScript(addStyle, reference.style);
       await page.goto(address);

@@ -33,7 +33,7 @@ export function blobsContract(openEmptyStore: () => Promise<EmptyStore>): void {
   describe('content', () => {
     test('is read as it was written, completely or in ranges', async () => {
       await blobs.put(name(), [Buffer.from('hello, '), Buffer.from('paper')]);
-      expect(await read(name())).toBe('hello, paper');
+      expect([await read(name()), await blobs.size(name())]).toEqual(['hello, paper', 12]);
       expect(await read(name(), { start: 7, end: 11 })).toBe('paper');
       expect(await read(name(), { start: 0, end: 0 })).toBe('h');
     });
@@ -50,7 +50,7 @@ export function blobsContract(openEmptyStore: () => Promise<EmptyStore>): void {
     });
 
     test('that does not exist is undefined', async () => {
-      expect(await blobs.read(name())).toBeUndefined();
+      expect([await blobs.read(name()), await blobs.size(name())]).toEqual([undefined, undefined]);
     });
 
     test('does not exist after it was removed, and can be removed again', async () => {

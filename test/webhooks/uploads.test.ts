@@ -97,7 +97,7 @@ test('limits the uploads of an account, and delays no webhook behind hanging upl
   }
 });
 
-test('hides uploads from earlier versions, which select deliveries by next_attempt_at', async () => {
+test('keeps the due times of webhooks and uploads apart, and removes neither while it is pending', async () => {
   await enqueue(owner, 'https://store.test/');
   const event = { ...owner, url: 'http://hooks.test/', type: 'batch.completed', data: {} } as const;
   await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));

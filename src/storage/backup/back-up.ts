@@ -1,14 +1,13 @@
 /**
- * Backs up the data folder while the service runs. First copies the content that the database names at the start, which may take
- * hours, then the database, then the content that is new in that copy. Content that was deleted in the meantime is removed again.
+ * Backs up the database and the content while the service runs. First copies the content that the database names at the start, which
+ * may take hours, then the database, then the content that is new in that copy. Content that was deleted in the meantime is removed again.
  *
  * The service writes content before its row, so the copy of the database names no content that did not exist.
  */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
-import { CommandError } from '../../errors.ts';
+import { queryFile } from '../sqlite.ts';
 import {
   CHECKSUMS,
   contentPath,
@@ -20,26 +19,18 @@ import {
   type Summary,
   writeChecksums,
 } from './format.ts';
-import { livingContent, markDeleted, migrationsOf, type NamedContent, rowsOf, takeSnapshot } from './snapshot.ts';
+import { countRows, livingContent, markDeleted, type NamedContent, takeSnapshot } from './snapshot.ts';
+import { type BackupSettings, type BackupSource, openSource } from './source.ts';
 import { openWorkFolder } from './work-folder.ts';
 import { type BackupWriter, openWriter } from './write.ts';
 
-export interface BackupSource {
-  dataDir: string;
-  /** Set if the content of documents is in a bucket. */
-  blobsUrl: string;
-  /** The version of Platen. */
-  version: string;
-}
-
-/** Throws `CommandError`, and `storage_failed` if the database cannot be read. */
-export async function backUp(source: BackupSource, destination: string, stdout: Writable): Promise<Summary> {
-  if (!(await stat(join(source.dataDir, DATABASE)).catch(() => undefined)))
-    throw new CommandError(`there is no database in ${source.dataDir}`);
-  await using work = await openWorkFolder(source.dataDir);
+/** Throws `CommandError`, and `storage_failed` if the database cannot be read or used. */
+export async function backUp(settings: BackupSettings, destination: string, stdout: Writable): Promise<Summary> {
+  await using source = await openSource(settings);
+  await using work = await openWorkFolder(settings.dataDir);
   const writer = await openWriter(destination, stdout);
   try {
-    const summary = await new Backup(source, join(work.path, DATABASE), writer).write();
+    const summary = await new Backup(source, work.path, writer).write();
     await writer.close();
     return summary;
   } catch (error) {
@@ -50,37 +41,34 @@ export async function backUp(source: BackupSource, destination: string, stdout: 
 
 class Backup {
   readonly #source: BackupSource;
-  /** The database of the service. */
-  readonly #database: string;
-  readonly #snapshot: string;
+  readonly #work: string;
   readonly #writer: BackupWriter;
   /** SHA-256 by file name. */
   readonly #files = new Map<string, string>();
   /** Size of content by blob name. */
   readonly #bytes = new Map<string, number>();
 
-  constructor(source: BackupSource, snapshot: string, writer: BackupWriter) {
+  constructor(source: BackupSource, work: string, writer: BackupWriter) {
     this.#source = source;
-    this.#database = join(source.dataDir, DATABASE);
-    this.#snapshot = snapshot;
+    this.#work = work;
     this.#writer = writer;
   }
 
   async write(): Promise<Summary> {
     await this.#addText(HEADER, json(this.#header()));
-    await this.#copy(this.#living(this.#database));
+    await this.#copy(await this.#listLiving());
     const asOf = new Date();
-    takeSnapshot(this.#database, this.#snapshot);
-    await this.#copy(this.#living(this.#snapshot));
-    this.#markDeleted();
+    const snapshot = await takeSnapshot(this.#source.query, this.#work, this.#source);
+    await this.#copy(await this.#listLiving(snapshot));
+    await this.#markDeleted(snapshot);
     const contentAsOf = new Date();
-    const living = this.#living(this.#snapshot, contentAsOf.getTime());
+    const living = await this.#listLiving(snapshot, contentAsOf.getTime());
     await this.#removeOthers(new Set(living.map(({ blob }) => blob)));
-    await this.#add(DATABASE, (await stat(this.#snapshot)).size, createReadStream(this.#snapshot));
+    await this.#add(DATABASE, (await stat(snapshot)).size, createReadStream(snapshot));
     const summary: Summary = {
       as_of: asOf.toISOString(),
       content_as_of: contentAsOf.toISOString(),
-      rows: rowsOf(this.#snapshot),
+      rows: await countRows(snapshot),
       files: this.#bytes.size,
       bytes: [...this.#bytes.values()].reduce((sum, each) => sum + each, 0),
       faults: living.filter((each) => this.#isFaulty(each)).map(({ blob }) => blob),
@@ -92,42 +80,39 @@ class Backup {
   }
 
   #header(): Header {
-    const { blobsUrl, version } = this.#source;
-    return {
-      format: FORMAT,
-      platen: version,
-      created_at: new Date().toISOString(),
-      migrations: migrationsOf(this.#database),
-      content: blobsUrl ? 'bucket' : 'files',
-    };
+    const { version: platen, installation, migrations, content } = this.#source;
+    return { format: FORMAT, platen, created_at: new Date().toISOString(), installation, migrations, content };
   }
 
-  /** The content to back up. A bucket is backed up separately. */
-  #living(database: string, now = Date.now()): NamedContent[] {
-    return this.#source.blobsUrl ? [] : livingContent(database, now);
+  /** The content to back up that a copy of the database names, or the database of the service itself. */
+  async #listLiving(snapshot?: string, now = Date.now()): Promise<NamedContent[]> {
+    if (!this.#source.blobs) return [];
+    if (snapshot === undefined) return livingContent(this.#source.query, now);
+    await using query = queryFile(snapshot);
+    return await livingContent(query, now); // before it is closed
   }
 
   /** Skips content that has just been removed, or was missing before. */
   async #copy(content: NamedContent[]): Promise<void> {
+    const { blobs } = this.#source;
     for (const { blob } of content) {
       if (this.#bytes.has(blob)) continue;
-      const name = contentPath(blob);
-      const file = await openFile(join(this.#source.dataDir, name));
-      if (!file) continue;
-      const { size } = await file.stat();
-      await this.#add(name, size, file.createReadStream({ autoClose: true }));
+      const size = await blobs?.size(blob);
+      const found = size === undefined ? undefined : await blobs?.read(blob);
+      if (size === undefined || !found) continue;
+      await this.#add(contentPath(blob), size, found);
       this.#bytes.set(blob, size);
     }
   }
 
   /** Marks content in the snapshot as deleted if it was deleted after the snapshot was taken and before it was copied. */
-  #markDeleted(): void {
+  async #markDeleted(snapshot: string): Promise<void> {
     const now = Date.now();
-    const missing = this.#living(this.#snapshot, now).filter(({ blob }) => !this.#bytes.has(blob));
+    const missing = (await this.#listLiving(snapshot, now)).filter(({ blob }) => !this.#bytes.has(blob));
     if (!missing.length) return;
-    const stillNamed = new Set(this.#living(this.#database, now).map(({ blob }) => blob));
+    const stillNamed = new Set((await this.#listLiving(undefined, now)).map(({ blob }) => blob));
     const deleted = missing.map(({ blob }) => blob).filter((blob) => !stillNamed.has(blob));
-    markDeleted(this.#snapshot, deleted, now);
+    markDeleted(snapshot, deleted, now);
   }
 
   /** Removes content that `named` does not contain. An archive keeps its bytes, and `restore` leaves them out. */
@@ -151,15 +136,6 @@ class Backup {
 
   #addText(name: string, text: string): Promise<void> {
     return this.#add(name, Buffer.byteLength(text), Readable.from([Buffer.from(text)]));
-  }
-}
-
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -8,16 +8,18 @@ export const SUMMARY = 'summary.json';
 /** The last file, in the format of `sha256sum -c`. A backup without it is incomplete. */
 export const CHECKSUMS = 'SHA256SUMS';
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export interface Header {
   format: number;
   /** The version of Platen that made the backup. */
   platen: string;
   created_at: string;
+  /** Identifies the installation in its bucket; see `openBlobs`. Empty if the service was never started. */
+  installation: string;
   /** The migrations applied to the database. */
   migrations: string[];
-  /** Whether the content of documents is part of the backup, or in a bucket that is backed up separately. */
+  /** `bucket` if the content of documents stays in a bucket that is backed up separately. */
   content: 'files' | 'bucket';
 }
 

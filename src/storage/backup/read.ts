@@ -14,7 +14,7 @@ export interface BackupEntry {
 }
 
 /** `source` is a folder, an archive, or `-` for standard input. The header comes first. Throws `CommandError`. */
-export async function* readBackup(source: string, stdin: Readable): AsyncIterable<BackupEntry> {
+export async function* readBackup(source: string, stdin: Readable): AsyncGenerator<BackupEntry> {
   if (source === '-') yield* readArchive(stdin);
   else if ((await stat(source)).isDirectory()) yield* readFolder(source);
   else yield* readArchive(createReadStream(source));

@@ -1,8 +1,14 @@
-/** Copies a database that is in use, and reads copies that any version of Platen wrote. */
+/** Copies a database that is in use into a SQLite file, and reads such copies. */
 import { closeSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { openForReading, withStorageErrors } from '../sqlite.ts';
+import { sql } from 'kysely';
+import { openDatabase } from '../database.ts';
+import { queryFile, withStorageErrors } from '../sqlite.ts';
+import type { Query } from '../tables.ts';
+import { copyRows } from './copy-rows.ts';
+import { DATABASE } from './format.ts';
 
 /** Content that a row names. */
 export interface NamedContent {
@@ -12,12 +18,6 @@ export interface NamedContent {
   sha256: string | null;
 }
 
-/** The content of documents that have not expired at `now`, and of stored replies to idempotent requests. */
-const LIVING = `
-  SELECT id AS blob, bytes, sha256 FROM documents WHERE has_content = 1 AND deleted_at IS NULL AND remove_at > :now
-  UNION ALL SELECT blob, NULL, NULL FROM idempotency_keys WHERE blob IS NOT NULL AND blob_until > :now`;
-/** Databases of old versions have no template files. */
-const LIVING_ASSETS = ' UNION ALL SELECT DISTINCT blob, bytes, NULL FROM template_assets';
 /** Like a deletion by the owner: the sweep of a service that runs on the copy removes the rows later. */
 const DELETE = [
   'UPDATE documents SET deleted_at = :now, remove_at = :now WHERE id = :blob',
@@ -26,33 +26,45 @@ const DELETE = [
 /** The template version that the file belonged to no longer exists in the database of the service. */
 const DELETE_ASSET = 'DELETE FROM template_assets WHERE blob = :blob';
 
-/** Does not block writers. Free pages, which may still contain deleted rows, are not copied. */
-export function takeSnapshot(file: string, path: string): void {
+/** Does not block writers. Free pages of SQLite, which may still contain deleted rows, are not copied. Returns the file. */
+export async function takeSnapshot(query: Query, folder: string, { ofPostgres }: { ofPostgres: boolean }): Promise<string> {
+  const path = join(folder, DATABASE);
   closeSync(openSync(path, 'wx', 0o600)); // SQLite would create a file that everybody can read
-  using database = openForReading(file);
-  withStorageErrors(() => database.prepare('VACUUM INTO ?').run(path));
+  if (ofPostgres) await copyPostgres(query, path);
+  else await sql`VACUUM INTO ${path}`.execute(query);
+  return path;
 }
 
-export function migrationsOf(path: string): string[] {
-  using database = openForReading(path);
-  const rows = withStorageErrors(() => database.prepare('SELECT name FROM kysely_migration ORDER BY name').all());
-  return rows.map(({ name }) => `${name}`);
+/** One transaction sees the rows as they were at its beginning. */
+async function copyPostgres(query: Query, path: string): Promise<void> {
+  const copy = await openDatabase({ dataDir: dirname(path) });
+  try {
+    const reading = query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+    await reading.execute((own) => copyRows(own, copy));
+    await sql`PRAGMA journal_mode = DELETE`.execute(copy.query); // a backup has no log beside its database
+  } finally {
+    await copy.close();
+  }
 }
 
-export function livingContent(path: string, now: number): NamedContent[] {
-  using database = openForReading(path);
-  return withStorageErrors(() =>
-    database.prepare(hasTable(database, 'template_assets') ? LIVING + LIVING_ASSETS : LIVING).all({ now }),
-  ) as unknown as NamedContent[];
+/** The content of documents that have not expired at `now`, of stored replies to idempotent requests, and of template files. */
+export async function livingContent(query: Query, now: number): Promise<NamedContent[]> {
+  const { rows } = await sql<NamedContent>`
+    select id as blob, bytes, sha256 from documents where has_content = 1 and deleted_at is null and remove_at > ${now}
+    union all select blob, null, null from idempotency_keys where blob is not null and blob_until > ${now}
+    union all select distinct blob, bytes, null from template_assets`.execute(query);
+  return rows;
 }
 
-export function rowsOf(path: string): Record<string, number> {
-  using database = openForReading(path);
-  const tables = database.prepare(
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
-  );
-  const count = (table: string) => Number(database.prepare(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows);
-  return Object.fromEntries(tables.all().map(({ name }) => [`${name}`, count(`${name}`)]));
+/** Number of rows by table of a copy. */
+export async function countRows(path: string): Promise<Record<string, number>> {
+  await using query = queryFile(path);
+  const tables = sql<{ name: string }>`
+    select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`;
+  const counts: Record<string, number> = {};
+  for (const { name } of (await tables.execute(query)).rows)
+    counts[name] = (await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(query)).rows[0]?.n ?? 0;
+  return counts;
 }
 
 /** Marks content as deleted that was deleted before it could be copied. */
@@ -64,12 +76,8 @@ export function markDeleted(path: string, blobs: string[], now: number): void {
     using database = new DatabaseSync(existing);
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN');
     for (const statement of DELETE.map((each) => database.prepare(each))) for (const blob of blobs) statement.run({ blob, now });
-    const asset = hasTable(database, 'template_assets') ? database.prepare(DELETE_ASSET) : undefined;
-    for (const blob of blobs) asset?.run({ blob });
+    const asset = database.prepare(DELETE_ASSET);
+    for (const blob of blobs) asset.run({ blob });
     database.exec('COMMIT');
   });
-}
-
-function hasTable(database: DatabaseSync, name: string): boolean {
-  return database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
 }

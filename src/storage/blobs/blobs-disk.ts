@@ -1,6 +1,6 @@
 /** Stores blobs as files such as `blobs/Ab/doc_Ab...`, in folders named after the first two characters of the random part. */
 import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -40,6 +40,13 @@ export class DiskBlobs implements Blobs {
   async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
     const file = await openForReading(join(this.#shardOf(name), name));
     return file?.createReadStream({ autoClose: true, ...range });
+  }
+
+  async size(name: string): Promise<number | undefined> {
+    const found = await stat(join(this.#shardOf(name), name)).catch((error: unknown) => {
+      if (!isMissing(error)) throw diskFault(error);
+    });
+    return found?.size;
   }
 
   spool(chunks: Iterable<Buffer>): Promise<Readable> {

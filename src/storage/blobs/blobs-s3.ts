@@ -110,6 +110,15 @@ export class S3Blobs implements Blobs {
     }
   }
 
+  async size(name: string): Promise<number | undefined> {
+    try {
+      return (await this.#client.send(new HeadObjectCommand(this.#object(name)))).ContentLength;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw faultOf(error);
+    }
+  }
+
   spool(chunks: Iterable<Buffer>): Promise<Readable> {
     return spoolFile(this.#spoolFolder, chunks);
   }

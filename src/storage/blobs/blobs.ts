@@ -18,6 +18,8 @@ export interface Blobs {
   put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>;
   /** Reads a blob or a part of it. Resolves to undefined if it does not exist. */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** The size of a blob in bytes. Resolves to undefined if it does not exist. */
+  size(name: string): Promise<number | undefined>;
   /**
    * Writes content without a name, to be read once. It is removed when the stream ends or is destroyed, and when the process
    * dies.

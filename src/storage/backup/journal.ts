@@ -1,0 +1,67 @@
+/**
+ * Records which content a restore has put into its target, so that an interrupted restore continues where it stopped, and can be told
+ * from other content there.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { CommandError } from '../../errors.ts';
+
+/** A line that a crash has cut off does not match. */
+const LINE = /^([0-9a-f]{64}) {2}(\w+)$/;
+
+export class Journal {
+  readonly #file: number;
+  /** SHA-256 by the name of the content. */
+  readonly #arrived: Map<string, string>;
+  /** Whether an earlier restore was interrupted. */
+  readonly isContinued: boolean;
+
+  private constructor(file: number, arrived: Map<string, string>, isContinued: boolean) {
+    this.#file = file;
+    this.#arrived = arrived;
+    this.isContinued = isContinued;
+  }
+
+  /** `header` is that of the backup. Throws `CommandError` if the journal is about another backup. */
+  static open(path: string, header: string): Journal {
+    const title = createHash('sha256').update(header).digest('hex');
+    const [first = '', ...lines] = read(path).split('\n');
+    if (first && first !== title)
+      throw new CommandError(
+        `a restore of another backup into this data folder was interrupted: continue that one, or remove ${path} and what it has restored`,
+      );
+    const file = openSync(path, 'a', 0o600);
+    writeSync(file, first ? '\n' : `${title}\n`);
+    const arrived = lines.flatMap((line) => {
+      const [, sha256 = '', name = ''] = LINE.exec(line) ?? [];
+      return name ? [[name, sha256] as const] : [];
+    });
+    return new Journal(file, new Map(arrived), first !== '');
+  }
+
+  get(name: string): string | undefined {
+    return this.#arrived.get(name);
+  }
+
+  add(name: string, sha256: string): void {
+    this.#arrived.set(name, sha256);
+    writeSync(this.#file, `${sha256}  ${name}\n`);
+  }
+
+  names(): Iterable<string> {
+    return this.#arrived.keys();
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
