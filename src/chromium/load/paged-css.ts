@@ -92,11 +92,16 @@ function relevantIn(text: string): Declaration[] {
 function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
   const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
   const selectors = within
-    .map((block) => (block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block))
+    .map((block) => selectorFor(block, property))
     .filter((block) => !block.startsWith('@'));
   const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
   if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
   return { property: property || '@page', where, media, selector, ...fault };
+}
+
+/** Selects fewer elements in place of all that have a style attribute. */
+function selectorFor(block: string, property: string): string {
+  return block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block;
 }
 
 /** Each level of nesting may repeat the level around it. */
@@ -120,7 +125,7 @@ function factsOf(declarations: Declaration[]): Facts {
 const NOTES: Record<string, (declaration: Declaration, facts: Facts) => void> = {
   page: ({ value, within }, { pages }) => {
     const selectors = pages.get(value) ?? [];
-    const selector = within.at(-1) ?? '';
+    const selector = selectorFor(within.at(-1) ?? '', 'page');
     if (selectors.length < MAX_SELECTORS && selector.length <= MAX_TEXT) selectors.push(selector);
     pages.set(value, selectors);
   },

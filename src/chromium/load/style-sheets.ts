@@ -8,7 +8,7 @@ import { ANYTHING, answerOr, evaluate, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { FRAMES, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 import { translatedSizes } from '../print/page-sizes.ts';
-import { MENTIONS, type StyleText } from './unsupported-css.ts';
+import { MENTIONS, RELEVANT, type StyleText } from './unsupported-css.ts';
 
 const MAX_SHEETS = 100;
 /** Limits all style sheets together, because reading this amount blocks the event loop for about 100 ms. */
@@ -39,7 +39,8 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
   const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
   if (rules.some(({ length }) => length)) await step(evaluate(session, { expression: addRulesExpression(rules) }, ANYTHING));
-  return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
+  const relevant = texts.some(({ text }) => MENTIONS.test(text)) ? texts.filter(({ text }) => RELEVANT.test(text)) : [];
+  return { texts: relevant, rules: rules.flat() };
 }
 
 async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: Sheet): Promise<StyleText> {
@@ -61,7 +62,7 @@ function withinLimit(texts: StyleText[]): StyleText[] {
 }
 
 const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, sheetsOf].join(' ')}
-  try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
+  try { return hasPolyfill() ? [] : sheetsOf(${RELEVANT}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
 function addRulesExpression(rules: string[][]): string {
   return `(${stateRules})(${JSON.stringify(rules)})`;
@@ -85,6 +86,7 @@ declare const Document: {
   prototype: { querySelector(selector: string): unknown; querySelectorAll(selector: string): PageElement[] };
 };
 interface PageElement {
+  localName: string;
   getAttribute(name: string): string;
 }
 
@@ -106,16 +108,16 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
 
 /**
  * Returns the sheets of the document in their order, then imported sheets, style attributes, and the sheets of shadow roots. Text
- * that does not match `mentions` is left out.
+ * that is not `relevant` is left out.
  */
-function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
+function sheetsOf(relevant: RegExp, atMost: number, maxCharacters: number): Sheet[] {
   const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
   let left = maxCharacters;
   const listed = ({ href, ownerNode, disabled, media }: PageSheet): Sheet => {
     if (disabled || (media.mediaText && !matchMedia(media.mediaText).matches)) return { text: '' };
     if (href) return { href };
     const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
-    const text = mentions.test(whole) ? whole.slice(0, left) : '';
+    const text = relevant.test(whole) ? whole.slice(0, left) : '';
     left -= text.length;
     return { text };
   };
@@ -124,7 +126,8 @@ function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Shee
   let attributes = '';
   for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
     const style = element.getAttribute('style');
-    if (mentions.test(style) && attributes.length < left) attributes += `[style] { ${style} } `;
+    const selector = element.localName === 'html' ? 'html' : '[style]';
+    if (relevant.test(style) && attributes.length < left) attributes += `${selector} { ${style} } `;
   }
   return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
 }

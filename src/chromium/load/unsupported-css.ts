@@ -42,6 +42,9 @@ export const MENTIONS = new RegExp(
   'i',
 );
 
+/** Matches text that decides what other style sheets do, together with what `MENTIONS` matches. It is also evaluated in pages. */
+export const RELEVANT = new RegExp(`${MENTIONS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:`, 'i');
+
 const MAX_SHOWN = 100;
 
 /** Returns the part of a declaration that has no effect, in the form in which it is reported. */
