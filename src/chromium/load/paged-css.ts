@@ -45,7 +45,17 @@ const FIRST_OF_NAME = /^([\w-]+):first$/i;
 const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
-const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault | undefined> = {
+type FaultOf = (declaration: Declaration, facts: Facts) => Fault | undefined;
+
+/** These turn text into pictures in shadow roots and frames as well. */
+const RASTERIZING: Record<string, FaultOf> = {
+  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
+  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+};
+
+const FAULTS: Record<string, FaultOf> = {
   '': ofPageSelector,
   size: ofSize,
   float: ({ value }) => ofFloat(value),
@@ -57,15 +67,14 @@ const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault |
   'counter-set': ofCounterChange,
   'counter-increment': ofCounterChange,
   content: ofCounterUse,
-  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
-  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+  ...RASTERIZING,
 };
 
 export function pagedCandidates(texts: readonly StyleText[]): Candidate[] {
   const declared = texts.flatMap(({ text, where, isScoped }) =>
-    isScoped ? [] : relevantIn(text).map((declaration) => ({ declaration, where })),
+    relevantIn(text)
+      .filter(({ property }) => !isScoped || Object.hasOwn(RASTERIZING, property))
+      .map((declaration) => ({ declaration, where })),
   );
   const facts = factsOf(declared.map(({ declaration }) => declaration));
   const found: Candidate[] = [];
@@ -91,9 +100,7 @@ function relevantIn(text: string): Declaration[] {
 /** Returns undefined for selectors and media queries that are too long to be evaluated. */
 function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
   const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
-  const selectors = within
-    .map((block) => selectorFor(block, property))
-    .filter((block) => !block.startsWith('@'));
+  const selectors = within.map((block) => selectorFor(block, property)).filter((block) => !block.startsWith('@'));
   const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
   if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
   return { property: property || '@page', where, media, selector, ...fault };
