@@ -194,9 +194,10 @@ function ofFloat(value: string): Fault | undefined {
 }
 
 function ofBreak(value: string): Fault | undefined {
-  if (!/^(?:left|right|recto|verso)\b/i.test(value)) return undefined;
-  const effect = 'begins a page in Chromium, but never inserts a blank one';
-  return { check: 'break', value, effect, why: 'where a blank page is needed, add an empty element with break-after: page' };
+  const side = /^(?:left|right|recto|verso)\b/i.exec(value)?.[0].toLowerCase();
+  if (!side) return undefined;
+  const effect = `begins the next page in Chromium, even if that is not a ${side} one`;
+  return { check: 'break', value, effect, why: 'if it is not, add an empty element with break-after: page before it' };
 }
 
 /**
