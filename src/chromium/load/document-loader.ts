@@ -38,6 +38,7 @@ import { type PreparedFields, prepareFields, restoreFields } from './form-contro
 import { insertInHead } from './insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
 import { Interception } from './interception.ts';
+import { linkedStyles } from './linked-styles.ts';
 import {
   type AddedTag,
   type Content,
@@ -662,7 +663,7 @@ function isForPaper({ device }: LoadSettings, print: PrintSettings | undefined):
 function windowFor(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
   if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
   const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
-  return printWindow(print, content.kind === 'html' ? content.html : '', styles);
+  return printWindow(print, content.kind === 'html' ? content.html : '', { linked: linkedStyles(content), added: styles });
 }
 
 /** Whether images may come from the network. Those among the assets are upright already. */
