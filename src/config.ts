@@ -427,13 +427,44 @@ function unknownSettings(env: Record<string, string | undefined>): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || !name.startsWith(PREFIX) || known.includes(name) || OF_SCRIPTS.test(name)) return [];
     if (isAddedByKubernetes(name, value)) return [];
-    const near = nearest(
+    const near = similarName(
       name.slice(PREFIX.length),
       known.map((each) => each.slice(PREFIX.length)),
     );
     const remedy = near ? `did you mean ${PREFIX}${near}?` : '`platen settings` lists all settings.';
     return `${name}: there is no such setting; ${remedy}`;
   });
+}
+
+/** Returns the name of which `name` is short, as `DB_URL` of `DATABASE_URL`, or one of which similar words differ. */
+function similarName(name: string, known: string[]): string | undefined {
+  const near = known.find((each) => isShortFor(name, each)) ?? nearest(name, known);
+  if (near === undefined || isShortFor(name, near)) return near;
+  const [given, meant] = differingWords(name.split('_'), near.split('_'));
+  return given === meant || nearest(given, [meant]) ? near : undefined;
+}
+
+function isShortFor(name: string, long: string): boolean {
+  const [given, words] = [name.split('_'), long.split('_')];
+  return given.length === words.length && given.every((word, index) => isShortWord(word, words[index] as string));
+}
+
+/** Whether a word has the first letter of the other and more of its letters, in their order. */
+function isShortWord(word: string, long: string): boolean {
+  let found = 0;
+  for (const letter of long) if (letter === word[found]) found++;
+  return word !== '' && word[0] === long[0] && found === word.length;
+}
+
+/** What is left without the words that both have at the beginning and at the end. */
+function differingWords(given: string[], meant: string[]): [given: string, meant: string] {
+  const atMost = Math.min(given.length, meant.length);
+  let start = 0;
+  while (start < atMost && given[start] === meant[start]) start++;
+  let end = 0;
+  while (end < atMost - start && given.at(-1 - end) === meant.at(-1 - end)) end++;
+  const rest = (words: string[]) => words.slice(start, words.length - end).join('_');
+  return [rest(given), rest(meant)];
 }
 
 /**

@@ -81,6 +81,12 @@ export class Deadline {
     return spent;
   }
 
+  /** The timings of the phases that have begun. */
+  timingsSoFar(): Partial<Record<Phase, number>> {
+    const begun = new Set<string>(this.#entered.map(({ phase }) => phase));
+    return Object.fromEntries(Object.entries(this.timings()).filter(([phase]) => begun.has(phase)));
+  }
+
   /** Until `work` settles, a time-out error says that the render was waiting for `what`, such as an option. */
   async awaiting<T>(what: string, work: Promise<T>): Promise<T> {
     this.#awaited = what;

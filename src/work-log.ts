@@ -41,6 +41,11 @@ export function noteResult(fields: Fields): void {
   Object.assign(active.getStore()?.result ?? {}, fields);
 }
 
+/** `timings` are those of the phases that a failed render reached. */
+export function noteFailed(timings: Partial<Record<string, number>>): void {
+  noteResult({ stages: timings });
+}
+
 /** `stages` are milliseconds. */
 export function noteRendered({ bytes, pages, report, timings }: Rendered): void {
   noteResult({ ...(pages !== undefined && { pages }), bytes, warnings: report.warning_count, stages: timings });

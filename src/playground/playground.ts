@@ -14,7 +14,7 @@ import { filled } from '../render/resolve-source.ts';
 import type { FinishQueue } from '../render/steps/finish-queue.ts';
 import type { Templates } from '../templates/templates.ts';
 import { phaseSpans } from '../tracing.ts';
-import { noteRendered } from '../work-log.ts';
+import { noteFailed, noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
 
 export interface PlaygroundServices {
@@ -77,6 +77,9 @@ export class Playground {
     const leave = await this.#queue.acquire(visitor, deadline);
     try {
       return await this.#renderInTurn(request, deadline);
+    } catch (error) {
+      noteFailed(deadline.timingsSoFar());
+      throw error;
     } finally {
       leave();
     }

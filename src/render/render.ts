@@ -10,7 +10,7 @@ import { Deadline } from '../deadline.ts';
 import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, traced } from '../tracing.ts';
-import { noteRendered } from '../work-log.ts';
+import { noteFailed, noteRendered } from '../work-log.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
 import { requireNone } from './report.ts';
@@ -160,6 +160,7 @@ async function charged<T>(
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
     return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
   } catch (error) {
+    noteFailed(deadline.timingsSoFar());
     throw principal.isOperator ? forOperator(error) : error;
   } finally {
     leave();

@@ -116,7 +116,8 @@ export function reportOf(
 /** The report with a warning if pictures make the PDF large. */
 export function withPictures(report: RenderReport, { count, bytes }: LosslessPictures): RenderReport {
   if (bytes < LARGE_BYTES) return report;
-  const message = `${count} pictures take ${(bytes / 1e6).toFixed(1)} MB of the PDF, because Chromium stores all but JPEGs without loss; use JPEGs, images.quality or images.maxDpi`;
+  const pictures = count === 1 ? '1 picture takes' : `${count} pictures take`;
+  const message = `${pictures} ${(bytes / 1e6).toFixed(1)} MB of the PDF, because Chromium stores all but JPEGs without loss; use JPEGs, images.quality or images.maxDpi`;
   const warning: Warning = { kind: 'pictures_large', count, message };
   return { ...report, warnings: [...report.warnings, warning], warning_count: report.warning_count + 1 };
 }

@@ -27,10 +27,50 @@ function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unkno
   const locale = readLocale('date', named.get('locale'));
   const [format, timezone] = positional.map(toValue);
   const context = Object.create(this.context, { opts: { value: { ...this.context.opts, locale } } });
-  const write = (pattern: unknown): unknown =>
-    (filters.date as FilterHandler).call({ ...this, context }, date, pattern, timezone);
-  if (typeof format !== 'string' || !format.includes('%B') || !DAY.test(format)) return write(format);
-  return write(inflectMonth(format, locale, Number(write('%m'))));
+  const write: Write = (pattern) => (filters.date as FilterHandler).call({ ...this, context }, date, pattern, timezone);
+  if (isMissing(format) && format !== '' && named.has('locale')) return formatLocalDate(write, locale, { dateStyle: 'long' });
+  if (typeof format !== 'string') return write(format);
+  const localized = localizeForms(format, write, locale);
+  if (!format.includes('%B') || !DAY.test(format)) return write(localized);
+  return write(inflectMonth(localized, locale, Number(write('%m'))));
+}
+
+type Write = (pattern: unknown) => unknown;
+
+/** LiquidJS itself prints these as the locale of the server does, or in English. */
+const LOCAL_FORMS: Record<string, Intl.DateTimeFormatOptions> = {
+  '%x': { year: 'numeric', month: 'numeric', day: 'numeric' },
+  '%X': { timeStyle: 'medium' },
+  '%c': { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  '%r': { timeStyle: 'medium', hour12: true },
+};
+
+function localizeForms(format: string, write: Write, locale: string): string {
+  return format.replace(/%%|%[xXcrpP]/g, (directive) => {
+    const form = LOCAL_FORMS[directive];
+    if (form) return formatLocalDate(write, locale, form);
+    if (directive === '%%') return directive;
+    const half = formatDayPeriod(write, locale);
+    return directive === '%P' ? half.toLocaleLowerCase(locale) : half;
+  });
+}
+
+function formatLocalDate(write: Write, locale: string, form: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(locale, { ...form, timeZone: 'UTC' }).format(wallClock(write));
+}
+
+function formatDayPeriod(write: Write, locale: string): string {
+  const parts = new Intl.DateTimeFormat(locale, { hour: 'numeric', hour12: true, timeZone: 'UTC' }).formatToParts(
+    wallClock(write),
+  );
+  return parts.find(({ type }) => type === 'dayPeriod')?.value ?? '';
+}
+
+/** The date whose time in UTC is the time in the zone of the filter. */
+function wallClock(write: Write): Date {
+  const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)$/.exec(String(write('%z'))) ?? [];
+  const offset = Number(`${sign}1`) * (60 * Number(hours) + Number(minutes));
+  return new Date(1_000 * (Number(write('%s')) + 60 * offset));
 }
 
 /** LiquidJS itself reads `4.3.2026` as 3 April, 30 February as 2 March, and other texts by the rules of the server's JavaScript engine. */

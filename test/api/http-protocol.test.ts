@@ -1,6 +1,7 @@
 /** Ambiguous requests and `Expect`: the head decides, and each request is answered once. Grouped by fault. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
 import { exchange, RawConnection } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -238,6 +239,24 @@ describe('charset', () => {
     'application/json;',
     'application/json; nothing',
   ])('accepts %s', async (type) => expect((await typed(type)).status).toBe(200));
+
+  test.each([
+    ['application/json', 'json'],
+    ['text/html', 'html'],
+    ['text/markdown', 'md'],
+    ['multipart/form-data; boundary=x', 'txt'],
+  ])('says how to convert %s', async (type, extension) => {
+    const { detail } = await problem(
+      await fetch(`${service.url}/v1/pdf`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': `${type}; charset=latin1` },
+        body: BODY,
+      }),
+      415,
+      'unsupported_media_type',
+    );
+    expect(detail).toContain(`iconv -f LATIN1 -t UTF-8 in.${extension} > utf8.${extension}`);
+  });
 
   test.each([
     'application/json; charset=utf-16',

@@ -97,7 +97,39 @@ describe('text that became a picture', () => {
     }
   });
 
+  const BLUR = 'style="filter: blur(1px)"';
+  const DRAWING = (parts: string) => `<svg><filter id="f"><feGaussianBlur stdDeviation="1"/></filter>${parts}</svg>`;
+
   test.each([
+    ['text of a drawing', DRAWING('<text y="20" filter="url(#f)">Total</text>'), 'text'],
+    ['a group of a drawing', DRAWING('<g filter="url(#f)"><text y="20">Total</text></g>'), 'g'],
+    ['a document in a frame', `<iframe srcdoc='<p ${BLUR}>Total'></iframe>`, 'p'],
+    ['a sheet of a document in a frame', "<iframe srcdoc='<style>p { filter: blur(1px) }</style><p>Total'></iframe>", 'p'],
+    ['a frame', `<iframe ${BLUR} srcdoc="<p>Total"></iframe>`, 'iframe'],
+    ['a shadow root', `<div><template shadowrootmode="open"><p ${BLUR}>Total</template></div>`, 'p'],
+    ['the host of a shadow root', `<div ${BLUR}><template shadowrootmode="open"><p>Total</template></div>`, 'div'],
+    [
+      'a shadow root of a script',
+      `<div></div><script>document.querySelector('div').attachShadow({ mode: 'open' }).innerHTML = '<style>p { filter: blur(1px) }</style><p>Total'</script>`,
+      'p',
+    ],
+    ['a field', `<input value="Total" ${BLUR}>`, 'input'],
+    ['a field in an element', `<div ${BLUR}><textarea>Total</textarea></div>`, 'div'],
+    ['a list', `<select ${BLUR}><option>Total</select>`, 'select'],
+    ['text before an element', '<style>p::before { content: "Total"; filter: blur(1px) }</style><p>x', 'p'],
+  ])('is reported for %s', async (_what, markup, element) => {
+    for (const html of [markup, markup + SCRIPT]) {
+      expect((await web.render(html)).pages.join()).not.toContain('Total');
+      const { warnings } = await report(html);
+      expect(warnings).toMatchObject([{ kind: 'content_rasterized', element, count: 1 }]);
+    }
+  });
+
+  test.each([
+    ['the shadow of a checkbox', `<input type="checkbox" value="Total" ${BLUR}><input ${BLUR}>`],
+    ['an icon before an element', '<style>p::before { content: "\\f001"; font-family: x; filter: blur(1px) }</style><p>x'],
+    ['a drawing without text', DRAWING('<rect width="9" height="9" filter="url(#f)"/>')],
+    ['a frame without text', `<iframe ${BLUR} srcdoc="<hr>"></iframe>`],
     [
       'an image',
       '<style>svg, .card img { filter: grayscale(1) }</style><svg><title>x</title><rect width="9" height="9"></rect></svg>',

@@ -49,6 +49,20 @@ describe('the window', () => {
     expect(await textOf(html, options)).toBe(`${width},600,2`);
   });
 
+  test.each([
+    ['<link rel="stylesheet" href="css/a%20b.css">', 483],
+    ["<LINK href='/css/a&#32;b.css?v=1' rel=StyleSheet media=print>", 483],
+    ['<link rel="stylesheet" href="css/a%20b.css"><style>@page { size: A4 }</style>', 717],
+    ['<link rel="stylesheet" href="css/a%20b.css" media="screen">', 717],
+    ['<link rel="alternate stylesheet" title="x" href="css/a%20b.css">', 717],
+    ['<!-- <link rel="stylesheet" href="css/a%20b.css"> -->', 717],
+    ['<link rel="stylesheet" href="none.css"><link rel="stylesheet" href="http://%">', 717],
+  ])('is that of a linked sheet among the assets: %s', async (link, width) => {
+    const assets = { 'css/a b.css': { content: Buffer.from('@page { size: A5 }').toString('base64') } };
+    const pdf = await readPdfReply(await service.pdf({ html: `<!doctype html>${link}${WINDOW}`, assets }));
+    expect(pdf.pages.join()).toBe(`${width},600,2`);
+  });
+
   test('is as the caller says with viewport', async () => {
     expect(await textOf(WINDOW, { viewport: { width: 500, height: 400 } })).toBe('500,400,1');
     expect(await textOf(WINDOW, { viewport: { width: 500, height: 400, deviceScaleFactor: 3 } })).toBe('500,400,3');

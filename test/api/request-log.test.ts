@@ -83,6 +83,21 @@ test('gives the code of every failure', async () => {
   }
 });
 
+test('has the stages that a failed render reached', async () => {
+  const html = '<script>for(;;){}</script>';
+  const { request_id } = await problem(await ada.pdf({ html, options: { timeout: 300 } }), 504, 'render_timeout');
+  const { stages } = await line({ msg: 'request', request_id });
+  expect(stages).toEqual({ queue: expect.any(Number), load: expect.any(Number) });
+  const visitor = await fetch(`${service.url}/v1/playground/pdf`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ html, options: { timeout: 300 } }),
+  });
+  expect(visitor.status).toBe(504);
+  const failed = await line({ request_id: visitor.headers.get('x-request-id'), msg: 'request' });
+  expect(failed.stages).toMatchObject({ queue: expect.any(Number), load: expect.any(Number) });
+});
+
 test('has a line for a client that leaves, and for input that is not HTTP', async () => {
   const headers = { 'x-request-id': 'leaves-early' };
   const leave = new AbortController();

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually, runCli, spawnCli } from '../support/service.ts';
+import { html, Site } from '../support/site.ts';
 
 interface Result {
   index: number;
@@ -17,6 +18,7 @@ interface Result {
   pages: number | null;
   bytes: number | null;
   error?: { code: string; detail: string };
+  warnings?: Array<{ kind: string; message: string }>;
 }
 
 const { folder, env } = setUpCli({ PLATEN_CONCURRENCY: '2' });
@@ -196,4 +198,25 @@ test('exits with status 1 and the reason if the output cannot be written', async
   expect(code).toBe(1);
   expect(stderr).toContain('EISDIR');
   expect((await readdir(out)).sort()).toEqual(['results.ndjson', 'taken.pdf']);
+});
+
+test('shows the warnings of an item, and fails those that must have none', async () => {
+  const site = await Site.start({ '/a.png': html('x') });
+  const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port}`;
+  const markup = `<p>x<img src="${site.origin}/a.png">`;
+  const out = newFolder();
+  const items = [
+    { html: markup, reference: 'r' },
+    { html: '<p>y' },
+    { html: markup, options: { failOnWarning: ['resource_refused'] } },
+  ];
+  const { code, stderr } = await run([await file(ndjson(items)), '-o', out]);
+  const [first, second, third] = await resultsIn(out);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^platen: line 1 \("r"\): resource_refused: http:/m);
+  expect(stderr).toContain(`; ${setting} allows it`);
+  expect(first?.warnings).toMatchObject([{ kind: 'resource_refused', message: expect.stringContaining(setting) }]);
+  expect(second).not.toHaveProperty('warnings');
+  expect(third).toMatchObject({ status: 'failed', error: { code: 'render_gate_failed' } });
+  site.close();
 });

@@ -115,13 +115,22 @@ describe('settings', () => {
   });
 
   test('refuses misspelt settings, with the nearest name', async () => {
-    const mistakes = { PLATEN_PROT: '8080', PLATEN_DATADIR: '/tmp/x', PLATEN_TEST_RENDER_PER_DAY: '5', PLATEN_COLOUR: 'red' };
+    const mistakes = {
+      PLATEN_PROT: '8080',
+      PLATEN_DATADIR: '/tmp/x',
+      PLATEN_TEST_RENDER_PER_DAY: '5',
+      PLATEN_COLOUR: 'red',
+      PLATEN_DB_URL: 'x',
+      PLATEN_DSN_URL: 'x',
+    };
     for (const args of [['serve'], ['keys', 'create'], ['doctor']]) {
       const { code, stderr } = await failure(args, { ...mistakes, PLATEN_SANDBOX: 'maybe' });
       expect(code).toBe(1);
       expect(stderr).toContain('PLATEN_PROT: there is no such setting; did you mean PLATEN_PORT?');
       expect(stderr).toContain('PLATEN_DATADIR: there is no such setting; did you mean PLATEN_DATA_DIR?');
       expect(stderr).toContain('PLATEN_TEST_RENDER_PER_DAY: there is no such setting; did you mean PLATEN_TEST_RENDERS_PER_DAY?');
+      expect(stderr).toContain('PLATEN_DB_URL: there is no such setting; did you mean PLATEN_DATABASE_URL?');
+      expect(stderr).toContain('PLATEN_DSN_URL: there is no such setting; `platen settings` lists all settings.');
       expect(stderr).toContain('PLATEN_COLOUR: there is no such setting; `platen settings` lists all settings.');
       expect(stderr).toContain('PLATEN_SANDBOX=maybe: use one of auto, on, off.');
       expect(stderr).not.toMatch(/8080|red|\/tmp\/x/);

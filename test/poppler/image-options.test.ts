@@ -188,11 +188,11 @@ test('large pictures without loss are reported with a remedy, until the caller c
     const body = { html: img('noise.png'), assets: { 'noise.png': { content } }, options, store: true };
     const client = new Client(files.service.url, (await files.service.createKey()).key);
     const { report } = (await (await client.pdf(body)).json()) as {
-      report: { warnings: Array<{ kind: string; count: number }> };
+      report: { warnings: Array<{ kind: string; count: number; message: string }> };
     };
-    return report.warnings.filter(({ kind }) => kind === 'pictures_large').map(({ count }) => count);
+    return report.warnings.filter(({ kind }) => kind === 'pictures_large').map(({ message }) => message.split(' of the PDF')[0]);
   };
-  expect(await warnings({})).toEqual([1]);
+  expect(await warnings({})).toEqual([expect.stringMatching(/^1 picture takes \d+\.\d MB$/)]);
   expect(await warnings({ images: { quality: 80 } })).toEqual([]);
   const gate = { html: img('noise.png'), assets: { 'noise.png': { content } }, options: { failOnWarning: ['pictures_large'] } };
   const refused = await files.service.pdf(gate);

@@ -27,12 +27,20 @@ export const FRAMES = [
   keptShadows,
   withShadows,
   framed,
+  rootsIn,
 ];
 
 /** Returns the documents in the frames of `page` that can be accessed. `looks` is as for `withShadows`. */
 export function framed<P extends object>(page: P, looks = false): P[] {
   const frames = withShadows(page, looks).flatMap((root) => [...selectIn<PageElement>(root, 'iframe, frame')]);
   return frames.map(({ contentDocument }) => contentDocument as P | null).filter((inner) => inner !== null);
+}
+
+/** Returns the document, its shadow roots, and the same of the documents in its frames that can be accessed. */
+export function rootsIn<P extends object>(page: P): P[] {
+  const roots = withShadows(page);
+  const frames = roots.flatMap((root) => [...selectIn<PageElement>(root, 'iframe, frame')]);
+  return [...roots, ...frames.flatMap(({ contentDocument }) => (contentDocument ? rootsIn(contentDocument as P) : []))];
 }
 
 /** Selects elements of a document or a shadow root. Elements named like a method do not matter. */

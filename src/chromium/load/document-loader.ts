@@ -33,6 +33,7 @@ import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
 import { insertInHead } from './html/insert-into-head.ts';
+import { linkedStyles } from './html/linked-styles.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
 import { Interception } from './interception.ts';
 import {
@@ -662,7 +663,7 @@ function isForPaper({ device }: LoadSettings, print: PrintSettings | undefined):
 function windowFor(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
   if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
   const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
-  return printWindow(print, content.kind === 'html' ? content.html : '', styles);
+  return printWindow(print, content.kind === 'html' ? content.html : '', { linked: linkedStyles(content), added: styles });
 }
 
 /** Whether images may come from the network. Those among the assets are upright already. */

@@ -10,13 +10,20 @@ type Margins = PrintSettings['margin'];
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
 const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)(in|cm|mm|q|pt|pc|px|%)?$/i;
 
+/** The texts of style sheets. */
+interface OtherStyles {
+  /** They apply before those in the markup, whose order with them is not known. */
+  linked: readonly string[];
+  added: readonly string[];
+}
+
 /**
  * The window is as wide as the pages of the document between their margins, so that scripts which measure it draw for the paper.
- * Sizes and margins in the markup count if it may choose them. Linked style sheets are not known before they have loaded.
+ * Sizes and margins in the markup count if it may choose them. Of the linked style sheets, those that were sent with the document are known before they have loaded.
  */
-export function printWindow(settings: PrintSettings, html: string, added: readonly string[]): Viewport {
-  const mentions = [html, ...added].some((text) => /@page/i.test(text));
-  const chosen = mentions ? chosenByDocument(settings, [...stylesIn(html), ...added]) : settings;
+export function printWindow(settings: PrintSettings, html: string, { linked, added }: OtherStyles): Viewport {
+  const mentions = [...linked, html, ...added].some((text) => /@page/i.test(text));
+  const chosen = mentions ? chosenByDocument(settings, [...linked, ...stylesIn(html), ...added]) : settings;
   return { ...DEFAULT_WINDOW, width: layoutWidth(chosen, Math.round) }; // up to half a pixel more still fits on a page
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { RenderReport } from '../../render/report.ts';
 
 /** One line of the list. */
 export interface ItemResult {
@@ -15,6 +16,8 @@ export interface ItemResult {
   pages: number | null;
   bytes: number | null;
   error?: { code: string; detail: string };
+  /** Absent if there are none. */
+  warnings?: RenderReport['warnings'];
 }
 
 const LIST = 'results.ndjson';

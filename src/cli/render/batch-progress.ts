@@ -1,6 +1,7 @@
-/** Shows the progress of a batch: a bar in a terminal, otherwise a line for each item that fails. */
+/** Shows the progress of a batch: a bar in a terminal, and a line for each item that fails and for each warning. */
 import { Presets, SingleBar } from 'cli-progress';
 import type { ItemResult } from './batch-output.ts';
+import { describeWarning } from './render-file.ts';
 
 export interface BatchProgress {
   /** `end` is the offset in the input at which the line of this item ends. */
@@ -10,14 +11,15 @@ export interface BatchProgress {
 
 /** `inputBytes` is undefined if the size of the input is not known. */
 export function showProgress(inputBytes: number | undefined): BatchProgress {
-  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => printFailure(result), stop: () => {} };
+  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => linesOf(result).forEach(printLine), stop: () => {} };
 }
 
 const COUNTS = '{done} done, {failed} failed';
 
 class Bar implements BatchProgress {
   readonly #bar: SingleBar;
-  readonly #failures: ItemResult[] = [];
+  readonly #lines: string[] = [];
+  #more = 0;
   #done = 0;
   #failed = 0;
   #read = 0;
@@ -31,26 +33,31 @@ class Bar implements BatchProgress {
   add(result: ItemResult, end: number): void {
     this.#done++;
     if (result.status === 'failed') this.#failed++;
-    if (result.status === 'failed' && this.#failures.length < MAX_FAILURES) this.#failures.push(result);
+    for (const line of linesOf(result))
+      if (this.#lines.length < MAX_LINES) this.#lines.push(line);
+      else this.#more++;
     this.#read = Math.max(this.#read, end);
     this.#bar.update(this.#read, { done: this.#done, failed: this.#failed });
   }
 
   stop(): void {
     this.#bar.stop();
-    for (const result of this.#failures) printFailure(result);
-    const more = this.#failed - this.#failures.length;
-    if (more) process.stderr.write(`platen: ${more} more failed, see results.ndjson\n`);
+    this.#lines.forEach(printLine);
+    if (this.#more) printLine(`${this.#more} more failures and warnings, see results.ndjson`);
   }
 }
 
-/** Maximum number of failures that are printed below the bar. */
-const MAX_FAILURES = 20;
+/** Maximum number of failures and warnings that are printed below the bar. */
+const MAX_LINES = 20;
 
-function printFailure({ line, status, reference, error }: ItemResult): void {
-  if (status !== 'failed') return;
+function linesOf({ line, reference, error, warnings = [] }: ItemResult): string[] {
   const named = reference === null ? '' : ` (${JSON.stringify(reference)})`;
-  process.stderr.write(`platen: line ${line}${visible(named)}: ${visible(error?.detail ?? '')}\n`);
+  const told = [...(error ? [error.detail] : []), ...warnings.map(describeWarning)];
+  return told.map((each) => `line ${line}${named}: ${each}`);
+}
+
+function printLine(line: string): void {
+  process.stderr.write(`platen: ${visible(line)}\n`);
 }
 
 /** Replaces control and invisible characters, which could affect the terminal, by their code points. */

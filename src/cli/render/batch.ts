@@ -8,6 +8,7 @@ import { type Config, loadConfig } from '../../config.ts';
 import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
 import { printAlone } from '../../render/print-content.ts';
+import { requireNone } from '../../render/report.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { itemsOf, type LineItem } from './batch-items.ts';
@@ -166,9 +167,11 @@ class BatchRun {
   async #outcomeOf({ request }: LineItem, name: string): Promise<Outcome> {
     try {
       if (request instanceof ServiceError) throw request;
-      const { chunks, pages, bytes } = await printAlone(this.#engine, request, OWNER, this.#signal);
+      const { chunks, pages, bytes, report } = await printAlone(this.#engine, request, OWNER, this.#signal);
+      requireNone(request.failOnWarning, report);
       await this.#output.write(name, chunks);
-      return { status: 'succeeded', file: name, pages, bytes };
+      const { warnings } = report;
+      return { status: 'succeeded', file: name, pages, bytes, ...(warnings.length && { warnings }) };
     } catch (error) {
       if (this.#signal.aborted) return { status: 'cancelled' };
       if (error instanceof ServiceError) return { status: 'failed', error: itemErrorOf(error) };

@@ -145,11 +145,13 @@ async function open(path: string): Promise<void> {
 }
 
 function printWarnings({ warnings, warning_count: count }: RenderReport): void {
-  for (const { kind, message, url, host } of warnings) {
-    const what = url ?? host;
-    process.stderr.write(`platen: ${kind}: ${what ? `${what}: ` : ''}${message}\n`);
-  }
+  for (const warning of warnings) process.stderr.write(`platen: ${describeWarning(warning)}\n`);
   if (count > warnings.length) process.stderr.write(`platen: and ${count - warnings.length} more\n`);
+}
+
+export function describeWarning({ kind, message, url, host }: RenderReport['warnings'][number]): string {
+  const what = url ?? host;
+  return `${kind}: ${what ? `${what}: ` : ''}${message}`;
 }
 
 async function readSource(input: string): Promise<Source> {

@@ -23,7 +23,7 @@ export interface UnsupportedCss {
 export interface StyleText {
   text: string;
   where: string;
-  /** Whether it belongs to a shadow root. */
+  /** Whether it belongs to a shadow root or a frame, where rules for pages have no effect in any browser. */
   isScoped?: boolean;
 }
 
@@ -41,6 +41,9 @@ export const MENTIONS = new RegExp(
     .join('|'),
   'i',
 );
+
+/** Matches text that decides what other style sheets do, together with what `MENTIONS` matches. It is also evaluated in pages. */
+export const RELEVANT = new RegExp(`${MENTIONS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:`, 'i');
 
 const MAX_SHOWN = 100;
 
@@ -72,7 +75,9 @@ const FEATURES: Record<string, Feature> = {
  */
 export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
   const found = new Map<string, UnsupportedCss>();
-  for (const { text, where } of texts) for (const declaration of declarationsIn(text)) noteFeatures(declaration, where, found);
+  for (const { text, where, isScoped } of texts)
+    for (const declaration of declarationsIn(text))
+      if (!isScoped || !isOfPage(declaration)) noteFeatures(declaration, where, found);
   return [...found.values()].map((each) => ({
     ...each,
     ...(Object.hasOwn(REMEDIES, each.property) && { why: REMEDIES[each.property]?.(each.value) }),

@@ -45,7 +45,17 @@ const FIRST_OF_NAME = /^([\w-]+):first$/i;
 const SOME_EFFECT = /^(?!none|inherit|initial|unset|revert)/i;
 const MARGIN_BOXES = 'a margin box of @page, such as @bottom-right, or headerTemplate and footerTemplate';
 
-const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault | undefined> = {
+type FaultOf = (declaration: Declaration, facts: Facts) => Fault | undefined;
+
+/** These turn text into pictures in shadow roots and frames as well. */
+const RASTERIZING: Record<string, FaultOf> = {
+  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
+  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
+  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+};
+
+const FAULTS: Record<string, FaultOf> = {
   '': ofPageSelector,
   size: ofSize,
   float: ({ value }) => ofFloat(value),
@@ -57,15 +67,14 @@ const FAULTS: Record<string, (declaration: Declaration, facts: Facts) => Fault |
   'counter-set': ofCounterChange,
   'counter-increment': ofCounterChange,
   content: ofCounterUse,
-  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
-  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+  ...RASTERIZING,
 };
 
 export function pagedCandidates(texts: readonly StyleText[]): Candidate[] {
   const declared = texts.flatMap(({ text, where, isScoped }) =>
-    isScoped ? [] : relevantIn(text).map((declaration) => ({ declaration, where })),
+    relevantIn(text)
+      .filter(({ property }) => !isScoped || Object.hasOwn(RASTERIZING, property))
+      .map((declaration) => ({ declaration, where })),
   );
   const facts = factsOf(declared.map(({ declaration }) => declaration));
   const found: Candidate[] = [];
@@ -91,12 +100,15 @@ function relevantIn(text: string): Declaration[] {
 /** Returns undefined for selectors and media queries that are too long to be evaluated. */
 function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
   const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
-  const selectors = within
-    .map((block) => (block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block))
-    .filter((block) => !block.startsWith('@'));
+  const selectors = within.map((block) => selectorFor(block, property)).filter((block) => !block.startsWith('@'));
   const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
   if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
   return { property: property || '@page', where, media, selector, ...fault };
+}
+
+/** Selects fewer elements in place of all that have a style attribute. */
+function selectorFor(block: string, property: string): string {
+  return block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block;
 }
 
 /** Each level of nesting may repeat the level around it. */
@@ -120,7 +132,7 @@ function factsOf(declarations: Declaration[]): Facts {
 const NOTES: Record<string, (declaration: Declaration, facts: Facts) => void> = {
   page: ({ value, within }, { pages }) => {
     const selectors = pages.get(value) ?? [];
-    const selector = within.at(-1) ?? '';
+    const selector = selectorFor(within.at(-1) ?? '', 'page');
     if (selectors.length < MAX_SELECTORS && selector.length <= MAX_TEXT) selectors.push(selector);
     pages.set(value, selectors);
   },
@@ -182,9 +194,10 @@ function ofFloat(value: string): Fault | undefined {
 }
 
 function ofBreak(value: string): Fault | undefined {
-  if (!/^(?:left|right|recto|verso)\b/i.test(value)) return undefined;
-  const effect = 'begins a page in Chromium, but never inserts a blank one';
-  return { check: 'break', value, effect, why: 'where a blank page is needed, add an empty element with break-after: page' };
+  const side = /^(?:left|right|recto|verso)\b/i.exec(value)?.[0].toLowerCase();
+  if (!side) return undefined;
+  const effect = `begins the next page in Chromium, even if that is not a ${side} one`;
+  return { check: 'break', value, effect, why: 'if it is not, add an empty element with break-after: page before it' };
 }
 
 /**

@@ -6,16 +6,16 @@ import { type Static, Type } from 'typebox';
 import type { Session } from '../../devtools/connection.ts';
 import { ANYTHING, answerOr, evaluate, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
-import { FRAMES, type withShadows as WithShadows } from '../../in-page/page-frames.ts';
+import { FRAMES, type rootsIn as RootsIn, type selectIn as SelectIn } from '../../in-page/page-frames.ts';
 import { translatedSizes } from '../../print/page-sizes.ts';
-import { MENTIONS, type StyleText } from '../html/unsupported-css.ts';
+import { MENTIONS, RELEVANT, type StyleText } from '../html/unsupported-css.ts';
 
 const MAX_SHEETS = 100;
 /** Limits all style sheets together, because reading this amount blocks the event loop for about 100 ms. */
 const MAX_CHARACTERS = 524_288;
 const MAX_ADDRESS = 500;
 
-/** A style sheet of the document: its text or its URL. In a shadow root, rules for pages have no effect. */
+/** A style sheet of the document: its text or its URL. In a shadow root or a frame, rules for pages have no effect. */
 type Sheet = Static<typeof SheetShape>;
 const SheetShape = Type.Object({
   text: Type.Optional(Type.String()),
@@ -39,7 +39,8 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
   const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
   if (rules.some(({ length }) => length)) await step(evaluate(session, { expression: addRulesExpression(rules) }, ANYTHING));
-  return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
+  const relevant = texts.some(({ text }) => MENTIONS.test(text)) ? texts.filter(({ text }) => RELEVANT.test(text)) : [];
+  return { texts: relevant, rules: rules.flat() };
 }
 
 async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: Sheet): Promise<StyleText> {
@@ -60,8 +61,8 @@ function withinLimit(texts: StyleText[]): StyleText[] {
   });
 }
 
-const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, sheetsOf].join(' ')}
-  try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
+const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, attributesIn, sheetsOf].join(' ')}
+  try { return hasPolyfill() ? [] : sheetsOf(${RELEVANT}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
 function addRulesExpression(rules: string[][]): string {
   return `(${stateRules})(${JSON.stringify(rules)})`;
@@ -77,15 +78,18 @@ interface PageSheet {
   insertRule(rule: string, at: number): void;
   replaceSync(css: string): void;
 }
-declare const withShadows: typeof WithShadows;
+declare const rootsIn: typeof RootsIn;
+declare const selectIn: typeof SelectIn;
 declare const matchMedia: (query: string) => { matches: boolean };
 declare const CSSStyleSheet: new () => PageSheet;
-declare const document: { styleSheets: Iterable<PageSheet>; adoptedStyleSheets: PageSheet[] };
-declare const Document: {
-  prototype: { querySelector(selector: string): unknown; querySelectorAll(selector: string): PageElement[] };
-};
+interface PageRoot {
+  styleSheets: Iterable<PageSheet>;
+}
+declare const document: PageRoot & { adoptedStyleSheets: PageSheet[] };
+declare const Document: { prototype: { querySelector(selector: string): unknown } };
 interface PageElement {
-  getAttribute(name: string): string;
+  localName: string;
+  getAttribute(name: string): string | null;
 }
 
 /** Whether a script of the document implements CSS for pages itself. Its style sheets are then not reported. */
@@ -104,29 +108,48 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
   }
 }
 
+/** Returns style attributes, and the `filter` attributes of SVG, as a style sheet. */
+function attributesIn(root: PageRoot, relevant: RegExp, maxCharacters: number): string {
+  let css = '';
+  for (const element of selectIn<PageElement>(root, '[style], [filter]')) {
+    if (css.length >= maxCharacters) break;
+    const [style, filter] = ['style', 'filter'].map((name) => element.getAttribute(name) ?? '') as [string, string];
+    const selector = element.localName === 'html' ? 'html' : '[style]';
+    if (relevant.test(style)) css += `${selector} { ${style} } `;
+    if (filter) css += `[filter] { filter: ${filter} } `;
+  }
+  return css;
+}
+
 /**
- * Returns the sheets of the document in their order, then imported sheets, style attributes, and the sheets of shadow roots. Text
- * that does not match `mentions` is left out.
+ * Returns the sheets of the document in their order, then imported sheets, style attributes, and those of shadow roots and frames.
+ * Text that is not `relevant` is left out.
  */
-function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
-  const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
+function sheetsOf(relevant: RegExp, atMost: number, maxCharacters: number): Sheet[] {
+  const [, ...roots] = rootsIn<PageRoot>(document);
   let left = maxCharacters;
   const listed = ({ href, ownerNode, disabled, media }: PageSheet): Sheet => {
     if (disabled || (media.mediaText && !matchMedia(media.mediaText).matches)) return { text: '' };
     if (href) return { href };
     const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
-    const text = mentions.test(whole) ? whole.slice(0, left) : '';
+    const text = relevant.test(whole) ? whole.slice(0, left) : '';
     left -= text.length;
     return { text };
   };
+  const own = [...document.styleSheets].slice(0, atMost);
   const all = own.map(listed);
   const imported = own.flatMap((sheet) => importsOf(sheet, 0)).map((href) => ({ href }));
-  let attributes = '';
-  for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
-    const style = element.getAttribute('style');
-    if (mentions.test(style) && attributes.length < left) attributes += `[style] { ${style} } `;
-  }
-  return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
+  const scoped = roots.flatMap((root) => [
+    ...[...root.styleSheets].slice(0, atMost).map(listed),
+    { text: attributesIn(root, relevant, left) },
+  ]);
+  const attributes = { text: attributesIn(document, relevant, left) };
+  return [
+    ...all,
+    ...imported,
+    attributes,
+    ...scoped.filter(({ text }) => text !== '').map((sheet) => ({ ...sheet, isScoped: true })),
+  ];
 }
 
 /** Adds each rule at the end of its sheet, or after all sheets if that one has another origin. */
