@@ -3,12 +3,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchFlags } from '../../src/chromium/browser/launch-flags.ts';
 import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { PAPER_PIXELS } from '../../src/chromium/in-page/pixel-ratio.ts';
+import { printWindow } from '../../src/chromium/print/print-window.ts';
 import { loadConfig } from '../../src/config.ts';
+import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';
 
-/** The same as in the service: as wide as A4 between the default margins, because scripts measure it and draw for it. */
-const WINDOW = { width: 717, height: 600 };
+const HEIGHT = 600;
+const TIME_LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 30_000 };
 /** The window gets no higher than this. Documents that are higher do not grow when more of them is shown. */
 const MAX_HEIGHT = 12_000;
 /** The default paper of the service. Media queries depend on it even if the document has a size of its own. */
@@ -41,8 +43,9 @@ export class ReferencePrinter {
     this.#browser = browser;
   }
 
-  async print(address: string, { reference }: CorpusDocument): Promise<Buffer> {
-    const context = await this.#browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce' });
+  async print(address: string, { html, reference }: CorpusDocument): Promise<Buffer> {
+    const window = { width: widthOf(html), height: HEIGHT };
+    const context = await this.#browser.newContext({ viewport: window, reducedMotion: 'reduce' });
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
@@ -52,7 +55,7 @@ export class ReferencePrinter {
       await page.goto(address);
       await page.waitForLoadState('networkidle');
       await untilStill(page);
-      await showAll(page);
+      await showAll(page, window);
       await page.waitForTimeout(WAIT_MS);
       await untilStill(page);
       return await page.pdf({ ...PAPER, preferCSSPageSize: true, printBackground: true, tagged: true });
@@ -64,6 +67,12 @@ export class ReferencePrinter {
   async close(): Promise<void> {
     await this.#browser.close();
   }
+}
+
+/** The same as in the service, because scripts measure the window and draw for it. */
+function widthOf(html: string): number {
+  const { print } = parseRenderRequest({ html }, TIME_LIMITS);
+  return printWindow(print, html, { linked: [], added: [] }).width;
 }
 
 // What follows runs in the page. Typed loosely: this project's code runs in Node and has no DOM types.
@@ -82,10 +91,10 @@ function addStyle(style: string): void {
 }
 
 /** Makes the window as high as the document, twice, because that may make the document higher. */
-async function showAll(page: Page): Promise<void> {
+async function showAll(page: Page, window: { width: number }): Promise<void> {
   for (let times = 0; times < 2; times++) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
-    await page.setViewportSize({ ...WINDOW, height: Math.min(MAX_HEIGHT, height) });
+    await page.setViewportSize({ ...window, height: Math.min(MAX_HEIGHT, height) });
     await page.waitForLoadState('networkidle');
     await untilStill(page);
   }
