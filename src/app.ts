@@ -373,7 +373,10 @@ function createSweep(services: Services, { sweepMs, dataDir }: Config, clock: Cl
     named: (names) => namedBlobs(database, names),
     onOutdated: () =>
       logger.warn({}, 'a newer version has migrated the database: update this node, which leaves orphans to newer ones'),
-    onRemoved: (what, count) => metrics.swept(what, count),
+    onRemoved(what, count) {
+      metrics.swept(what, count);
+      if (what === 'orphans') logger.info({ count }, 'content without a record removed');
+    },
     onFailure(error) {
       metrics.sweepFailed();
       logger.warn({ err: error }, 'the sweep did not complete; the next one tries again');

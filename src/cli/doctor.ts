@@ -16,11 +16,12 @@ import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
-import { type DatabaseState, findDamage, inspectDatabase } from '../storage/database.ts';
+import { type DatabaseState, findDamage, inspectDatabase, isDatabaseLost } from '../storage/database.ts';
 import { isBucketUsed } from '../storage/open-blobs.ts';
 import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
 
 const DAMAGED = 'restore a backup into a new data folder, as docs/operate/backups.md shows';
+const LOST = `${DAMAGED}, or move blobs/ elsewhere to start without these documents; until then, the service does not start`;
 
 type Level = 'ok' | 'warning' | 'problem';
 
@@ -156,7 +157,9 @@ async function checkDatabase(config: Config, report: Report): Promise<void> {
   try {
     const damage = await findDamage(config);
     const state = await inspectDatabase(config);
-    if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
+    if (await isDatabaseLost(config))
+      report.add('problem', 'database: it is missing or empty, but blobs/ contains documents', LOST);
+    else if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
     else reportDatabase(config, state, report);
     if (state) reportCertificates(config, state, report);
   } catch (error) {

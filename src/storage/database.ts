@@ -3,7 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
+import { CommandError, explainMissing, ServiceError, storageFailed } from '../errors.ts';
+import { DiskBlobs } from './blobs-disk.ts';
 import {
   CERTIFICATES,
   countBySecretKey,
@@ -28,6 +29,8 @@ export interface DatabaseSettings {
   /** The URL of a PostgreSQL database. Default: SQLite in the data folder. */
   databaseUrl?: string;
   databaseConnections?: number;
+  /** The URL of the bucket with the content of documents. Default: files in the data folder. */
+  blobsUrl?: string;
 }
 
 export interface Database {
@@ -99,8 +102,30 @@ export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Pr
   return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
 }
 
-/** Opens the database and applies missing migrations. Throws `storage_failed`, also if a newer version has migrated it. */
+/**
+ * Whether the data folder has the content of documents, but the database is missing or empty. The sweep would remove all of the
+ * content, because no row names it.
+ */
+export async function isDatabaseLost(settings: DatabaseSettings): Promise<boolean> {
+  if (settings.blobsUrl || !(await DiskBlobs.hasContent(blobsFolder(settings.dataDir)))) return false;
+  const state = await inspectDatabase(settings);
+  return !state || state.pending.length === Object.keys(migrations).length;
+}
+
+/**
+ * Opens the database and applies missing migrations. Throws `CommandError` if the database is lost, and `storage_failed`, also if
+ * a newer version has migrated it.
+ */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  if (await isDatabaseLost(settings))
+    throw new CommandError(
+      `${blobsFolder(settings.dataDir)} contains documents, but the database is missing or empty: restore a backup into a new folder, as docs/operate/backups.md shows, or move blobs/ elsewhere to start without these documents`,
+    );
+  return openOrCreateDatabase(settings);
+}
+
+/** Does the same, and also creates a database for content that is already there. */
+export async function openOrCreateDatabase(settings: DatabaseSettings): Promise<Database> {
   const { migrate, release, ...engine } = await openEngine(settings);
   const close = async () => {
     await engine.query.destroy();
@@ -145,6 +170,11 @@ async function migrateToLatest(db: Query, schema?: string): Promise<void> {
 
 function databaseFile(dataDir: string): string {
   return join(dataDir, 'platen.db');
+}
+
+/** Where documents are stored if they are files. */
+function blobsFolder(dataDir: string): string {
+  return join(dataDir, 'blobs');
 }
 
 function isThere(file: string): Promise<boolean> {

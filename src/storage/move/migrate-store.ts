@@ -9,7 +9,7 @@ import { CommandError, hasCode } from '../../errors.ts';
 import { livingContent } from '../backup/snapshot.ts';
 import type { Blobs } from '../blobs.ts';
 import { DiskBlobs } from '../blobs-disk.ts';
-import { type Database, type DatabaseSettings, openDatabase } from '../database.ts';
+import { type Database, type DatabaseSettings, openDatabase, openOrCreateDatabase } from '../database.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { namedBlobs } from '../named-blobs.ts';
 import { openBlobs } from '../open-blobs.ts';
@@ -74,7 +74,7 @@ interface Target {
 
 /** Opens the target database and keeps other nodes out of it until the end. */
 async function openTarget(settings: MigrationSettings, rows: DatabaseSync, open: AsyncDisposableStack): Promise<Target> {
-  const database = await openDatabase(settings);
+  const database = await openOrCreateDatabase(settings);
   open.defer(() => database.close());
   const nodes = await database.joinNodes({ alone: true, onNotice() {} }).catch((error: unknown) => {
     if (hasCode(error, 'storage_failed') && !error.cause)
