@@ -1,6 +1,7 @@
 /** Sends errors to the client as `application/problem+json` (RFC 9457). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type FieldSchema, failureFields } from '../failure-fields.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
 import { awaitsContinue } from './expect-continue.ts';
 import { originOf } from './origin.ts';
@@ -477,7 +478,7 @@ export function sendError(
   { status, type, body, challenge = 'Bearer' }: { status: number; type: string; body: string; challenge?: string },
 ): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
-  Object.assign(request.workLog?.result ?? {}, { code: error.code });
+  Object.assign(request.workLog?.result ?? {}, { code: error.code, ...failureFields(error, schemasOf(request)) });
   reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', challenge);
@@ -530,6 +531,15 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
     return new ServiceError('invalid_request', 'the request could not be understood', { cause: error, members: { errors: [] } });
   return new ServiceError('internal_error', 'something went wrong on the server', { cause: error });
 }
+
+/** The schemas of the body and of the query parameters that the route describes. */
+function schemasOf({ routeOptions }: FastifyRequest): FieldSchema[] {
+  const { body, querystring } = (routeOptions.schema ?? {}) as { body?: RouteBody; querystring?: FieldSchema };
+  const bodies = body?.content ? Object.values(body.content).map(({ schema }) => schema) : [body];
+  return [...bodies, querystring].filter((schema) => schema !== undefined);
+}
+
+type RouteBody = FieldSchema & { content?: Record<string, { schema?: FieldSchema }> };
 
 /** Media types of the bodies that the route describes. */
 function typesOf(request: FastifyRequest | undefined): string[] {
