@@ -35,7 +35,7 @@ import { namedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
 import { VERSION } from './version.ts';
-import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
+import { type AttemptDetails, Deliverer, type DeliveryKind, type DeliveryOutcome } from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
 import { requireReachable } from './webhooks/webhook-url.ts';
 import { currentOrigin } from './work-log.ts';
@@ -141,7 +141,9 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       merging,
       backgroundJobs,
       ...pdfReaders,
-      resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
+      resultUploads: new ResultUploads(engine.policy, config, (details) =>
+        logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
+      ),
       requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
@@ -392,13 +394,13 @@ function createDeliverer(
 ): Deliverer {
   const services = {
     ...opened,
-    onOutcome(outcome: DeliveryOutcome, details: { type: string }) {
+    onOutcome(outcome: DeliveryOutcome, details: AttemptDetails) {
       const isUpload = details.type === 'upload';
       if (isUpload) metrics.uploadAttempted(outcome);
       else metrics.webhookAttempted(outcome);
       logger.info({ ...details, outcome }, isUpload ? 'upload' : 'webhook');
     },
-    onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
+    onRefused: (kind: DeliveryKind, details: object) => logger.info(details, `${kind} connection refused`),
   };
   return new Deliverer(services, config);
 }
