@@ -144,7 +144,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       resultUploads: new ResultUploads(engine.policy, config, (details) =>
         logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
       ),
-      requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
+      requireWebhook: (owner, url, path) => requireReachable(engine.policy, owner, url, path),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
         services.checkNode();

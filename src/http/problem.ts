@@ -399,7 +399,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The secret key for certificates is missing',
     meaning:
       'Private keys are stored encrypted, and the secret key that encrypts them is not set, or is not the one with which the certificate was stored. Nothing was stored, rendered or charged.',
-    remedy: 'The operator can set PLATEN_SECRET_KEY_FILE, or put the earlier key back into that file.',
+    remedy:
+      'The operator can add the earlier key, as another line, to the file that PLATEN_SECRET_KEY_FILE names (without it, `secret.key` in the data folder) and restart the service.',
   },
   timestamp_failed: {
     status: 503,
