@@ -13,6 +13,7 @@ import {
   type Nodes,
   type NodesOptions,
   OutcomeUnknownError,
+  selectPlans,
 } from './engine.ts';
 import { migrations } from './migrations/index.ts';
 import { openForReading, openSqlite, withStorageErrors } from './sqlite.ts';
@@ -87,6 +88,12 @@ function inspectSqlite(file: string): DatabaseState {
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !(name in migrations)),
     certificates: has('certificates') ? countBySecretKey(database.prepare(CERTIFICATES).all()) : {},
+    plans: has('accounts')
+      ? database
+          .prepare(selectPlans(applied))
+          .all()
+          .map(({ plan }) => `${plan}`)
+      : [],
   };
 }
 

@@ -47,6 +47,14 @@ export interface DatabaseState {
   unknown: string[];
   /** The number of certificates by the id of the secret key that encrypts them. */
   certificates: Record<string, number>;
+  /** The plans of the accounts that are not deleted. */
+  plans: string[];
+}
+
+/** The statement behind `plans`. Databases of earlier versions do not know deleted accounts. */
+export function selectPlans(applied: string[]): string {
+  const isKnown = applied.includes('0022-account-states');
+  return `select distinct plan from accounts${isKnown ? ' where deleted_at is null' : ''} order by plan`;
 }
 
 /** The statement behind `certificates`. */

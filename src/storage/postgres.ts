@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, ServiceError, storageFailed } from '../errors.ts';
-import { CERTIFICATES, countBySecretKey, type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
+import {
+  CERTIFICATES,
+  countBySecretKey,
+  type DatabaseState,
+  type Engine,
+  type Nodes,
+  OutcomeUnknownError,
+  selectPlans,
+} from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
 import { requireNoOther, requireSessions, requireVersion, schemaOf } from './postgres-requirements.ts';
 import { isWrite } from './prepared.ts';
@@ -126,6 +134,9 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
       certificates: tables.includes('certificates')
         ? countBySecretKey((await sql.raw<object>(CERTIFICATES).execute(query)).rows as Array<Record<string, unknown>>)
         : {},
+      plans: tables.includes('accounts')
+        ? (await sql.raw<{ plan: string }>(selectPlans(applied)).execute(query)).rows.map(({ plan }) => plan)
+        : [],
     };
   } finally {
     await query.destroy();
