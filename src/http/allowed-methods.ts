@@ -11,7 +11,7 @@ export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: Go
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const isOff = gotenbergRoutes === 'off' && path.startsWith('/forms/');
-    return send(request, reply, isOff ? turnedOff() : notFound(request.method, path, methodsOf(path), reply));
+    return send(request, reply, isOff ? turnedOff() : notFound(request.method, path, methodsOf, reply));
   };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
@@ -58,9 +58,15 @@ function turnedOff(): ServiceError {
 }
 
 /** Returns 405 if the URL exists for another method, otherwise 404. */
-function notFound(method: string, path: string, methods: string[], reply: FastifyReply): ServiceError {
+function notFound(method: string, path: string, methodsOf: (path: string) => string[], reply: FastifyReply): ServiceError {
+  const methods = methodsOf(path);
   if (!methods.length || methods.includes(method))
-    return new ServiceError('not_found', `there is no endpoint at this URL${path.startsWith('/forms/') ? GOTENBERG : ''}`);
+    return new ServiceError('not_found', `there is no endpoint at this URL${hintFor(path, methodsOf)}`);
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
+}
+
+function hintFor(path: string, methodsOf: (path: string) => string[]): string {
+  if (path.startsWith('/forms/')) return GOTENBERG;
+  return methodsOf(`/v1${path}`).length ? '; the paths of the API begin with /v1' : '';
 }

@@ -332,7 +332,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'Too many renders are waiting',
     meaning:
       'The queue for renders, for the playground or for the Liquid templates of this account is full, or the account has 1,000 asynchronous renders that have not ended, or as many unfinished items of batches and asynchronous renders (`open_items`) as its plan allows (`limit`). Or the work ran for a long time while others waited, and was stopped to make room for them.',
-    remedy: 'Send the request again after the number of seconds in Retry-After.',
+    remedy:
+      'Send the request again after the number of seconds in Retry-After. The operator can raise PLATEN_QUEUE_LIMIT, PLATEN_PLAYGROUND_CONCURRENCY, or `open_items` of the plan.',
   },
   rate_limited: {
     status: 429,
