@@ -144,6 +144,12 @@ describe('settings', () => {
     expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');
   });
 
+  test('are listed with their defaults and valid values', async () => {
+    const { stdout } = await cli('settings');
+    expect(stdout).toContain('PLATEN_PORT  (default: 3000; valid: whole number, 0 to 65,535)\n    Port that the service');
+    expect(stdout).toContain('PLATEN_SANDBOX  (default: auto; valid: auto, on, off)\n');
+  });
+
   test('refuses misspelt settings, with the nearest name', async () => {
     const mistakes = { PLATEN_PROT: '8080', PLATEN_DATADIR: '/tmp/x', PLATEN_TEST_RENDER_PER_DAY: '5', PLATEN_COLOUR: 'red' };
     for (const args of [['serve'], ['keys', 'create'], ['doctor']]) {
