@@ -1,11 +1,11 @@
 /** A data folder whose database is gone keeps its documents: nothing starts that would remove them as content without a record. */
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { blobFiles } from '../support/data-folder.ts';
-import { type IssuedKey, runCli, startService } from '../support/service.ts';
+import { eventually, type IssuedKey, runCli, startService } from '../support/service.ts';
 
 const FILES = ['platen.db', 'platen.db-wal', 'platen.db-shm'];
 /** Everything in the data folder, whatever the suite uses. */
@@ -67,7 +67,13 @@ test.each([
     for (const name of FILES) await rm(join(dataDir, name), { force: true });
     for (const name of present) await rename(join(aside, name), join(dataDir, name));
     await rm(aside, { recursive: true });
+    const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
+    await mkdir(dirname(orphan), { recursive: true });
+    await writeFile(orphan, 'left by a process that died');
     await using service = await startService({ ...LOCAL, PLATEN_DATA_DIR: dataDir }, { firstKey: issued.key });
+    const isTold = () => /"count":1,"msg":"content without a record removed"/.test(service.output());
+    await eventually('the log counts the orphan', isTold);
+    expect(await blobFiles(dataDir)).toEqual(stored);
     const reply = await new Client(service.url, issued.key).get(`/v1/documents/${documentId}`);
     const content = await readFile(join(dataDir, 'blobs', stored[0] ?? ''));
     expect(content.equals(Buffer.from(await reply.arrayBuffer()))).toBe(true);
