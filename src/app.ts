@@ -36,7 +36,7 @@ import { PageDrawing } from './uploads/draw-pages.ts';
 import { UploadMerging } from './uploads/merge-uploads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
-import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
+import { type AttemptDetails, Deliverer, type DeliveryKind, type DeliveryOutcome } from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
 import { requireReachable } from './webhooks/webhook-url.ts';
 import { currentOrigin } from './work-log.ts';
@@ -140,8 +140,10 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     merging,
     backgroundJobs,
     ...pdfReaders,
-    resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
-    requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
+    resultUploads: new ResultUploads(engine.policy, config, (details) =>
+      logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
+    ),
+    requireWebhook: (owner, url, path) => requireReachable(engine.policy, owner, url, path),
     secondsForItems: (unfinished) => runner.secondsFor(unfinished),
     checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
       services.checkNode();
@@ -374,7 +376,10 @@ function createSweep(services: Services, { sweepMs, dataDir }: Config, clock: Cl
     named: (names) => namedBlobs(database, names),
     onOutdated: () =>
       logger.warn({}, 'a newer version has migrated the database: update this node, which leaves orphans to newer ones'),
-    onRemoved: (what, count) => metrics.swept(what, count),
+    onRemoved(what, count) {
+      metrics.swept(what, count);
+      if (what === 'orphans') logger.info({ count }, 'content without a record removed');
+    },
     onFailure(error) {
       metrics.sweepFailed();
       logger.warn({ err: error }, 'the sweep did not complete; the next one tries again');
@@ -390,13 +395,13 @@ function createDeliverer(
 ): Deliverer {
   const services = {
     ...opened,
-    onOutcome(outcome: DeliveryOutcome, details: { type: string }) {
+    onOutcome(outcome: DeliveryOutcome, details: AttemptDetails) {
       const isUpload = details.type === 'upload';
       if (isUpload) metrics.uploadAttempted(outcome);
       else metrics.webhookAttempted(outcome);
       logger.info({ ...details, outcome }, isUpload ? 'upload' : 'webhook');
     },
-    onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
+    onRefused: (kind: DeliveryKind, details: object) => logger.info(details, `${kind} connection refused`),
   };
   return new Deliverer(services, config);
 }

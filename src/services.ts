@@ -3,7 +3,7 @@ import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { Leases } from './accounts/leases.ts';
-import { loadPlans, type Plans } from './accounts/plans.ts';
+import { explainUndefined, loadPlans, type Plans } from './accounts/plans.ts';
 import { VisitorRequests } from './accounts/visitor-requests.ts';
 import { AwaitedSlots } from './batches/awaited-slots.ts';
 import { Batches } from './batches/batches.ts';
@@ -82,7 +82,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
   const accounts = new Accounts(database, plans, clock);
   opened.defer(() => accounts.keyUse.flush());
-  await requireKnownPlans(accounts, plans);
+  await requireKnownPlans(accounts, plans, config);
   const secretKeys = openSecretKeys(config, database);
   const jobs = opened.adopt(await openJobs(database), (each) => each.close());
   const webhooks = new Webhooks(database, clock, jobs);
@@ -167,10 +167,7 @@ export function openSecretKeys(config: Config, { isShared }: Pick<Database, 'isS
 }
 
 /** Refuses to start if an account is on an unknown plan, because every request of that account would fail. */
-async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void> {
+async function requireKnownPlans(accounts: Accounts, plans: Plans, config: Config): Promise<void> {
   const missing = await accounts.missingPlans();
-  if (!missing.length) return;
-  throw new ConfigError(
-    `Accounts are on plans that the plans file does not define: ${missing.join(', ')}. Add these plans to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
-  );
+  if (missing.length) throw new ConfigError(explainUndefined(missing, plans, config));
 }

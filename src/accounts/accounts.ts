@@ -101,8 +101,8 @@ export class Accounts {
   }
 
   /** Throws `not_found`. */
-  async account(accountId: string): Promise<Account> {
-    const account = await this.#accounts().where('id', '=', accountId).executeTakeFirst();
+  async account(accountId: string, query = this.#database.query): Promise<Account> {
+    const account = await this.#accounts(query).where('id', '=', accountId).executeTakeFirst();
     if (!account) throw noSuch('account', accountId);
     return toAccount(account);
   }
@@ -188,14 +188,17 @@ export class Accounts {
       .where('id', '=', accountId)
       .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow();
-    if (!numUpdatedRows) throw noSuch('account', accountId);
+    if (!numUpdatedRows) {
+      await this.account(accountId, query);
+      throw new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
+    }
     if (!query) await this.#database.flush();
   }
 
   /** Creates a key for an account. Throws `not_found`. */
   async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
     const { plan, deletedAt } = await this.account(accountId);
-    if (deletedAt !== null) throw noSuch('account', accountId);
+    if (deletedAt !== null) throw new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
     const { secret, key } = await this.keys.create(accountId, { ...draft, name });
     return { secret, key: { ...key, plan } };
   }
@@ -240,8 +243,8 @@ export class Accounts {
     );
   }
 
-  #accounts() {
-    return this.#database.query.selectFrom('accounts').select(ACCOUNT_COLUMNS);
+  #accounts(query = this.#database.query) {
+    return query.selectFrom('accounts').select(ACCOUNT_COLUMNS);
   }
 }
 

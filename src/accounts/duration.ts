@@ -23,3 +23,9 @@ export function parseDuration(text: string): number | undefined {
   const milliseconds = Number(number) * (UNITS[unit] ?? Number.NaN);
   return milliseconds <= MAX_MS ? milliseconds : undefined;
 }
+
+/** The duration in the largest unit that gives a whole number, such as `12h`. */
+export function formatDuration(milliseconds: number): string {
+  const [unit = 'ms', length = 1] = Object.entries(UNITS).findLast(([, each]) => milliseconds % each === 0) ?? [];
+  return `${milliseconds / length}${unit}`;
+}

@@ -81,13 +81,31 @@ export function loadPlans({ plansFile }: { plansFile: string }): Plans {
   return new Plans(plans);
 }
 
+/** Says that accounts are on plans that are not defined, and what to do. */
+export function explainUndefined(undefinedPlans: string[], { names }: Plans, { plansFile }: { plansFile: string }): string {
+  const where = plansFile ? `the plans file ${plansFile} does not define` : 'are not built in, and PLATEN_PLANS_FILE is not set';
+  const remedy = plansFile ? 'Add these plans to the file' : 'Set PLATEN_PLANS_FILE to the file that defines them';
+  return `Accounts are on plans that ${where}: ${undefinedPlans.join(', ')}. ${remedy}, or move the accounts to one of ${names.join(', ')} with \`platen accounts set-plan\`.`;
+}
+
 function readPlans(path: string, problems: string[]): unknown {
   try {
     return JSON.parse(readFileSync(path || DEFAULT_FILE, 'utf8'));
   } catch (error) {
-    problems.push(error instanceof SyntaxError ? `it is not JSON: ${error.message}` : `it cannot be read: ${String(error)}`);
+    problems.push(error instanceof SyntaxError ? `it is not JSON: ${error.message}` : `it cannot be read: ${reasonOf(error)}`);
     return undefined;
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+};
+
+function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return REASONS[code] ?? message;
 }
 
 function parsePlans(file: unknown, problems: string[]): Plan[] {

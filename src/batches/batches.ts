@@ -1,7 +1,7 @@
 /** The batches of an API key: creates, reads, lists and cancels them, and removes them with their documents. */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../clock.ts';
-import { queueFull, ServiceError } from '../errors.ts';
+import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { RenderLimits } from '../render/request/render-request.ts';
@@ -112,7 +112,7 @@ export class Batches {
 
   /**
    * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `also`
-   * runs in the same transaction. Throws `storage_unavailable` and `queue_full`.
+   * runs in the same transaction. Throws `storage_unavailable`, `queue_full`, and `invalid_request` for more items than the plan allows.
    */
   async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     return this.#create(createId('bat'), owner, request, also);
@@ -140,7 +140,7 @@ export class Batches {
     return { batches: Number(batches), items: Number(items ?? 0) };
   }
 
-  /** Call it in the transaction that has inserted `added` items. Throws `queue_full`. */
+  /** Call it in the transaction that has inserted `added` items. Throws `queue_full`, and `invalid_request` if they never fit. */
   async #requireFewItems(query: Query, { accountId, plan }: Principal, added: number): Promise<void> {
     const limit = plan.openItems;
     if (limit === null) return;
@@ -397,12 +397,15 @@ function isUploaded(item: unknown): boolean {
 }
 
 function tooManyItems(plan: string, { limit, open, added }: { limit: number; open: number; added: number }): ServiceError {
+  if (added > limit) {
+    const message = `has ${added} valid items, and the plan ${plan} allows ${limit} unfinished items of batches and asynchronous renders (open_items); send several batches of at most ${limit} items, each when the one before has finished`;
+    return invalidRequest([{ path: 'items', message }]);
+  }
   const counts = `the plan ${plan} allows ${limit} unfinished items of batches and asynchronous renders; this account has ${open}, and the request has ${added}`;
   const extras = {
     members: { limit, open_items: open, retry_after: RETRY_AFTER_SECONDS },
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   };
-  if (added > limit) return new ServiceError('queue_full', `${counts}: send fewer items`, extras);
   const remedy = `try again in ${RETRY_AFTER_SECONDS} s, when some have finished, or cancel batches`;
   return new ServiceError('queue_full', `${counts}; ${remedy}`, extras);
 }

@@ -4,6 +4,7 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
+import { failureFields } from '../failure-fields.ts';
 import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
@@ -192,7 +193,7 @@ export class BatchRunner implements Task {
     const { queue, awaitedSlots, progress, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
-    noteResult({ code: error.code });
+    noteResult({ code: error.code, ...failureFields(error) });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
       if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {

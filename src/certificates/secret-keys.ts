@@ -65,10 +65,13 @@ export class SecretKeys {
   withId(id: string): SecretKey {
     const found = this.#all().find((key) => key.id === id);
     if (found) return found;
-    throw new ServiceError(
-      'secret_key_missing',
-      'the certificate is encrypted with a secret key that is not in the file that PLATEN_SECRET_KEY_FILE names',
-    );
+    const { secretKeyFile, isShared } = this.#settings;
+    const isSet = secretKeyFile !== '' || isShared;
+    const where = isSet ? 'the file that PLATEN_SECRET_KEY_FILE names' : `${OWN_FILE} in the data folder of the service`;
+    const cause = new Error(`the secret key ${id} is not in ${isSet ? secretKeyFile || where : this.#ownFile}`);
+    throw new ServiceError('secret_key_missing', `the certificate is encrypted with a secret key that is not in ${where}`, {
+      cause,
+    });
   }
 
   get #ownFile(): string {

@@ -73,7 +73,7 @@ program
 
 program
   .command('doctor')
-  .description('check the browser, its sandbox, the fonts, the data folder, the database, the bucket and the port')
+  .description('check the browser, its sandbox, the fonts, the data folder, the database, the plans, the bucket and the port')
   .action(from(() => import('./doctor.ts'), 'doctor'));
 
 program
@@ -159,6 +159,7 @@ accountCommands
   .command('delete')
   .description('permanently delete an account with all that its keys stored')
   .argument('<account-id>', 'for example acc_...')
+  .option('--yes', 'do not refuse at a terminal')
   .action(from(keys, 'deleteAccount'));
 
 program

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { explainUndefined, loadPlans, PlansError } from '../accounts/plans.ts';
 import { SecretKeyError } from '../certificates/secret-keys.ts';
 import { type LocatedBrowser, locateBrowser } from '../chromium/browser/locate-browser.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
@@ -11,18 +12,20 @@ import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
 import { createFinisher, createFinishQueue } from '../engine.ts';
 import { messageWithCause } from '../errors.ts';
-import { fontPackageFor } from '../fonts/optional-fonts.ts';
+import { fontPackageFor, scriptName } from '../fonts/optional-fonts.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/request/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
 import { isBucketUsed } from '../storage/blobs/open-blobs.ts';
-import { type DatabaseState, findDamage, inspectDatabase } from '../storage/database.ts';
+import { type DatabaseState, findDamage, inspectDatabase, isDatabaseLost } from '../storage/database.ts';
+import { isDamaged, UNUSABLE } from './explain.ts';
 import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
 
 const DAMAGED = 'restore a backup into a new data folder, as docs/operate/backups.md shows';
+const LOST = `${DAMAGED}, or move blobs/ elsewhere to start without these documents; until then, the service does not start`;
 
-type Level = 'ok' | 'warning' | 'problem';
+type Level = 'ok' | 'note' | 'warning' | 'problem';
 
 /** Prints one line for each finding, with the remedy below it. */
 class Report {
@@ -30,7 +33,7 @@ class Report {
 
   add(level: Level, what: string, remedy?: string): void {
     if (level === 'problem') this.#problems++;
-    const sign = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }[level];
+    const sign = { ok: 'ok     ', note: 'note   ', warning: 'warning', problem: 'PROBLEM' }[level];
     process.stdout.write(`${sign}  ${what}\n${remedy ? `         -> ${remedy}\n` : ''}`);
   }
 
@@ -45,7 +48,7 @@ export async function doctor(): Promise<void> {
   const located = await checkLocation(config, report);
   if (located) await checkBrowser(located, config, report);
   await checkDataFolder(config, report);
-  await checkDatabase(config, report);
+  checkPlans(config, await checkDatabase(config, report), report);
   if (config.blobsUrl) await checkBucket(config, report);
   await checkPort(config, report);
   process.exitCode = report.exitCode;
@@ -116,8 +119,9 @@ async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report
   const coverage = Object.entries(await fontCoverage(browser));
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
   const [optional, missing] = [scripts(false).filter(fontPackageFor), scripts(false).filter((script) => !fontPackageFor(script))];
-  report.add('ok', `fonts for: ${scripts(true).join(', ') || 'none'}`);
-  for (const script of optional) report.add('ok', `no font for ${script}: npm install ${fontPackageFor(script)} adds one`);
+  report.add('ok', `fonts for: ${scripts(true).map(scriptName).join(', ') || 'none'}`);
+  for (const script of optional)
+    report.add('note', `no font for ${scriptName(script)}: npm install ${fontPackageFor(script)} adds one`);
   if (fontsDir) report.add('ok', `fonts of your own: ${fontsDir}`);
   if (missing.length)
     report.add(
@@ -152,21 +156,28 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
   }
 }
 
-async function checkDatabase(config: Config, report: Report): Promise<void> {
+/** Returns the state of the database, if there is one that can be read. */
+async function checkDatabase(config: Config, report: Report): Promise<DatabaseState | undefined> {
   try {
     const damage = await findDamage(config);
     const state = await inspectDatabase(config);
-    if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
+    if (await isDatabaseLost(config))
+      report.add('problem', 'database: it is missing or empty, but blobs/ contains documents', LOST);
+    else if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
     else reportDatabase(config, state, report);
     if (state) reportCertificates(config, state, report);
+    return state;
   } catch (error) {
     report.add(
       'problem',
       `database: ${messageWithCause(error as Error)}`,
       config.databaseUrl
         ? 'check PLATEN_DATABASE_URL, and that the server runs and lets this user in'
-        : 'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
+        : isDamaged(error)
+          ? DAMAGED
+          : UNUSABLE,
     );
+    return undefined;
   }
 }
 
@@ -178,6 +189,19 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
   else {
     report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
+  }
+}
+
+/** Reports what keeps the service from starting: a plans file that is not valid, or that lacks the plan of an account. */
+function checkPlans(config: Config, state: DatabaseState | undefined, report: Report): void {
+  try {
+    const plans = loadPlans(config);
+    const missing = state?.plans.filter((plan) => !plans.get(plan)) ?? [];
+    if (missing.length) report.add('problem', `plans: ${explainUndefined(missing, plans, config)}`);
+    else report.add('ok', `plans: ${plans.names.join(', ')} (${config.plansFile || 'built in'})`);
+  } catch (error) {
+    if (!(error instanceof PlansError)) throw error;
+    report.add('problem', `plans: ${error.message}`, 'correct the file, or unset PLATEN_PLANS_FILE to use the built-in plans');
   }
 }
 

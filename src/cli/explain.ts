@@ -6,6 +6,8 @@ import { UsageError } from './terminal/usage-error.ts';
 
 /** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
 const DAMAGED = [11, 26];
+export const UNUSABLE =
+  'check that the folder and its files belong to this user, that the disk has space, and that Platen wrote the database';
 
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -27,6 +29,12 @@ interface SqliteError extends Error {
   errcode: number;
 }
 
+/** Whether the error, or its cause, says that the database file is damaged or no database. */
+export function isDamaged(error: unknown): boolean {
+  const found = [error, (error as Error).cause].find(isOfSqlite);
+  return found !== undefined && DAMAGED.includes(found.errcode & 0xff);
+}
+
 function isOfSqlite(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
@@ -35,5 +43,5 @@ function explainSqlite({ errcode, message }: SqliteError): string {
   const { dataDir } = loadConfig();
   if (DAMAGED.includes(errcode & 0xff))
     return `the database in ${dataDir} is damaged (${message}): restore a backup into a new folder, as docs/operate/backups.md shows`;
-  return `the database in ${dataDir} cannot be used (${message}): check that the folder and its files belong to this user, that the disk has space, and that Platen wrote the database`;
+  return `the database in ${dataDir} cannot be used (${message}): ${UNUSABLE}`;
 }

@@ -3,8 +3,8 @@ import { type Account, Accounts, type ApiKey, type IssuedKey } from '../accounts
 import { loadPlans, type Plans } from '../accounts/plans.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { loadConfig } from '../config.ts';
-import { ServiceError } from '../errors.ts';
-import { openDatabase } from '../storage/database.ts';
+import { CommandError, ServiceError } from '../errors.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
 import { print, printJson, printTable } from './terminal/print.ts';
 
 interface Format {
@@ -96,30 +96,54 @@ export async function resumeAccount(accountId: string): Promise<void> {
   });
 }
 
-export async function deleteAccount(accountId: string): Promise<void> {
-  await withAccounts(async (accounts) => {
+/** At a terminal, it deletes only with `--yes`, because nothing brings the account back. */
+export async function deleteAccount(accountId: string, { yes }: { yes?: boolean }): Promise<void> {
+  await withAccounts(async (accounts, _plans, database) => {
+    const { deletedAt } = await accounts.account(accountId);
+    const content = await describeContent(accountId, database);
+    if (deletedAt === null && process.stdin.isTTY && !yes)
+      throw new CommandError(`this permanently deletes ${accountId} with ${content}; run it again with --yes`);
     await accounts.delete(accountId);
+    print(`${accountId} had ${content}`);
     print(`deleted ${accountId}: its keys are revoked, and the next sweep of the service removes what they stored`);
   });
 }
 
-async function withAccounts(work: (accounts: Accounts, plans: Plans) => Promise<void>): Promise<void> {
+async function describeContent(accountId: string, { query }: Database): Promise<string> {
+  const count = async (rows: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
+    Number((await rows.executeTakeFirstOrThrow()).count);
+  const of = (table: 'api_keys' | 'documents' | 'templates') =>
+    query.selectFrom(table).select(({ fn }) => fn.countAll().as('count'));
+  const keys = query.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+  const [keyCount, documents, templates] = await Promise.all([
+    count(of('api_keys').where('account_id', '=', accountId).where('revoked_at', 'is', null)),
+    count(of('documents').where('account_id', '=', accountId).where('has_content', '=', 1)),
+    count(of('templates').where('key_id', 'in', keys)),
+  ]);
+  return `${keyCount} API keys that work, ${documents} stored documents and ${templates} templates`;
+}
+
+async function withAccounts(work: (accounts: Accounts, plans: Plans, database: Database) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const plans = loadPlans(config);
   const database = await openDatabase(config);
   try {
-    await work(new Accounts(database, plans), plans);
+    await work(new Accounts(database, plans), plans, database);
   } finally {
     await database.close();
   }
 }
 
 function printIssued({ secret, key }: IssuedKey, { json }: Format): void {
-  if (json) printJson({ key: secret, key_id: key.id, account_id: key.accountId, plan: key.plan, test: key.isTest });
-  else
-    print(
-      `${secret}\n\nThe key is shown only once. Its id is ${key.id}, and its account is ${key.accountId} (plan ${key.plan}).`,
-    );
+  const { id, accountId, plan, isTest } = key;
+  const [expires_at, previous_secret_expires_at] = [timeOrNull(key.expiresAt), timeOrNull(key.previousValidUntil)];
+  if (json) {
+    printJson({ key: secret, key_id: id, account_id: accountId, plan, test: isTest, expires_at, previous_secret_expires_at });
+    return;
+  }
+  print(`${secret}\n\nThe key is shown only once. Its id is ${id}, and its account is ${accountId} (plan ${plan}).`);
+  if (expires_at !== null) print(`It expires at ${expires_at}.`);
+  if (previous_secret_expires_at !== null) print(`The earlier secret works until ${previous_secret_expires_at}.`);
 }
 
 function keyRecord(key: ApiKey) {

@@ -22,5 +22,5 @@ export function lackOf(file: string): string {
 }
 
 export function remedyFor(file: string): string {
-  return `copy the key of the service that stored them to ${file}, or set PLATEN_SECRET_KEY_FILE to it; without it, the certificates have to be uploaded again`;
+  return `copy the key of the service that stored them to ${file}, as another line if the file exists, and restart the service; or set PLATEN_SECRET_KEY_FILE to it; without it, the certificates have to be uploaded again`;
 }

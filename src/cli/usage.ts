@@ -1,6 +1,7 @@
 /** `platen usage` and `platen plans`: show the usage of accounts in this month, and their limits. */
 import { Accounts } from '../accounts/accounts.ts';
 import { Allowance } from '../accounts/allowance.ts';
+import { formatDuration } from '../accounts/duration.ts';
 import { Leases } from '../accounts/leases.ts';
 import { loadPlans, type Plan } from '../accounts/plans.ts';
 import { loadConfig } from '../config.ts';
@@ -64,7 +65,7 @@ function planRow(plan: Plan) {
   return {
     plan: plan.name,
     'documents a month': numberOrNone(plan.documents),
-    retention: plan.retentionMs ? `${Math.round(plan.retentionMs / 1000)} s` : 'nothing is stored',
+    retention: plan.retentionMs ? formatDuration(plan.retentionMs) : 'nothing is stored',
     'requests a minute': numberOrNone(plan.requestsPerMinute),
     concurrency: numberOrNone(plan.concurrency),
     'open items': numberOrNone(plan.openItems),

@@ -263,7 +263,7 @@ export class Documents {
     const content = await this.#blobs.read(document.id, range);
     if (content) return content;
     await this.findLinked(document.id);
-    throw storageFailed('the content of the document cannot be found');
+    throw storageFailed('the content of the document cannot be found', new Error(`the content of ${document.id} is missing`));
   }
 
   /**

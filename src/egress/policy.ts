@@ -87,7 +87,7 @@ export class OutboundPolicy {
 
   /** Returns the addresses to try in this order. Throws `RefusedError`. */
   async admit(host: string, port: number): Promise<string[]> {
-    if (this.#reach === 'none') throw new RefusedError('PLATEN_OUTBOUND is none', { remedy: 'PLATEN_OUTBOUND=none forbids it' });
+    if (this.#reach === 'none') throw unreachable();
     const name = canonicalName(host);
     const addresses = literalAddress(name) ?? (await this.#addressesOf(name, port));
     for (const address of addresses) this.#judge({ host: name, address, port });
@@ -105,18 +105,18 @@ export class OutboundPolicy {
     );
   }
 
-  /** Whether the address has an IP address or `localhost` as its host, and `admit` would refuse that. Nothing is resolved. */
-  refusesLiteral({ hostname, port, protocol }: URL): boolean {
+  /** The refusal of a URL with an IP address or `localhost` as its host, if `admit` would refuse that. Nothing is resolved. */
+  literalRefusal({ hostname, port, protocol }: URL): RefusedError | undefined {
     const host = canonicalName(hostname);
     const to = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
     try {
       for (const address of literalAddress(host) ?? []) {
-        if (this.#reach === 'none') return true;
+        if (this.#reach === 'none') return unreachable();
         this.#judge({ ...to, address });
       }
-      return false;
+      return undefined;
     } catch (error) {
-      if (error instanceof RefusedError) return true;
+      if (error instanceof RefusedError) return error;
       throw error;
     }
   }
@@ -160,6 +160,7 @@ export class OutboundPolicy {
 
 const NOT_LISTED = 'PLATEN_OUTBOUND_ALLOW does not include it';
 const CLOSED_PORT = 'the port is not in PLATEN_OUTBOUND_PORTS';
+const unreachable = () => new RefusedError('PLATEN_OUTBOUND is none', { remedy: 'PLATEN_OUTBOUND=none forbids it' });
 const denied = () => new RefusedError('PLATEN_OUTBOUND_DENY names it', { remedy: 'PLATEN_OUTBOUND_DENY forbids it' });
 
 /**

@@ -29,6 +29,11 @@ export function fontPackageFor(script: string): string | undefined {
   return script in OPTIONAL_SCRIPTS ? packageOf(script) : undefined;
 }
 
+/** The name of a script as people write it today. Unicode keeps its earlier names. */
+export function scriptName(script: string): string {
+  return script === 'Oriya' ? 'Odia' : script;
+}
+
 function packageOf(script: string): string {
   return `@expo-google-fonts/noto-sans-${script.toLowerCase()}`;
 }

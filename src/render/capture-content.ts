@@ -42,5 +42,8 @@ export async function captureContent(
   deadline.enter('finish');
   deadline.leave();
   const timings = deadline.timings();
-  return { chunks: [image], bytes: image.length, width, height, report: reportOf(report, timings, isOperator), timings };
+  return {
+    ...{ chunks: [image], bytes: image.length, width, height, timings },
+    report: reportOf(report, timings, { isOperator, content }),
+  };
 }

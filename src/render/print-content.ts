@@ -143,7 +143,10 @@ export async function printContent(
     bytes: sizeOf(chunks),
     pages,
     report: withPictures(
-      reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings, owner?.isOperator),
+      reportOf(addMissingGlyphs(raw.report, stamp?.report, shown?.printed.report, ...reports), timings, {
+        isOperator: owner?.isOperator,
+        content: job.content,
+      }),
       pictures,
     ),
     timings,

@@ -1,5 +1,5 @@
 /** Builds the report of a render: network use, warnings and timings. */
-
+import type { Content } from '../chromium/load/load-settings.ts';
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { hostOf } from '../egress/render-traffic.ts';
@@ -84,11 +84,11 @@ export function reportOf(
     ...paper
   }: PageReport,
   timings: RenderReport['timings'],
-  isForOperator = false,
+  { isOperator = false, content }: { isOperator?: boolean | undefined; content?: Content } = {},
 ): RenderReport {
   const { requests, bytes, contacted, refused, remedies } = network;
-  const remedyIn = (remedy: string | undefined) => (isForOperator && remedy ? `; ${remedy}` : '');
-  const resources = failed.map((each) => warningOf(each, remedyIn(each.remedy)));
+  const remedyIn = (remedy: string | undefined) => (isOperator && remedy ? `; ${remedy}` : '');
+  const resources = failed.map((each) => warningOf(each, remedyIn(each.remedy), content));
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
@@ -233,18 +233,31 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
   ];
 }
 
-function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number], remedy: string): Warning {
+function warningOf(
+  { url, refused, status, netError, reason }: PageReport['failed'][number],
+  remedy: string,
+  content?: Content,
+): Warning {
   if (refused)
     return {
       kind: 'resource_refused',
       url,
       message: `not loaded: the URL is not allowed, or a limit of the render was reached${remedy}`,
     };
-  if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
+  if (status !== undefined)
+    return { kind: 'resource_failed', url, status, message: `answered with status ${status}${hintFor(url, content)}` };
   return {
     kind: 'resource_failed',
     url,
     ...(netError && { net_error: netError }),
     message: `not loaded: ${netError || reason || 'failed'}`,
   };
+}
+
+/** Names the asset with the same file name in another folder, if the URL is that of an asset. */
+function hintFor(url: string, content: Content | undefined): string {
+  if (content?.kind !== 'html' || !content.assets || URL.canParse(url)) return '';
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  const other = [...content.assets.keys()].find((path) => nameOf(path) === nameOf(url));
+  return other === undefined ? '' : `: assets has no ${url}; it has ${other}`;
 }

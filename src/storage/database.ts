@@ -3,7 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
-import { explainMissing, ServiceError, storageFailed } from '../errors.ts';
+import { CommandError, explainMissing, ServiceError, storageFailed } from '../errors.ts';
+import { DiskBlobs } from './blobs/blobs-disk.ts';
 import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
@@ -25,6 +26,8 @@ export interface DatabaseSettings {
   /** The URL of a PostgreSQL database. Default: SQLite in the data folder. */
   databaseUrl?: string;
   databaseConnections?: number;
+  /** The URL of the bucket with the content of documents. Default: files in the data folder. */
+  blobsUrl?: string;
 }
 
 export interface Database {
@@ -71,6 +74,8 @@ export interface DatabaseState {
   refusal?: Refusal;
   /** The number of certificates by the id of the secret key that encrypts them. */
   certificates: Record<string, number>;
+  /** The plans of the accounts that are not deleted. */
+  plans: string[];
 }
 
 /** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
@@ -86,6 +91,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
     unknown: selectNewer(applied),
     ...(refusal && { refusal }),
     certificates: (await hasTable(query, 'certificates')) ? await countCertificates(query) : {},
+    plans: !refusal && (await hasTable(query, 'accounts')) ? await readPlans(query) : [],
   };
 }
 
@@ -102,6 +108,17 @@ async function countKeys(query: Query): Promise<number> {
     .select((eb) => eb.fn.countAll().as('keys'))
     .executeTakeFirstOrThrow();
   return Number(keys);
+}
+
+async function readPlans(query: Query): Promise<string[]> {
+  const rows = await query
+    .selectFrom('accounts')
+    .select('plan')
+    .distinct()
+    .where('deleted_at', 'is', null)
+    .orderBy('plan')
+    .execute();
+  return rows.map(({ plan }) => plan);
 }
 
 async function countCertificates(query: Query): Promise<Record<string, number>> {
@@ -125,8 +142,30 @@ export async function findDamage({ dataDir, databaseUrl }: DatabaseSettings): Pr
   return found === 'ok' ? undefined : String(found).replaceAll(/\s+/g, ' ');
 }
 
-/** Opens the database and applies missing migrations. Throws `storage_failed`, also if this version cannot use the database. */
+/**
+ * Whether the data folder has the content of documents, but the database is missing or empty. The sweep would remove all of the
+ * content, because no row names it.
+ */
+export async function isDatabaseLost(settings: DatabaseSettings): Promise<boolean> {
+  if (settings.blobsUrl || !(await DiskBlobs.hasContent(blobsFolder(settings.dataDir)))) return false;
+  await using query = await openForInspection(settings);
+  return !query || !(await hasTable(query, 'kysely_migration'));
+}
+
+/**
+ * Opens the database and applies missing migrations. Throws `CommandError` if the database is lost, and `storage_failed`, also if
+ * this version cannot use it.
+ */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  if (await isDatabaseLost(settings))
+    throw new CommandError(
+      `${blobsFolder(settings.dataDir)} contains documents, but the database is missing or empty: restore a backup into a new folder, as docs/operate/backups.md shows, or move blobs/ elsewhere to start without these documents`,
+    );
+  return openOrCreateDatabase(settings);
+}
+
+/** Does the same, and also creates a database for content that is already there. */
+export async function openOrCreateDatabase(settings: DatabaseSettings): Promise<Database> {
   const { migrate, release, ...engine } = await openEngine(settings);
   const close = async () => {
     await engine.query.destroy();
@@ -188,6 +227,11 @@ async function migrateToLatest(db: Query, schema?: string): Promise<void> {
 
 function databaseFile(dataDir: string): string {
   return join(dataDir, 'platen.db');
+}
+
+/** Where documents are stored if they are files. */
+function blobsFolder(dataDir: string): string {
+  return join(dataDir, 'blobs');
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -199,7 +199,11 @@ export class TemplateAssets {
 
   async #open({ blob }: TemplateAsset): Promise<Readable> {
     const stream = await this.#blobs.read(blob);
-    if (!stream) throw storageFailed('a file of the template cannot be found; it may just have been replaced');
+    if (!stream)
+      throw storageFailed(
+        'a file of the template cannot be found; it may just have been replaced',
+        new Error(`the content ${blob} is missing`),
+      );
     return stream;
   }
 

@@ -31,18 +31,38 @@ export interface DelivererServices {
   policy: OutboundPolicy;
   clock: Clock;
   jobs: Pick<Jobs, 'add'>;
-  onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status: number | undefined }): void;
+  onOutcome(outcome: DeliveryOutcome, details: AttemptDetails): void;
   /** Reports a refusal of the egress policy, for the operator only. */
-  onRefused(details: { host: string; reason: string }): void;
+  onRefused(kind: DeliveryKind, details: { host: string; reason: string; delivery_id: string }): void;
 }
 
-type Kind = 'webhook' | 'upload';
+export type DeliveryKind = 'webhook' | 'upload';
+
+/** What a log line says about an attempt. The path of the URL may be secret, and what was sent is. */
+export interface AttemptDetails extends Subject {
+  delivery_id: string;
+  type: string;
+  host: string;
+  key_id: string;
+  account_id: string;
+  attempt: number;
+  response_status: number | undefined;
+  error: string | undefined;
+}
+
+/** What the delivery is about. */
+interface Subject {
+  batch_id?: string;
+  render_id?: string;
+  position?: number;
+  document_id?: string;
+}
 
 type Row = Tables['webhook_deliveries'];
 
 /** A row that is leased to an attempt. */
 interface Due extends Row {
-  kind: Kind;
+  kind: DeliveryKind;
   payload: string;
   timeoutMs: number;
 }
@@ -81,7 +101,7 @@ export class Deliverer {
   }
 
   /** The background task for one kind of delivery. Its owners are accounts. An attempt that was lost is due after its lease. */
-  task(kind: Kind): Task {
+  task(kind: DeliveryKind): Task {
     const owners = async () => {
       const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
       return rows.map(({ account_id }) => account_id);
@@ -94,7 +114,7 @@ export class Deliverer {
     this.#end.abort();
   }
 
-  async #take(kind: Kind, accountId: string): Promise<Turn> {
+  async #take(kind: DeliveryKind, accountId: string): Promise<Turn> {
     const hasRoom = () => this.#ofAccount[kind].of(accountId) < MAX_OF_ACCOUNT[kind];
     if (!hasRoom()) return { hasRoom };
     const due = await this.#claim(kind, accountId);
@@ -118,7 +138,7 @@ export class Deliverer {
   }
 
   /** Claims the delivery of the account that has been due longest, leaving out hosts at their limit. */
-  async #claim(kind: Kind, accountId: string): Promise<Due | undefined> {
+  async #claim(kind: DeliveryKind, accountId: string): Promise<Due | undefined> {
     const now = this.#services.clock();
     const hosts = this.#toHost[kind].withAtLeast(MAX_TO_HOST);
     const row = await this.#pending(kind, accountId)
@@ -135,7 +155,7 @@ export class Deliverer {
   }
 
   /** Selects the next delivery of the account that is not leased, whether it is due or not. */
-  #pending(kind: Kind, accountId: string) {
+  #pending(kind: DeliveryKind, accountId: string) {
     return this.#services.database.query
       .selectFrom('webhook_deliveries')
       .selectAll()
@@ -151,7 +171,7 @@ export class Deliverer {
     const headers = { ...(await this.#headersOf(due)), ...traceHeaders() };
     await this.#services.database.flush(); // the receiver must not get the same event under another id after a power failure
     const result = await this.#attempt(due, { url: due.url, method: 'POST', headers, body });
-    await this.#settle(due, result, this.#outcomeOf(due, result, result.status !== GONE));
+    await this.#settle({ ...due, subject: subjectOf(due.payload) }, result, this.#outcomeOf(due, result, result.status !== GONE));
   }
 
   async #upload(due: Due): Promise<void> {
@@ -163,14 +183,23 @@ export class Deliverer {
       : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
     const mayRetry = opened !== undefined && mayRetryUpload(result) && this.#nextAttemptAt(due) < opened.expiresAt;
     const outcome = this.#outcomeOf(due, result, mayRetry);
-    await this.#settle(due, result, outcome, (query) => uploads.settle(due, opened, outcome === 'delivered', query));
+    const subject = {
+      ...(due.batch_id !== null && { batch_id: due.batch_id, position: due.batch_position ?? 0 }),
+      ...(opened && { document_id: opened.documentId }),
+    };
+    await this.#settle({ ...due, subject }, result, outcome, (query) =>
+      uploads.settle(due, opened, outcome === 'delivered', query),
+    );
   }
 
-  async #attempt({ host, timeoutMs }: Due, sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>): Promise<AttemptResult> {
+  async #attempt(
+    { id, kind, host, timeoutMs }: Due,
+    sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>,
+  ): Promise<AttemptResult> {
     const { policy, onRefused } = this.#services;
     const idleMs = this.#settings.webhookTimeoutMs;
     const result = await attempt(policy, { ...sent, timeoutMs, idleMs, signal: this.#end.signal });
-    if (result.refusal) onRefused({ host, reason: result.refusal.message });
+    if (result.refusal) onRefused(kind, { host, reason: result.refusal.message, delivery_id: id });
     if (result.status !== undefined) describeSpan({ 'http.response.status_code': result.status });
     return result;
   }
@@ -191,7 +220,12 @@ export class Deliverer {
    * Writes the outcome of an attempt. If it is final, `also` runs in the same transaction, and the function that it returns runs
    * after the commit.
    */
-  async #settle(due: Due, { status, error }: AttemptResult, outcome: DeliveryOutcome, also?: Also): Promise<void> {
+  async #settle(
+    { subject, ...due }: Due & { subject: Subject },
+    { status, error }: AttemptResult,
+    outcome: DeliveryOutcome,
+    also?: Also,
+  ): Promise<void> {
     if (status === undefined && this.#end.signal.aborted) {
       await this.#change(due, { lease_until: 0 });
       return;
@@ -206,7 +240,8 @@ export class Deliverer {
       const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && also?.(query));
       if (afterwards) await afterwards();
     }
-    onOutcome(outcome, { delivery_id: due.id, type: due.type, response_status: status });
+    const { id: delivery_id, type, host, key_id, account_id, attempts: attempt } = due;
+    onOutcome(outcome, { delivery_id, type, host, key_id, account_id, attempt, ...subject, response_status: status, error });
   }
 
   #outcomeOf({ attempts }: Due, result: AttemptResult, mayRetry: boolean): DeliveryOutcome {
@@ -229,4 +264,11 @@ export class Deliverer {
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
+}
+
+/** The ids in the data of an event. */
+function subjectOf(payload: string): Subject {
+  const { data = {} } = JSON.parse(payload) as { data?: Subject };
+  const { batch_id, render_id, document_id } = data;
+  return { ...(batch_id && { batch_id }), ...(render_id && { render_id }), ...(document_id && { document_id }) };
 }

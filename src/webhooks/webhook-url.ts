@@ -1,6 +1,6 @@
 /** Validates the URL of a webhook: text in, the normalized URL out. */
 import type { OutboundPolicy } from '../egress/policy.ts';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { forOperator, invalidRequest, ServiceError } from '../errors.ts';
 
 const MAX_CHARACTERS = 2_048;
 export const WEBHOOK_URL_EXPECTED = `a URL that begins with https:// or http://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
@@ -15,9 +15,17 @@ export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
 
 /**
  * Throws `forbidden_url` if the host is an IP address that the egress policy forbids. Host names are not resolved here, because
- * they may resolve differently at the time of an attempt.
+ * they may resolve differently at the time of an attempt. The operator is told which setting decides.
  */
-export function requireReachable(policy: OutboundPolicy, url: string | undefined, path = 'webhook_url'): void {
-  if (url !== undefined && policy.refusesLiteral(new URL(url)))
-    throw new ServiceError('forbidden_url', `${path} is not allowed by the network policy of this service`);
+export function requireReachable(
+  policy: OutboundPolicy,
+  owner: { isOperator?: boolean },
+  url: string | undefined,
+  path = 'webhook_url',
+): void {
+  const refusal = url === undefined ? undefined : policy.literalRefusal(new URL(url));
+  if (!refusal) return;
+  const detail = `${path} is not allowed by the network policy of this service`;
+  const error = new ServiceError('forbidden_url', detail, { remedy: refusal.remedy });
+  throw owner.isOperator ? forOperator(error) : error;
 }

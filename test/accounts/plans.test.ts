@@ -113,5 +113,47 @@ test('refuses to start with one clear message if the file is faulty or lacks a p
   await runCli(['accounts', 'create', '--plan', 'scale'], env);
   await writeFile(file, JSON.stringify({ plans: { free: good } }));
   const lacking = await runCli(['serve'], { ...env, PLATEN_PLANS_FILE: file }).catch((e: { stderr: string }) => e);
-  expect(lacking.stderr).toMatch(/plans that the plans file does not define: scale/);
+  expect(lacking.stderr).toMatch(
+    new RegExp(
+      `^platen: Accounts are on plans that the plans file ${file} does not define: scale\\. Add these plans to the file, or `,
+    ),
+  );
+});
+
+test('names every fault of the plans in platen doctor, which fails as the start does', async () => {
+  const env = { ...process.env, PLATEN_DATA_DIR: join(folder, 'doctor'), PLATEN_BROWSER_PATH: '/bin/true' } as Record<
+    string,
+    string
+  >;
+  const file = join(folder, 'doctor.json');
+  const failed = (command: string, plansFile: string) =>
+    runCli([command], { ...env, PLATEN_PORT: '0', PLATEN_PLANS_FILE: plansFile }).then(
+      () => Promise.reject(new Error('it did not fail')),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  await writeFile(file, JSON.stringify({ plans: { trial: good } }));
+  await runCli(['accounts', 'create', '--plan', 'trial'], { ...env, PLATEN_PLANS_FILE: file });
+  expect((await failed('doctor', file)).stdout).toContain(`ok       plans: trial (${file})\n`);
+  const missing =
+    'Accounts are on plans that are not built in, and PLATEN_PLANS_FILE is not set: trial. Set PLATEN_PLANS_FILE to ';
+  expect((await failed('doctor', '')).stdout).toContain(`PROBLEM  plans: ${missing}`);
+  expect((await failed('serve', '')).stderr).toContain(missing);
+  await writeFile(file, '{"plans": {"free": {}}}');
+  expect((await failed('doctor', file)).stdout).toMatch(/^PROBLEM {2}plans: .*\n {2}plans\.free\.documents: is missing/m);
+  const absent = join(folder, 'none.json');
+  const reason = `The plans file ${absent} (PLATEN_PLANS_FILE) is not valid:\n  it cannot be read: there is no such file\n`;
+  expect((await failed('doctor', absent)).stdout).toContain(`PROBLEM  plans: ${reason}`);
+  expect((await failed('serve', absent)).stderr).toBe(`platen: ${reason}`);
+}, 60_000);
+
+test('lists the retention in the unit of the plans file', async () => {
+  const file = join(folder, 'listed.json');
+  const plans = Object.fromEntries(
+    ['2s', '90m', '14d', '30d', '1y'].map((retention) => [`p${retention}`, { ...good, retention }]),
+  );
+  await writeFile(file, JSON.stringify({ plans }));
+  const { stdout } = await runCli(['plans'], { ...process.env, PLATEN_PLANS_FILE: file } as Record<string, string>);
+  const shown = stdout.split('\n').map((line) => line.split(/ {2,}/));
+  for (const [name, expected] of Object.entries({ p2s: '2s', p90m: '90m', p14d: '2w', p30d: '30d', p1y: '1y' }))
+    expect(shown.find(([plan]) => plan === name)?.[2]).toBe(expected);
 });

@@ -100,6 +100,17 @@ describe('assets of a document', () => {
     expect(refused.detail).toContain('none.png');
   });
 
+  test('names the asset with the same file name in another folder', async () => {
+    const body = { html: '<img src="logo.png"><img src="none.png"><p>x', assets: { 'img/logo.png': asset(PIXEL) } };
+    const { warnings } = await client.report(body);
+    expect(warnings.map(({ message }) => message).sort()).toEqual([
+      'answered with status 404',
+      'answered with status 404: assets has no logo.png; it has img/logo.png',
+    ]);
+    const image = await client.send('POST', '/v1/image', body, { accept: 'application/json' });
+    expect(JSON.stringify(await image.json())).toContain('it has img/logo.png');
+  });
+
   test('produces the same bytes for the same request, and keeps relative links relative', async () => {
     const body = { html: '<a href="annex%20(1).pdf">x</a> <img src=a.png>', assets: { 'a.png': asset(PIXEL) } };
     const [one, two] = [await bytesOf(await client.pdf(body)), await bytesOf(await client.pdf(body))];

@@ -301,6 +301,10 @@ describe('404 and 405', () => {
     await problem(await fetch(`${service.url}/v1/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/errors/nothing`), 404, 'not_found');
+    const withoutVersion = await fetch(`${service.url}/pdf`, { method: 'POST', body: '{}' });
+    expect((await problem(withoutVersion, 404, 'not_found')).detail).toBe(
+      'there is no endpoint at this URL; the paths of the API begin with /v1',
+    );
   });
 
   test('names the setting for Gotenberg paths that are turned off', async () => {

@@ -41,6 +41,25 @@ test.each([
   }
 });
 
+test('names it for webhooks', async () => {
+  const webhook_url = `${site.origin}/hook`;
+  const body = { items: [{ html: '<p>x' }], webhook_url };
+  const detail = 'webhook_url is not allowed by the network policy of this service';
+  const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`;
+  for (const [client, expected] of [
+    [operator, `${detail}; ${setting}`],
+    ...others.map((each) => [each, detail] as const),
+  ] as const) {
+    const refused = [
+      await client.send('POST', '/v1/batches', body),
+      await client.pdf({ html: '<p>x', webhook_url }, { prefer: 'respond-async' }),
+    ];
+    for (const reply of refused) expect((await problem(reply, 403, 'forbidden_url')).detail).toBe(expected);
+    const account = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: webhook_url });
+    expect((await problem(account, 403, 'forbidden_url')).detail).toBe(`document_expired_${expected}`);
+  }
+});
+
 test('names it for resources, in warnings and in errors', async () => {
   const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`;
   const body = { html: `<p>x<img src="${site.origin}/a.png">`, store: true };

@@ -105,7 +105,12 @@ describe('open_items', () => {
   test('says to send fewer items if a batch has more than the plan allows', async () => {
     const client = await on('queueing');
     const items = Array.from({ length: 4 }, (_, n) => ({ html: `<p>${n}` }));
-    const { detail } = await problem(await batch(client, items), 429, 'queue_full');
-    expect(detail).toContain('send fewer items');
+    const reply = await batch(client, items);
+    const { errors } = await problem(reply, 400, 'invalid_request');
+    const message = expect.stringMatching(
+      /^has 4 valid items, and the plan queueing allows 3 .*; send several batches of at most 3/,
+    );
+    expect(errors).toEqual([{ path: 'items', message }]);
+    expect(reply.headers.get('retry-after')).toBeNull();
   });
 });

@@ -1,14 +1,16 @@
 /** The log: why did this request fail? Every line on standard output is JSON, and none says what is in a document. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { setUpCli } from '../support/cli-folder.ts';
 import { Client, problem } from '../support/client.ts';
+import { blobFile } from '../support/data-folder.ts';
 import { browserProcesses, eventually, type IssuedKey, type Service, spawnCli, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
@@ -96,6 +98,77 @@ test('has the stages that a failed render reached', async () => {
   expect(visitor.status).toBe(504);
   const failed = await line({ request_id: visitor.headers.get('x-request-id'), msg: 'request' });
   expect(failed.stages).toMatchObject({ queue: expect.any(Number), load: expect.any(Number) });
+});
+
+test('says why a request failed, without names that the caller chose', async () => {
+  const options = { scale: 9, margin: { top: 'x', [SECRET]: 1 }, [SECRET]: 1, extraHTTPHeaders: { [SECRET]: '\n' } };
+  const loud = `<script>console.error('${SECRET}')</script>`;
+  const failures: Array<[Promise<Response>, Line]> = [
+    [
+      ada.pdf({ html: SECRET, options, metadata: { [SECRET]: 1 }, [SECRET]: 1 }),
+      {
+        code: 'invalid_request',
+        fields: expect.toSatisfy((fields: string[]) =>
+          ['options', 'options.margin', 'options.scale', 'metadata'].every((each) => fields.includes(each)),
+        ),
+      },
+    ],
+    [ada.send('POST', '/v1/batches', { items: [], webhook_url: SECRET }), { fields: expect.arrayContaining(['items']) }],
+    [
+      ada.pdf({ html: '<script>for(;;){}</script>', options: { timeout: 300 } }),
+      { code: 'render_timeout', phase: 'load', timeout_ms: 300 },
+    ],
+    [ada.pdf({ html: loud, options: { failOnConsoleError: true } }), { code: 'render_gate_failed', gate: 'failOnConsoleError' }],
+    [ada.pdf({ url: 'http://none.invalid/' }), { code: 'navigation_failed', net_error: expect.stringMatching(/^ERR_/) }],
+    [
+      ada.send('POST', '/v1/templates', { name: 'x', engine: 'liquid', html: '<p>\n{% if %}' }),
+      { code: 'template_error', line: 2, column: expect.any(Number) },
+    ],
+  ];
+  for (const [reply, members] of failures) {
+    const request_id = (await reply).headers.get('x-request-id');
+    expect(await line({ msg: 'request', request_id })).toMatchObject(members);
+  }
+  const items = [{ html: loud, options: { failOnConsoleError: true } }];
+  const { batch_id } = (await (await ada.send('POST', '/v1/batches', { items })).json()) as { batch_id: string };
+  expect(await line({ msg: 'batch item', batch_id })).toMatchObject({ code: 'render_gate_failed', gate: 'failOnConsoleError' });
+});
+
+test('names the document whose content is missing', async () => {
+  const { document_id } = await ada.store({ html: '<p>x' });
+  await rm(join(service.env.PLATEN_DATA_DIR ?? '', 'blobs', blobFile(document_id)));
+  const { request_id } = await problem(await ada.get(`/v1/documents/${document_id}`), 503, 'storage_failed');
+  expect(await line({ msg: 'request failed', request_id })).toMatchObject({
+    level: 50,
+    code: 'storage_failed',
+    err: { message: `the content of ${document_id} is missing` },
+  });
+});
+
+test('says where a webhook and an upload went, about what, and why they failed', async () => {
+  const later = async (body: object) => {
+    const reply = await ada.pdf({ html: '<p>x', ...body }, { prefer: 'respond-async' });
+    return ((await reply.json()) as { render_id: string }).render_id;
+  };
+  const batch_id = await later({ deliver_to: `https://nowhere.invalid/${SECRET}` });
+  const render_id = await later({ webhook_url: `http://nowhere.invalid/${SECRET}` });
+  const common = {
+    ...owner(),
+    host: 'nowhere.invalid',
+    attempt: 1,
+    outcome: 'retried',
+    error: 'the host has no address that may be reached',
+  };
+  const upload = await line({ msg: 'upload', batch_id });
+  expect(upload).toMatchObject({ ...common, position: 0, document_id: expect.stringMatching(/^doc_/) });
+  expect(await line({ msg: 'upload connection refused' })).toMatchObject({
+    host: 'nowhere.invalid',
+    delivery_id: upload.delivery_id,
+    reason: expect.any(String),
+  });
+  const webhook = await line({ msg: 'webhook', render_id });
+  expect(webhook).toMatchObject({ ...common, type: 'render.completed' });
+  expect(await line({ msg: 'webhook connection refused' })).toMatchObject({ delivery_id: webhook.delivery_id });
 });
 
 test('has a line for a client that leaves, and for input that is not HTTP', async () => {

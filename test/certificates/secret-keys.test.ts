@@ -33,6 +33,14 @@ test('is reported without its path if it is damaged later', async () => {
   expect(() => keys.current()).toThrow(expect.objectContaining({ message: expect.not.stringContaining(dataDir) }));
 });
 
+test('that is missing is looked for where it would be, which only the log names in full', () => {
+  const lookUp = () => open().withId('0123');
+  const message = 'the certificate is encrypted with a secret key that is not in secret.key in the data folder of the service';
+  expect(lookUp).toThrow(expect.objectContaining({ code: 'secret_key_missing', message }));
+  const cause = expect.objectContaining({ message: `the secret key 0123 is not in ${join(dataDir, 'secret.key')}` });
+  expect(lookUp).toThrow(expect.objectContaining({ cause }));
+});
+
 test('fails as a storage error if it cannot be written', async () => {
   const keys = new SecretKeys({ secretKeyFile: '', dataDir: join(dataDir, 'missing'), isShared: false });
   expect(() => keys.current()).toThrow(expect.objectContaining({ code: 'storage_failed' }));

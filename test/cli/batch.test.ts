@@ -98,7 +98,7 @@ test('fails only the invalid items, with their lines and exit status 1', async (
   const lines = [
     '{"html": "<p>good"}',
     '',
-    'no json',
+    "{'html': 'x'}",
     '[]',
     '{"template_id": "tpl_0123456789ABCDEFGHIJKL"}',
     '{"html": "x", "options": {"scale": 9}, "reference": "scaled"}',
@@ -121,6 +121,9 @@ test('fails only the invalid items, with their lines and exit status 1', async (
     [9, 'forbidden_url'],
     [10, 'succeeded'],
   ]);
+  expect(results[1]?.error?.detail).toBe(
+    'the line is not valid JSON (at character 1): the name of a member must be in double quotes',
+  );
   expect(results[3]?.error?.detail).toContain('send html or url');
   expect(results[4]).toMatchObject({ reference: 'scaled', file: null, pages: null, bytes: null });
   const errors = stderr.split('\n').filter((line) => line.startsWith('platen: line'));

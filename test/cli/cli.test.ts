@@ -47,6 +47,8 @@ describe('platen keys and accounts', () => {
       account_id: expect.stringMatching(/^acc_/),
       plan: 'growth',
       test: false,
+      expires_at: null,
+      previous_secret_expires_at: null,
     });
     const rotated = JSON.parse((await cli('keys', 'rotate', created.key_id, '--json')).stdout);
     expect(rotated).toMatchObject({ key_id: created.key_id, account_id: created.account_id });
@@ -71,6 +73,34 @@ describe('platen keys and accounts', () => {
       expect.objectContaining({ account_id: account.account_id, plan: 'scale' }),
     );
     expect((await cli('accounts', 'list')).stdout).toContain(account.account_id);
+  });
+
+  test('says until when a key and an earlier secret work', async () => {
+    const later = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 14);
+    const key = JSON.parse((await cli('keys', 'create', '--expires-in', '30d', '--json')).stdout);
+    expect(key.expires_at.slice(0, 14)).toBe(later(30 * 86_400_000));
+    expect((await cli('keys', 'create', '--expires-in', '30d')).stdout).toContain(`\nIt expires at ${later(30 * 86_400_000)}`);
+    const { stdout } = await cli('keys', 'rotate', key.key_id, '--grace', '24h');
+    expect(stdout).toContain(`\nThe earlier secret works until ${later(86_400_000)}`);
+    const rotated = JSON.parse((await cli('keys', 'rotate', key.key_id, '--grace', '24h', '--json')).stdout);
+    expect(rotated.previous_secret_expires_at.slice(0, 14)).toBe(later(86_400_000));
+  });
+
+  test('deletes an account at a terminal only with --yes, and says what it had', async () => {
+    const { account_id } = JSON.parse((await cli('keys', 'create', '--json')).stdout);
+    const command = `${process.execPath} ${CLI.join(' ')} accounts delete ${account_id}`;
+    const atTerminal = promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: { ...BROWSER_SETTINGS, ...env } });
+    const content = '1 API keys that work, 0 stored documents and 0 templates';
+    await expect(atTerminal).rejects.toMatchObject({
+      code: 1,
+      stdout: `platen: this permanently deletes ${account_id} with ${content}; run it again with --yes\r\n`,
+    });
+    const { stdout } = await cli('accounts', 'delete', account_id, '--yes');
+    expect(stdout).toContain(`${account_id} had ${content}\n`);
+    for (const args of [['delete'], ['resume'], ['set-plan']])
+      expect((await failure(['accounts', ...args, account_id, ...(args[0] === 'set-plan' ? ['free'] : [])])).stderr).toBe(
+        `platen: the account "${account_id}" was deleted\n`,
+      );
   });
 
   test('names mistakes', async () => {
@@ -112,6 +142,12 @@ describe('settings', () => {
     expect(stderr).toContain('PLATEN_PORT=http: use a whole number from 0 to 65535.');
     expect(stderr).toContain('PLATEN_SANDBOX=maybe: use one of auto, on, off.');
     expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');
+  });
+
+  test('are listed with their defaults and valid values', async () => {
+    const { stdout } = await cli('settings');
+    expect(stdout).toContain('PLATEN_PORT  (default: 3000; valid: whole number, 0 to 65,535)\n    Port that the service');
+    expect(stdout).toContain('PLATEN_SANDBOX  (default: auto; valid: auto, on, off)\n');
   });
 
   test('refuses misspelt settings, with the nearest name', async () => {
@@ -208,7 +244,8 @@ describe('a database that cannot be used', () => {
     const { stdout } = await runCli(['doctor'], { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
       (error: { stdout: string }) => error,
     );
-    expect(stdout).toMatch(/^PROBLEM {2}database: .*\n {9}-> .*restore/m);
+    expect(stdout).toMatch(/^PROBLEM {2}database: .*\n {9}-> restore a backup into a new data folder/m);
+    expect(stdout).not.toContain('belong to this user');
   });
 
   test.skipIf(process.getuid?.() !== 0)('is one sentence if this user may not write it', { timeout: 120_000 }, async () => {
@@ -242,7 +279,8 @@ describe('platen doctor', () => {
     expect(stdout).toMatch(/version: HeadlessChrome\/\d+/);
     expect(stdout).toMatch(/sandbox: (on|off)/);
     expect(stdout).toMatch(/fonts for: .*Latin/);
-    expect(stdout).toContain('no font for Bengali: npm install @expo-google-fonts/noto-sans-bengali adds one');
+    expect(stdout).toContain('note     no font for Bengali: npm install @expo-google-fonts/noto-sans-bengali adds one');
+    expect(stdout).toContain('note     no font for Odia: npm install @expo-google-fonts/noto-sans-oriya adds one');
     expect(stdout).toMatch(/render: 1 page, \d+ bytes/);
     expect(stdout).toMatch(/database: (SQLite|none yet)/);
     expect(stdout).not.toContain('PROBLEM');

@@ -80,7 +80,7 @@ function start(settings: Record<string, string> = {}, allowed: Receiver[] = rece
     policy: new OutboundPolicy(config),
     clock,
     onOutcome: (outcome: DeliveryOutcome) => outcomes.push(outcome),
-    onRefused: (details: object) => refusals.push(details),
+    onRefused: (_kind: string, details: object) => refusals.push(details),
   };
   deliverer = new Deliverer(services, config);
   opened.jobs.start({ ...IDLE_TASKS, webhook: deliverer.task('webhook') }, (error) => failures.push(error));
@@ -299,7 +299,7 @@ describe('an address', () => {
         error: 'the host has no address that may be reached',
       });
     expect(receiver.received).toEqual([]);
-    expect(refusals).toContainEqual({ host: receiver.address, reason: 'not in the public internet' });
+    expect(refusals).toContainEqual({ host: receiver.address, reason: 'not in the public internet', delivery_id: ids[0] });
   });
 
   test('on a port of the service is refused, whatever the policy allows', async () => {

@@ -1,6 +1,7 @@
 /** Parses the lines of a batch file: lines in; for each, a render request or the error that prevents it, out. */
 import { type Members, parseItem, referenceOf } from '../../batches/batch-request.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
+import { parseJsonText } from '../../parse-json.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import type { Line } from './lines.ts';
@@ -47,10 +48,13 @@ const NO_TEMPLATES = 'stored templates are not available without a server; send 
 
 function parseLine(bytes: Buffer | undefined): unknown {
   if (!bytes) throw new ServiceError('content_too_large', 'the line is larger than PLATEN_MAX_REQUEST_BYTES');
+  return parseJsonText(decodeLine(bytes).replace(/^\ufeff/, ''), 'the line');
+}
+
+function decodeLine(bytes: Buffer): string {
   try {
-    return JSON.parse(decodeUtf8(bytes, 'in.jsonl').replace(/^\ufeff/, ''));
+    return decodeUtf8(bytes, 'in.jsonl');
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is not one JSON value in UTF-8' : (error as Error).message;
-    throw new ServiceError('invalid_json', `the line ${why}`);
+    throw new ServiceError('invalid_json', `the line ${(error as Error).message}`);
   }
 }

@@ -1,5 +1,6 @@
 /** Parses JSON bodies. An error says what is wrong with the bytes, and at which position. */
 import { ServiceError } from '../../errors.ts';
+import { parseJsonText } from '../../parse-json.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 
 const MAX_DEPTH = 100;
@@ -16,7 +17,7 @@ export function parseJson(body: Buffer, beforeParsing: (values: number) => void)
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
   beforeParsing(measure(body));
   const text = decode(body);
-  return parse(text.startsWith(BOM) ? text.slice(BOM.length) : text);
+  return parseJsonText(text.startsWith(BOM) ? text.slice(BOM.length) : text, 'the body');
 }
 
 function decode(body: Buffer): string {
@@ -26,33 +27,6 @@ function decode(body: Buffer): string {
     throw new ServiceError('invalid_json', `the body ${(error as Error).message}`);
   }
 }
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // V8 quotes the text around the error. Only the kind of the error and the position may reach the client.
-    const { message } = error as Error;
-    const position = /position (\d+)/.exec(message)?.[1];
-    const [, reason] = MISTAKES.find(([start]) => message.startsWith(start)) ?? [];
-    const where = position ? ` (at character ${position})` : '';
-    throw new ServiceError('invalid_json', `the body is not valid JSON${where}${reason ? `: ${reason}` : ''}`);
-  }
-}
-
-/** The beginning of a message of V8, and what it says about the mistake. */
-const MISTAKES: ReadonlyArray<readonly [start: string, reason: string]> = [
-  ['Expected property name', 'the name of a member must be in double quotes'],
-  ['Expected double-quoted', 'a comma must be followed by the name of another member, in double quotes'],
-  ["Expected ','", 'a comma or a closing bracket is missing; a double quote inside a string is written as \\"'],
-  ["Expected ':'", 'a colon is missing after the name of a member'],
-  ['Bad control character', 'a line break inside a string is written as \\n, and a tab as \\t'],
-  ['Bad escaped character', 'a backslash inside a string is written as \\\\'],
-  ['Unterminated string', 'a string has no closing quote'],
-  ['Unexpected end', 'the end is missing'],
-  ['Unexpected non-whitespace', 'something follows the end of the object'],
-  ['Unexpected token', 'a value is missing, or is neither in double quotes nor a number, true, false or null'],
-];
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

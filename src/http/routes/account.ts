@@ -67,8 +67,9 @@ export function accountRoutes(
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
     const { auto_store: autoStore, document_expired_webhook_url: expiredUrl } = checkPatch(request.body);
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
-    requireWebhook(url ?? undefined, 'document_expired_webhook_url');
-    const { accountId, plan } = principalOf(request);
+    const principal = principalOf(request);
+    const { accountId, plan } = principal;
+    requireWebhook(principal, url ?? undefined, 'document_expired_webhook_url');
     if (autoStore && plan.retentionMs === 0)
       throw new ServiceError(
         'storage_unavailable',

@@ -1,5 +1,6 @@
 /** `/v1/batches`: renders many documents in one call, each with its own outcome. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../accounts/accounts.ts';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
 import { type Batches, isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
@@ -26,7 +27,7 @@ export interface BatchRouteServices {
   links: Links;
   idempotency: Idempotency;
   /** Throws `forbidden_url` if the host is an IP address that the egress policy forbids. */
-  requireWebhook(url: string | undefined, path?: string): void;
+  requireWebhook(owner: Principal, url: string | undefined, path?: string): void;
   /** Estimated seconds until a batch with this number of unfinished items ends. */
   secondsForItems(unfinished: number): Promise<number>;
 }
@@ -74,7 +75,7 @@ async function accept(
   request: FastifyRequest,
 ): Promise<{ id: string; isReplay: boolean }> {
   const batch = parseBatchRequest(takeBody(request));
-  requireWebhook(batch.webhookUrl);
+  requireWebhook(principalOf(request), batch.webhookUrl);
   const create = (claim: Claim | undefined) =>
     batches.create(principalOf(request), batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });

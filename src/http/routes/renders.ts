@@ -76,7 +76,7 @@ export async function startRender(
   const { batches, idempotency, requireWebhook } = services;
   const principal = principalOf(request);
   const { item, webhookUrl } = readBody(kind, request, services.limits, principal);
-  requireWebhook(webhookUrl);
+  requireWebhook(principal, webhookUrl);
   const batch = { kind, items: [item], defaults: {}, metadata: {}, webhookUrl };
   const create = (claim: Claim | undefined) =>
     batches.createRender(principal, batch, async (batchId, query) => {

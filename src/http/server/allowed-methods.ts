@@ -12,7 +12,7 @@ export function answerOtherMethods(app: FastifyInstance, explain: ExplainMissing
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
-    return send(request, reply, notFound(request.method, methodsOf(path), explain(path), reply));
+    return send(request, reply, notFound(request.method, methodsOf(path), explain(path) ?? hintFor(path, methodsOf), reply));
   };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
@@ -49,9 +49,12 @@ function literalLength(path: string): number {
 }
 
 /** Returns 405 if the URL exists for another method, otherwise 404. */
-function notFound(method: string, methods: string[], explanation: string | undefined, reply: FastifyReply): ServiceError {
-  if (!methods.length || methods.includes(method))
-    return new ServiceError('not_found', explanation ?? 'there is no endpoint at this URL');
+function notFound(method: string, methods: string[], explanation: string, reply: FastifyReply): ServiceError {
+  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', explanation);
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
+}
+
+function hintFor(path: string, methodsOf: (path: string) => string[]): string {
+  return `there is no endpoint at this URL${methodsOf(`/v1${path}`).length ? '; the paths of the API begin with /v1' : ''}`;
 }

@@ -1,6 +1,7 @@
 /** Sends errors to the client as `application/problem+json` (RFC 9457). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { type FieldSchema, failureFields } from '../../failure-fields.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
 import { awaitsContinue } from './expect-continue.ts';
 import { originOf } from './origin.ts';
@@ -331,7 +332,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'Too many renders are waiting',
     meaning:
       'The queue for renders, for the playground or for the Liquid templates of this account is full, or the account has 1,000 asynchronous renders that have not ended, or as many unfinished items of batches and asynchronous renders (`open_items`) as its plan allows (`limit`). Or the work ran for a long time while others waited, and was stopped to make room for them.',
-    remedy: 'Send the request again after the number of seconds in Retry-After.',
+    remedy:
+      'Send the request again after the number of seconds in Retry-After. The operator can raise PLATEN_QUEUE_LIMIT, PLATEN_PLAYGROUND_CONCURRENCY, or `open_items` of the plan.',
   },
   rate_limited: {
     status: 429,
@@ -398,7 +400,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The secret key for certificates is missing',
     meaning:
       'Private keys are stored encrypted, and the secret key that encrypts them is not set, or is not the one with which the certificate was stored. Nothing was stored, rendered or charged.',
-    remedy: 'The operator can set PLATEN_SECRET_KEY_FILE, or put the earlier key back into that file.',
+    remedy:
+      'The operator can add the earlier key, as another line, to the file that PLATEN_SECRET_KEY_FILE names (without it, `secret.key` in the data folder) and restart the service.',
   },
   timestamp_failed: {
     status: 503,
@@ -477,7 +480,7 @@ export function sendError(
   { status, type, body, challenge = 'Bearer' }: { status: number; type: string; body: string; challenge?: string },
 ): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
-  Object.assign(request.workLog?.result ?? {}, { code: error.code });
+  Object.assign(request.workLog?.result ?? {}, { code: error.code, ...failureFields(error, schemasOf(request)) });
   reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', challenge);
@@ -530,6 +533,15 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
     return new ServiceError('invalid_request', 'the request could not be understood', { cause: error, members: { errors: [] } });
   return new ServiceError('internal_error', 'something went wrong on the server', { cause: error });
 }
+
+/** The schemas of the body and of the query parameters that the route describes. */
+function schemasOf({ routeOptions }: FastifyRequest): FieldSchema[] {
+  const { body, querystring } = (routeOptions.schema ?? {}) as { body?: RouteBody; querystring?: FieldSchema };
+  const bodies = body?.content ? Object.values(body.content).map(({ schema }) => schema) : [body];
+  return [...bodies, querystring].filter((schema) => schema !== undefined);
+}
+
+type RouteBody = FieldSchema & { content?: Record<string, { schema?: FieldSchema }> };
 
 /** Media types of the bodies that the route describes. */
 function typesOf(request: FastifyRequest | undefined): string[] {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { CommandError, hasCode } from '../../errors.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { openBlobs } from '../blobs/open-blobs.ts';
-import { type Database, type DatabaseSettings, openDatabase } from '../database.ts';
+import { type Database, type DatabaseSettings, openDatabase, openOrCreateDatabase } from '../database.ts';
 import { syncFolder } from '../files.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { copyRows, isEmpty } from './copy-rows.ts';
@@ -139,7 +139,7 @@ export async function lockTarget({ dataDir, databaseUrl, blobsUrl }: RestoreSett
  * complete, or if a service has used the database since; the content is then in use, and must not be cleared.
  */
 async function openServer(settings: RestoreSettings, opened: AsyncDisposableStack): Promise<Database> {
-  const database = opened.adopt(await openDatabase(settings), (each) => each.close());
+  const database = opened.adopt(await openOrCreateDatabase(settings), (each) => each.close());
   const nodes = await database.joinNodes({ alone: true, onNotice() {} }).catch((error: unknown) => {
     if (hasCode(error, 'storage_failed') && !error.cause)
       throw new CommandError('a node uses the database of PLATEN_DATABASE_URL: stop it first');

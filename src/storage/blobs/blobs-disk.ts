@@ -26,6 +26,13 @@ export class DiskBlobs implements Blobs {
     return new DiskBlobs(folder);
   }
 
+  /** Whether the folder exists and has blobs. */
+  static async hasContent(folder: string): Promise<boolean> {
+    for (const shard of await shardsIn(folder).catch(noneIfMissing))
+      if ((await readdir(join(folder, shard)).catch(noneIfMissing)).length) return true;
+    return false;
+  }
+
   async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
     try {
@@ -64,8 +71,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {
-    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a mounted disk can contain `lost+found`
-    for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
+    for (const shard of await shardsIn(this.#folder)) yield* namesIn(join(this.#folder, shard), writtenBefore);
   }
 
   removeUnfinished(startedBefore: number): Promise<number> {
@@ -86,6 +92,16 @@ export class DiskBlobs implements Blobs {
     await rename(unfinished, join(shard, name));
     await syncFolder(shard);
   }
+}
+
+/** Leaves out other files and folders: a mounted disk can contain `lost+found`. */
+async function shardsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => SHARD.test(name));
+}
+
+function noneIfMissing(error: unknown): string[] {
+  if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return [];
+  throw error;
 }
 
 async function writeContent(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {

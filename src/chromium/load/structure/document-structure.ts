@@ -576,7 +576,10 @@ function placeOf(element: PageElement, max: MaxCharacters): ElementLocation {
   const selector = steps.join(' > ').slice(0, max.selector);
   const shell = builtIn(element).cloneNode(false);
   if (builtIn(element).type === 'password') shell.removeAttribute('value');
-  return { selector, snippet: `${shell.outerHTML.slice(0, 160)} ${text}`.trim() };
+  const markup = shell.outerHTML.slice(0, 160);
+  const end = `</${shell.localName}>`;
+  const isWhole = markup.endsWith(end); // elements such as img have no end tag, and long markup is cut
+  return { selector, snippet: isWhole ? `${markup.slice(0, -end.length)}${text}${end}` : `${markup} ${text}`.trim() };
 }
 
 function stepTo(element: PageElement): string {
