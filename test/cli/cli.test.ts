@@ -189,10 +189,6 @@ describe('settings', () => {
     expect(() => loadConfig({ PLATEN_SERVICE_POT: '80' })).toThrow('PLATEN_SERVICE_POT');
   });
 
-  test('lists settings with their defaults', async () => {
-    expect((await cli('settings')).stdout).toMatch(/^PLATEN_PORT {2}\(default: 3000\)$/m);
-  });
-
   test('ends the start with one line if the port is in use or the browser does not exist', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
