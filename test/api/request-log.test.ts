@@ -13,6 +13,7 @@ import { Client, problem } from '../support/client.ts';
 import { blobFile } from '../support/data-folder.ts';
 import { browserProcesses, eventually, type IssuedKey, type Service, spawnCli, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
+import { visitorAt } from '../support/visitor.ts';
 
 type Line = Record<string, unknown>;
 
@@ -87,16 +88,15 @@ test('gives the code of every failure', async () => {
 
 test('has the stages that a failed render reached', async () => {
   const html = '<script>for(;;){}</script>';
-  const { request_id } = await problem(await ada.pdf({ html, options: { timeout: 300 } }), 504, 'render_timeout');
+  const { request_id } = await problem(await ada.pdf({ html, options: { timeout: 3_000 } }), 504, 'render_timeout');
   const { stages } = await line({ msg: 'request', request_id });
   expect(stages).toEqual({ queue: expect.any(Number), load: expect.any(Number) });
-  const visitor = await fetch(`${service.url}/v1/playground/pdf`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ html, options: { timeout: 300 } }),
-  });
-  expect(visitor.status).toBe(504);
-  const failed = await line({ request_id: visitor.headers.get('x-request-id'), msg: 'request' });
+  const visitor = visitorAt(service.url);
+  await visitor.wakeUp();
+  const refused = await visitor.pdf({ html, options: { timeout: 3_000 } });
+  await visitor.leave();
+  expect(refused.status).toBe(504);
+  const failed = await line({ request_id: refused.headers.get('x-request-id'), msg: 'request' });
   expect(failed.stages).toMatchObject({ queue: expect.any(Number), load: expect.any(Number) });
 });
 
@@ -115,8 +115,8 @@ test('says why a request failed, without names that the caller chose', async () 
     ],
     [ada.send('POST', '/v1/batches', { items: [], webhook_url: SECRET }), { fields: expect.arrayContaining(['items']) }],
     [
-      ada.pdf({ html: '<script>for(;;){}</script>', options: { timeout: 300 } }),
-      { code: 'render_timeout', phase: 'load', timeout_ms: 300 },
+      ada.pdf({ html: '<script>for(;;){}</script>', options: { timeout: 3_000 } }),
+      { code: 'render_timeout', phase: 'load', timeout_ms: 3_000 },
     ],
     [ada.pdf({ html: loud, options: { failOnConsoleError: true } }), { code: 'render_gate_failed', gate: 'failOnConsoleError' }],
     [ada.pdf({ url: 'http://none.invalid/' }), { code: 'navigation_failed', net_error: expect.stringMatching(/^ERR_/) }],
