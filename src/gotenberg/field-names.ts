@@ -14,7 +14,7 @@ export const MAX_SHOWN = 100;
 export interface SentForm {
   /** Values by the name of their field. */
   values: ReadonlyMap<string, unknown>;
-  /** Members of fields as they were sent, by the names that errors have for them: `metadata.CreateDate` by `metadata.creationDate`. */
+  /** Members of fields as they were sent, by what errors call them: `metadata.CreateDate` by `metadata.creationDate`. */
   aliases: ReadonlyMap<string, string>;
 }
 
@@ -107,8 +107,8 @@ function fieldOf(form: SentForm, path: string): string | undefined {
   return form.aliases.get(field) ?? field;
 }
 
-/** The clients of some languages send every field. One that has its default set nothing. */
+/** The clients of some languages send every field. A flag that has its default, which is true only for permissions, set nothing. */
 function firstSent({ values }: SentForm, fields: readonly string[]): string {
-  const sent = fields.find((name) => values.has(name) && values.get(name) !== PERMISSIONS.includes(name));
-  return sent ?? (fields[0] as string);
+  const hasEffect = (name: string) => values.has(name) && values.get(name) !== PERMISSIONS.includes(name);
+  return fields.find(hasEffect) ?? (fields[0] as string);
 }

@@ -22,7 +22,7 @@ const text = (option?: string): Field => ({ read: (given) => given, ...(option &
 const flag = (option?: string): Field => ({ read: readFlag, ...(option && { option }) });
 const number = (option: string): Field => ({ read: readNumber, option });
 /** For what Gotenberg leaves out by default: clients send every default, and `false` must contradict nothing. */
-const wish = (option: string): Field => ({ read: (given) => readFlag(given) || undefined, option });
+const flagIfTrue = (option: string): Field => ({ read: (given) => readFlag(given) || undefined, option });
 const inches = (option: string): Field => ({ read: readInches, option });
 const json = (read: (value: unknown, rename: Rename) => unknown, option?: string): Field => ({
   read: (given, rename = () => {}) => read(readJson(given), rename),
@@ -82,8 +82,8 @@ export const PDF_FIELDS: Fields = {
   nativePages: text('pageRanges'),
   generateDocumentOutline: flag('outline'),
   nativeBookmarks: flag('outline'),
-  generateTaggedPdf: wish('tagged'),
-  nativeTaggedPdf: wish('tagged'),
+  generateTaggedPdf: flagIfTrue('tagged'),
+  nativeTaggedPdf: flagIfTrue('tagged'),
   pdfa: text(),
   nativePdfa: text(),
   pdfua: flag(),

@@ -8,7 +8,13 @@ import { PDF } from '../http/server/negotiation.ts';
 import type { Claim } from '../idempotency/idempotency.ts';
 import type { RenderMemory } from '../render/render.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
-import { parseRenderRequest, type RenderRequest, type SourceRequest } from '../render/request/render-request.ts';
+import {
+  parseRenderRequest,
+  type RenderLimits,
+  type RenderRequest,
+  type SourceRequest,
+} from '../render/request/render-request.ts';
+import type { UploadedFile } from '../render/request/values/assets.ts';
 import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, urlOf } from './form.ts';
 import { withForeignSecrets } from './secrets.ts';
 
@@ -36,43 +42,30 @@ export type GotenbergServices = PdfRouteServices & ImageRouteServices;
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
 /** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
-export function pdfRender(
+export type ToRender = (
   services: GotenbergServices,
   form: GotenbergForm,
   source: GotenbergSource,
   filename: string | undefined,
   html?: string,
-): Render {
-  const { body, files } = pdfBodyOf(form, source, filename, html);
-  const request = withSecrets(
-    form,
-    source,
-    services,
-    withStatuses(form, () => parseRenderRequest(body, services.limits, files)),
-  );
-  return (call) => renderPdf(services, request, call);
+) => Render;
+
+export const pdfRender = prepareWith(pdfBodyOf, parseRenderRequest, renderPdf);
+export const imageRender = prepareWith(imageBodyOf, parseImageRequest, renderImage);
+
+function prepareWith<R extends SourceRequest>(
+  bodyOf: typeof pdfBodyOf,
+  parse: (body: unknown, limits: RenderLimits, files: readonly UploadedFile[]) => R,
+  render: (services: GotenbergServices, request: R, call: RenderCall) => Promise<Rendered>,
+): ToRender {
+  return (services, form, source, filename, html) => {
+    const { body, files } = bodyOf(form, source, filename, html);
+    const request = withSecrets(form, source, services, withStatuses(form, parse(body, services.limits, files)));
+    return (call) => render(services, request, call);
+  };
 }
 
-/** Does the same as `pdfRender` for an image. */
-export function imageRender(
-  services: GotenbergServices,
-  form: GotenbergForm,
-  source: GotenbergSource,
-  filename: string | undefined,
-  html?: string,
-): Render {
-  const { body, files } = imageBodyOf(form, source, filename, html);
-  const request = withSecrets(
-    form,
-    source,
-    services,
-    withStatuses(form, () => parseImageRequest(body, services.limits, files)),
-  );
-  return (call) => renderImage(services, request, call);
-}
-
-function withStatuses<R extends SourceRequest>(form: GotenbergForm, parse: () => R): R {
-  const request = parse();
+function withStatuses<R extends SourceRequest>(form: GotenbergForm, request: R): R {
   const { page, resources } = failingStatusesOf(form);
   const { failsOn } = request.load;
   const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };

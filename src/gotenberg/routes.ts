@@ -34,7 +34,7 @@ import { fileAt, inTermsOf, type SentForm } from './field-names.ts';
 import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
-import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered } from './render.ts';
+import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
 export interface GotenbergRouteServices extends GotenbergServices {
@@ -125,10 +125,14 @@ function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): 
 /** Errors of `work` name the fields of the form. The form itself is not kept meanwhile, because it can be large. */
 function withForm(request: FastifyRequest, work: (form: GotenbergForm) => Promise<FastifyReply>): Promise<FastifyReply> {
   const form = takeForm(request);
-  const { values, aliases } = form;
+  const names = withoutFiles(form);
   return work(form).catch((error: unknown) => {
-    throw inTermsOf({ values, aliases }, error);
+    throw inTermsOf(names, error);
   });
+}
+
+function withoutFiles({ values, aliases }: GotenbergForm): SentForm {
+  return { values, aliases };
 }
 
 async function answer(
@@ -137,7 +141,7 @@ async function answer(
   reply: FastifyReply,
   form: GotenbergForm,
   source: GotenbergSource,
-  toRender: typeof pdfRender,
+  toRender: ToRender,
 ): Promise<FastifyReply> {
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const client = disconnectSignal(reply);
@@ -146,8 +150,7 @@ async function answer(
       ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client).catch(suggestAssets)
       : undefined;
   const render = toRender(services, form, source, storedName(filename), html);
-  if (webhook)
-    return answerLater(services, request, reply, { values: form.values, aliases: form.aliases }, webhook, filename, render);
+  if (webhook) return answerLater(services, request, reply, withoutFiles(form), webhook, filename, render);
   return idempotent(
     request,
     services.idempotency,
@@ -195,15 +198,7 @@ async function answerMerge(
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
   if (webhook)
-    return answerLater(
-      services,
-      request,
-      reply,
-      { values: form.values, aliases: form.aliases },
-      webhook,
-      filename,
-      ({ client }) => render(client),
-    );
+    return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
   const merged = await render(disconnectSignal(reply));
   const usage = usageOf(request);
   memoryOfRender(usage).makeRoomFor(merged.bytes);
@@ -307,7 +302,10 @@ function dispositionFor(filename: string | undefined, extension: string): string
   return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
-/** The name from Gotenberg-Output-Filename, without folders, also of Windows. The name of a PDF always gets `.pdf` appended, even if it ends so already. */
+/**
+ * The name from Gotenberg-Output-Filename, without folders, also of Windows. The name of a PDF always gets `.pdf` appended, even if it
+ * ends so already.
+ */
 function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
   const given = headers['gotenberg-output-filename'];
   if (given === undefined || given === '') return undefined;
