@@ -12,7 +12,11 @@ export function answerOtherMethods(app: FastifyInstance, explain: ExplainMissing
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
-    return send(request, reply, notFound(request.method, methodsOf(path), explain(path) ?? hintFor(path, methodsOf), reply));
+    const methods = methodsOf(path);
+    if (!methods.length || methods.includes(request.method))
+      return send(request, reply, new ServiceError('not_found', explain(path) ?? describeMissing(path, methodsOf)));
+    reply.header('allow', methods.join(', '));
+    return send(request, reply, new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`));
   };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
@@ -48,13 +52,6 @@ function literalLength(path: string): number {
   return path.replace(/:\w+|\*/g, '').length;
 }
 
-/** Returns 405 if the URL exists for another method, otherwise 404. */
-function notFound(method: string, methods: string[], explanation: string, reply: FastifyReply): ServiceError {
-  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', explanation);
-  reply.header('allow', methods.join(', '));
-  return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
-}
-
-function hintFor(path: string, methodsOf: (path: string) => string[]): string {
+function describeMissing(path: string, methodsOf: (path: string) => string[]): string {
   return `there is no endpoint at this URL${methodsOf(`/v1${path}`).length ? '; the paths of the API begin with /v1' : ''}`;
 }
