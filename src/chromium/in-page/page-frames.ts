@@ -26,21 +26,25 @@ export const FRAMES = [
   selectIn,
   keptShadows,
   withShadows,
+  documentsFramedBy,
   framed,
   rootsIn,
 ];
 
 /** Returns the documents in the frames of `page` that can be accessed. `looks` is as for `withShadows`. */
 export function framed<P extends object>(page: P, looks = false): P[] {
-  const frames = withShadows(page, looks).flatMap((root) => [...selectIn<PageElement>(root, 'iframe, frame')]);
-  return frames.map(({ contentDocument }) => contentDocument as P | null).filter((inner) => inner !== null);
+  return documentsFramedBy(withShadows(page, looks));
 }
 
 /** Returns the document, its shadow roots, and the same of the documents in its frames that can be accessed. */
 export function rootsIn<P extends object>(page: P): P[] {
   const roots = withShadows(page);
+  return [...roots, ...documentsFramedBy(roots).flatMap((inner) => rootsIn(inner))];
+}
+
+function documentsFramedBy<P extends object>(roots: P[]): P[] {
   const frames = roots.flatMap((root) => [...selectIn<PageElement>(root, 'iframe, frame')]);
-  return [...roots, ...frames.flatMap(({ contentDocument }) => (contentDocument ? rootsIn(contentDocument as P) : []))];
+  return frames.map(({ contentDocument }) => contentDocument as P | null).filter((inner) => inner !== null);
 }
 
 /** Selects elements of a document or a shadow root. Elements named like a method do not matter. */
