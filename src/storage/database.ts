@@ -5,6 +5,7 @@ import { Migrator } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { CommandError, explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { DiskBlobs } from './blobs/blobs-disk.ts';
+import { blobsFolder } from './blobs/open-blobs.ts';
 import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
 import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
@@ -227,11 +228,6 @@ async function migrateToLatest(db: Query, schema?: string): Promise<void> {
 
 function databaseFile(dataDir: string): string {
   return join(dataDir, 'platen.db');
-}
-
-/** Where documents are stored if they are files. */
-function blobsFolder(dataDir: string): string {
-  return join(dataDir, 'blobs');
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -2,7 +2,7 @@
  * Records which content a restore has put into its target, so that an interrupted restore continues where it stopped, and can be told
  * from other content there.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from '../../errors.ts';
 
@@ -24,7 +24,7 @@ export class Journal {
 
   /** `header` is that of the backup. Throws `CommandError` if the journal is about another backup. */
   static open(path: string, header: string): Journal {
-    const title = createHash('sha256').update(header).digest('hex');
+    const title = hash('sha256', header);
     const [first = '', ...lines] = read(path).split('\n');
     if (first && first !== title)
       throw new CommandError(

@@ -2,7 +2,7 @@
  * Restores a backup into the database and the content store that the settings name. Reads every file, compares it with its checksum,
  * and checks the database before it is used. An interrupted restore continues when it is run again; a refused one leaves nothing behind.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -165,7 +165,7 @@ async function writeFile(path: string, content: Readable): Promise<Digest> {
 }
 
 function digestText(read: string): Digest {
-  return { bytes: Buffer.byteLength(read), sha256: createHash('sha256').update(read).digest('hex') };
+  return { bytes: Buffer.byteLength(read), sha256: hash('sha256', read) };
 }
 
 function parse(name: string, read: string): unknown {

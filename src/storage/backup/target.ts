@@ -1,10 +1,10 @@
 /** The places that a restore fills: the database and the content store that the settings name. They must be empty before. */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CommandError, hasCode } from '../../errors.ts';
 import type { Blobs } from '../blobs/blobs.ts';
-import { openBlobs } from '../blobs/open-blobs.ts';
+import { blobsFolder, openBlobs } from '../blobs/open-blobs.ts';
 import { type Database, type DatabaseSettings, openDatabase, openOrCreateDatabase } from '../database.ts';
 import { syncFolder } from '../files.ts';
 import { lockFolder } from '../folder-lock.ts';
@@ -20,8 +20,6 @@ export interface RestoreSettings extends DatabaseSettings {
 
 /** The folder in the data folder that has the journal, and the database until it has been checked. */
 const WORK = 'restore';
-/** The folder of content on the disk; see `openBlobs`. */
-const BLOBS = 'blobs';
 /** What an empty data folder may contain: the lock, and the folder for slow readers that a content store creates. */
 const IGNORED = /^(service\.lock.*|spool)$/;
 
@@ -128,7 +126,7 @@ export async function lockTarget({ dataDir, databaseUrl, blobsUrl }: RestoreSett
   const unlock = lockFolder(dataDir);
   if (!unlock) throw new CommandError(`a service uses the data folder ${dataDir}: stop it, or set PLATEN_DATA_DIR to a new one`);
   const names = (await readdir(dataDir)).filter((name) => !IGNORED.test(name));
-  const others = names.includes(WORK) ? names.filter((name) => name !== WORK && name !== BLOBS) : names;
+  const others = names.includes(WORK) ? names.filter((name) => name !== WORK && name !== basename(blobsFolder(dataDir))) : names;
   if (!others.length || (databaseUrl && blobsUrl)) return unlock; // nothing stays in the folder
   unlock();
   throw new CommandError(`the data folder ${dataDir} is not empty: set PLATEN_DATA_DIR to a new one`);
@@ -162,5 +160,5 @@ async function requireNoContent(blobs: Blobs): Promise<void> {
 
 async function removeLocal({ dataDir, blobsUrl }: RestoreSettings): Promise<void> {
   await rm(join(dataDir, WORK), { recursive: true, force: true });
-  if (!blobsUrl) await rm(join(dataDir, BLOBS), { recursive: true, force: true });
+  if (!blobsUrl) await rm(blobsFolder(dataDir), { recursive: true, force: true });
 }

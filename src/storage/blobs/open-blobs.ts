@@ -10,9 +10,14 @@ export async function openBlobs(
   { blobsUrl, dataDir }: { blobsUrl: string; dataDir: string },
   installation: string,
 ): Promise<Blobs> {
-  if (!blobsUrl) return DiskBlobs.open(join(dataDir, 'blobs'));
+  if (!blobsUrl) return DiskBlobs.open(blobsFolder(dataDir));
   const S3Blobs = await loadS3Blobs();
   return S3Blobs.open(parseS3Location(blobsUrl), { installation, spoolFolder: join(dataDir, 'spool') });
+}
+
+/** Where content is stored if no bucket is set. */
+export function blobsFolder(dataDir: string): string {
+  return join(dataDir, 'blobs');
 }
 
 /** Says whether an installation already uses the bucket, without changing it. Throws `storage_failed` if it cannot be read. */
