@@ -2,8 +2,9 @@
  * Finishes a PDF of merged uploads: its bytes, with metadata, attachments and a password, in; the finished bytes out. Finishing in
  * `src/pdf` reads only PDFs as Chromium prints them. Run it in the process that merges, because the objects come from uploads.
  */
-import { PDF, PdfName, PdfString } from '@libpdf/core';
+import { PDF } from '@libpdf/core';
 import type { FinishSettings, PdfPermission } from '../pdf/finish-settings.ts';
+import { infoEntry } from '../pdf/objects/syntax.ts';
 
 export type MergedFinishing = Pick<FinishSettings, 'metadata' | 'attachments' | 'password'>;
 
@@ -19,11 +20,8 @@ export async function finishMerged(merged: Uint8Array, finishing: MergedFinishin
     ...(creationDate !== undefined && { creationDate: new Date(creationDate) }),
     ...(modDate !== undefined && { modificationDate: new Date(modDate) }),
   });
-  for (const [name, text] of Object.entries(custom)) {
-    const entry = name === 'Trapped' ? PdfName.of(text) : PdfString.fromString(text); // the only name (ISO 32000-1, 14.3.3)
-    // biome-ignore lint/complexity/useLiteralKeys: libpdf has no public way to write other entries
-    pdf['getInfoDict']().set(name, entry);
-  }
+  // biome-ignore lint/complexity/useLiteralKeys: libpdf has no public way to write other entries
+  for (const [name, text] of Object.entries(custom)) pdf['getInfoDict']().set(name, infoEntry(name, text));
   for (const { name, type, content } of attachments)
     pdf.addAttachment(name, content, { mimeType: type ?? 'application/octet-stream' });
   if (password) protect(pdf, password);

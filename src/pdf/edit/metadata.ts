@@ -4,7 +4,7 @@ import { isVersion2 } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 import { type FinishSettings, type PdfMetadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { textString } from '../objects/syntax.ts';
+import { infoEntry, textString } from '../objects/syntax.ts';
 import { type DocumentFacts, xmpPacket } from './xmp.ts';
 
 const PRODUCT = 'Platen';
@@ -73,14 +73,9 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
     ['Producer', text(facts.producer)],
     ['CreationDate', text(pdfDate(facts.creationDate))],
     ['ModDate', text(pdfDate(facts.modDate))],
-    ...facts.custom.map(([name, value]): [string, PdfObject] => [name, customEntry(name, value)]),
+    ...facts.custom.map(([name, value]): [string, PdfObject] => [name, infoEntry(name, value)]),
   ];
   return new PdfDict(entries.filter((entry): entry is [string, PdfObject] => entry[1] !== undefined));
-}
-
-/** `Trapped` is the only entry of the dictionary that is a name (ISO 32000-1, 14.3.3). */
-function customEntry(name: string, value: string): PdfObject {
-  return name === 'Trapped' ? PdfName.of(value) : textString(value);
 }
 
 function text(value: string | undefined): PdfString | undefined {

@@ -40,6 +40,11 @@ export function textString(text: string): PdfString {
   return /^[\x20-\x7e]*$/.test(text) ? new PdfString(Buffer.from(text, 'latin1')) : unicodeString(text);
 }
 
+/** An entry of the information dictionary. `Trapped` is the only one that is a name (ISO 32000-1, 14.3.3). */
+export function infoEntry(name: string, value: string): PdfName | PdfString {
+  return name === 'Trapped' ? PdfName.of(value) : textString(value);
+}
+
 /** A text string that is always in UTF-16. */
 export function unicodeString(text: string): PdfString {
   return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
