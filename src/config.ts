@@ -438,8 +438,10 @@ function unknownSettings(env: Record<string, string | undefined>): string[] {
 
 /** Returns the name of which `name` is short, as `DB_URL` of `DATABASE_URL`, or one of which similar words differ. */
 function similarName(name: string, known: string[]): string | undefined {
-  const near = known.find((each) => isShortFor(name, each)) ?? nearest(name, known);
-  if (near === undefined || isShortFor(name, near)) return near;
+  const long = known.find((each) => isShortFor(name, each));
+  if (long !== undefined) return long;
+  const near = nearest(name, known);
+  if (near === undefined) return undefined;
   const [given, meant] = differingWords(name.split('_'), near.split('_'));
   return given === meant || nearest(given, [meant]) ? near : undefined;
 }
