@@ -1,6 +1,6 @@
 /**
- * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only `http/server/problem.ts`
- * knows which HTTP status a code has.
+ * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only
+ * `http/server/problem.ts` knows which HTTP status a code has.
  */
 
 export type ErrorCode =

@@ -112,7 +112,8 @@ export class Batches {
 
   /**
    * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `also`
-   * runs in the same transaction. Throws `storage_unavailable`, `queue_full`, and `invalid_request` for more items than the plan allows.
+   * runs in the same transaction. Throws `storage_unavailable`, `queue_full`, and `invalid_request` if they
+   * never fit.
    */
   async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     return this.#create(createId('bat'), owner, request, also);

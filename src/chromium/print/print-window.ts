@@ -19,7 +19,8 @@ interface OtherStyles {
 
 /**
  * The window is as wide as the pages of the document between their margins, so that scripts which measure it draw for the paper.
- * Sizes and margins in the markup count if it may choose them. Of the linked style sheets, those that were sent with the document are known before they have loaded.
+ * Sizes and margins in the markup count if it may choose them. Of linked style sheets, only those that were sent with the document are
+ * known before they have loaded.
  */
 export function printWindow(settings: PrintSettings, html: string, { linked, added }: OtherStyles): Viewport {
   const mentions = [...linked, html, ...added].some((text) => /@page/i.test(text));
