@@ -9,6 +9,7 @@ const TSC = 'node node_modules/typescript-7/bin/tsc';
 const CHECKS = [
   types('.', 'main'), // the slowest, so it starts first
   types('web', 'web'),
+  types('src/in-page', 'in-page'),
   types('clients/typescript', 'client'),
   `cspell lint --no-progress --no-summary --cache --cache-strategy content --cache-location ${CACHE}/cspell`,
   'depcruise --config .dependency-cruiser.json src test bench web tools clients/typescript/src',

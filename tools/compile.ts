@@ -8,10 +8,11 @@ const DIST = join(PROJECT, 'dist');
 /** Workers are referenced by URL, which the compiler does not change. */
 const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 
+await import('../src/chromium/devtools/in-page-program.ts'); // builds the program for pages, which is copied below
 await rm(DIST, { recursive: true, force: true });
 const tsc = join(PROJECT, 'node_modules/typescript-7/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: PROJECT, stdio: 'inherit' });
-for await (const path of glob('**/*.{css,json}', { cwd: join(PROJECT, 'src') }))
+for await (const path of glob('**/*.{css,json}', { cwd: join(PROJECT, 'src'), exclude: ['**/tsconfig.json'] }))
   await cp(join(PROJECT, 'src', path), join(DIST, path));
 for await (const path of glob('**/*.js', { cwd: DIST })) {
   const text = await readFile(join(DIST, path), 'utf8');

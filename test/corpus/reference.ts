@@ -2,7 +2,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchFlags } from '../../src/chromium/browser/launch-flags.ts';
 import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
-import { PAPER_PIXELS } from '../../src/chromium/in-page/pixel-ratio.ts';
+import { PAPER_RATIO } from '../../src/chromium/devtools/emulation.ts';
 import { printWindow } from '../../src/chromium/print/print-window.ts';
 import { loadConfig } from '../../src/config.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
@@ -49,7 +49,7 @@ export class ReferencePrinter {
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
-      await page.addInitScript(PAPER_PIXELS);
+      await page.addInitScript((value) => void Object.defineProperty(globalThis, 'devicePixelRatio', { value }), PAPER_RATIO);
       await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
       if (reference) await page.addInitScript(addStyle, reference.style);
       await page.goto(address);

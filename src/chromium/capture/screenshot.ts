@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
+import { ask } from '../devtools/ask.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
-import { type ExceptionDetails, evaluate, interferes, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
+import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { CaptureQueue } from './capture-queue.ts';
 import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
@@ -20,8 +21,10 @@ const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
 const Place = Type.Number({ minimum: -MAX_LENGTH_PX, maximum: MAX_LENGTH_PX });
 const Length = Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX });
-/** The box of the element that matches a selector, if any. */
-const ELEMENT_BOX = shape(Type.Union([Type.Object({ x: Place, y: Place, width: Length, height: Length }), Type.Null()]));
+/** The answer to `boxOf`. */
+const ELEMENT_BOX = shape(
+  Type.Union([Type.Object({ x: Place, y: Place, width: Length, height: Length }), Type.Null(), Type.Literal('invalid')]),
+);
 
 /** Throws `print_failed` if there is no image or no element to capture, `invalid_request` for a bad selector, and `resource_limit`. */
 export async function takeScreenshot(
@@ -71,18 +74,15 @@ async function areaOf(session: Session, { area }: CaptureSettings, step: Step): 
 }
 
 async function elementArea(session: Session, selector: string, step: Step): Promise<Area> {
-  const expression = `(${boxOf})(${JSON.stringify(selector)})`;
-  const box = await step(evaluate(session, { expression }, ELEMENT_BOX, refuseSelector));
+  const box = await step(ask(session, 'boxOf', [selector], ELEMENT_BOX));
+  if (box === 'invalid') {
+    const message = 'is not a CSS selector that Chromium can read: use one such as #chart';
+    throw invalidRequest([{ path: 'options.selector', message }]);
+  }
   if (!box) throw new ServiceError('print_failed', 'options.selector: no element of the document matches');
   if (!(box.width > 0 && box.height > 0))
     throw new ServiceError('print_failed', 'options.selector: the element that matches has no size');
   return box;
-}
-
-function refuseSelector({ exception }: ExceptionDetails): never {
-  if (!exception?.description?.startsWith('SyntaxError')) interferes();
-  const message = 'is not a CSS selector that Chromium can read: use one such as #chart';
-  throw invalidRequest([{ path: 'options.selector', message }]);
 }
 
 /** Moves the edges to whole pixels of the image, so that nothing is blurred or cut off. */
@@ -116,17 +116,4 @@ function requireSize({ width, height }: { width: number; height: number }, type:
   if (actual <= limit) return;
   const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, but ${type} may have at most ${limit}: ${remedy}`;
   throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
-}
-
-// This runs in the page and is sent as text. Its types are loose, because this project has no DOM types.
-declare const document: { querySelector(selector: string): PageElement | null };
-declare const scrollX: number;
-declare const scrollY: number;
-interface PageElement {
-  getBoundingClientRect(): { x: number; y: number; width: number; height: number };
-}
-
-function boxOf(selector: string): Area | null {
-  const box = document.querySelector(selector)?.getBoundingClientRect();
-  return box ? { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height } : null;
 }

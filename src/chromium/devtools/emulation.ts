@@ -36,6 +36,9 @@ export const DEFAULT_DEVICE: Device = {
   motion: false,
 };
 
+/** Device pixels per CSS pixel that canvases find on paper: 192 dpi at full size. */
+export const PAPER_RATIO = 2;
+
 const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
 /** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */

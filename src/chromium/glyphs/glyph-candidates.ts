@@ -2,7 +2,7 @@
  * Finds characters and families in a document that may lack a font: markup in, candidates to check in the page out. It may return
  * too many, because those that are not in the text of the document are not found in the page.
  */
-import { plainCharacters } from './glyph-probe.ts';
+import { plainCharacters } from '../../in-page/contract/plain-characters.ts';
 
 export interface GlyphCandidates {
   /** Distinct characters that not every font has. */

@@ -7,27 +7,15 @@ import { type Static, Type } from 'typebox';
 import { shape } from '../devtools/evaluate.ts';
 import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 
-/** Characters that need no check, as ranges of a regular expression: letters, signs and punctuation of European text. */
-export const plainCharacters =
-  '\\u0000-\\u036f\\u0370-\\u0377\\u037a-\\u037f\\u0384-\\u03ff\\u0400-\\u0527\\u1e00-\\u1eff\\u2000-\\u2026\\u2028-\\u2033\\u2039\\u203a\\u2044\\u2060-\\u206f\\u2074\\u207f\\u20ac\\u2116\\u2122\\ufe00-\\ufe0f\\ufeff\\ufffd';
 /** Matches characters that need no glyph of their own: spaces, marks, controls, unassigned ones. */
 const WITHOUT_GLYPH = '[\\p{M}\\p{Z}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Cn}\\p{Default_Ignorable_Code_Point}]';
 const GENERIC = [
   ...['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'math', 'emoji', 'fangsong', 'generic', '-apple-system'],
   ...['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-monospace', 'ui-rounded', 'blinkmacsystemfont', '-webkit-body'],
 ];
-const MAX_SEEN = 20_000;
 const MAX_FAMILIES = 50;
 const MAX_TEXTS = 200_000;
 const MAX_TESTED = 100;
-
-/** The characters and families of an active document. They come from its own world, so they may be wrong. */
-const SeenText = Type.Object({
-  characters: Type.String({ maxLength: 2 * MAX_SEEN }),
-  families: Type.Array(Type.String(), { maxItems: MAX_FAMILIES }),
-});
-type SeenText = Static<typeof SeenText>;
-export const SEEN_TEXT = shape(SeenText);
 
 /** The result of a check. */
 const InspectedText = Type.Object({
@@ -41,13 +29,6 @@ const InspectedText = Type.Object({
 });
 export type InspectedText = Static<typeof InspectedText>;
 export const INSPECTED_TEXT = shape(InspectedText);
-
-/** Evaluates to `SeenText`. */
-export function seenTextExpression(declaresShadows: boolean): string {
-  const functions = [...FRAMES, texts, parentOf, firstFamily, unusualCharacters, shownFamilies, namedFamilies, seeText].join(' ');
-  return `(() => { ${functions}
-  return seeText(${declaresShadows}, ${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
-}
 
 /** Evaluates to a promise of `InspectedText`. Must be evaluated in an isolated world, which the document cannot access. */
 export function inspectExpression(characters: string[], families: string[]): string {
@@ -131,15 +112,6 @@ declare const document: {
   documentElement: { textContent: string } | null;
   fonts: Iterable<Face>;
 };
-/** A document or a shadow root. */
-interface PageRoot {
-  documentElement?: { textContent: string } | null;
-  textContent: string | null;
-  styleSheets: Iterable<PageSheet>;
-  adoptedStyleSheets: Iterable<PageSheet>;
-}
-type Named = PageElement & PageRule & { getAttribute(name: string): string | null };
-declare const CSSFontFaceRule: new () => object;
 declare const getComputedStyle: (element: PageElement) => { fontFamily: string; fontWeight: string; fontStyle: string };
 declare const FontFace: new (family: string, source: string) => { load(): Promise<unknown> };
 
@@ -158,70 +130,6 @@ function* texts(atMost: number, looks: boolean): Generator<PageText> {
 
 function parentOf({ parentElement, parentNode }: PageText): PageElement | null {
   return parentElement ?? parentNode?.host ?? null;
-}
-
-function unusualCharacters(roots: PageRoot[], plain: string, atMost: number): string {
-  const all = roots.map((root) => (root.documentElement ?? root).textContent ?? '');
-  const text = all.join(''); // includes scripts and styles, whose characters are not found later
-  if (!new RegExp(`[^${plain}]`).test(text)) return '';
-  const unusual = new RegExp(`[^${plain}]`, 'gu');
-  const found = new Set<string>();
-  for (const [character] of text.matchAll(unusual)) {
-    found.add(character);
-    if (found.size >= atMost) break;
-  }
-  return [...found].join('');
-}
-
-/** Returns the first family of each element with text. */
-function shownFamilies(looks: boolean, maxFamilies: number, maxTexts: number): string[] {
-  const families = new Set<string>();
-  const seen = new Set<PageElement>();
-  for (const text of texts(maxTexts, looks)) {
-    if (seen.size > 2_000 || families.size >= maxFamilies) break;
-    const parent = parentOf(text);
-    if (!parent || seen.has(parent) || !text.data.trim()) continue;
-    seen.add(parent);
-    families.add(firstFamily(getComputedStyle(parent).fontFamily));
-  }
-  return [...families];
-}
-
-/** Returns the families that styles and elements name, which is much faster than `shownFamilies`. Undefined if some are unknown. */
-function namedFamilies(roots: PageRoot[], maxFamilies: number): string[] | undefined {
-  const families = new Set<string>();
-  let told = true;
-  const note = (list: string | null | undefined) => {
-    if (!list || /^(?:inherit|initial|unset|revert|revert-layer)$/.test(list)) return;
-    if (list.includes('var(')) told = false;
-    families.add(firstFamily(list));
-  };
-  const noteRules = (rules: Iterable<PageRule>) => {
-    for (const rule of rules) {
-      if (!(rule instanceof CSSFontFaceRule)) note(rule.style?.fontFamily);
-      if (rule.cssRules?.length) noteRules(rule.cssRules);
-      if (rule.styleSheet) noteRules(rule.styleSheet.cssRules);
-    }
-  };
-  try {
-    for (const root of roots) for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) noteRules(sheet.cssRules);
-  } catch {
-    return undefined; // a sheet of another origin cannot be read
-  }
-  const elements = roots.flatMap((root) => [...selectIn<Named>(root, '[style*=font], [face], [font-family]')]);
-  for (const element of elements)
-    for (const list of [element.style?.fontFamily, element.getAttribute('face'), element.getAttribute('font-family')]) note(list);
-  return told && families.size <= maxFamilies ? [...families] : undefined;
-}
-
-function seeText(looks: boolean, plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
-  try {
-    const roots = withShadows<object>(document, looks) as PageRoot[];
-    const families = namedFamilies(roots, maxFamilies) ?? shownFamilies(looks, maxFamilies, maxTexts);
-    return { characters: unusualCharacters(roots, plain, maxCharacters), families };
-  } catch {
-    return { characters: '', families: [] }; // a document that breaks the functions used here is not inspected
-  }
 }
 
 function makeBrush(): Brush {

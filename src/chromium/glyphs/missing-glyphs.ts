@@ -1,12 +1,15 @@
 /** Finds what the text of a loaded document lacks: characters without a glyph, and families that another font replaces. */
 
+import { Type } from 'typebox';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
 import { scriptOf } from '../../fonts/unicode-scripts.ts';
+import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../../in-page/contract/limits.ts';
+import type { SeenText } from '../../in-page/contract/questions.ts';
 import type { Session } from '../devtools/connection.ts';
-import { answerOr, evaluate } from '../devtools/evaluate.ts';
+import { answerOr, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { GlyphCandidates } from './glyph-candidates.ts';
-import { INSPECTED_TEXT, type InspectedText, inspectExpression, SEEN_TEXT } from './glyph-probe.ts';
+import { INSPECTED_TEXT, type InspectedText, inspectExpression } from './glyph-probe.ts';
 
 export interface MissingGlyphs {
   script: string;
@@ -26,6 +29,13 @@ export const NO_FINDINGS: TextFindings = { missingGlyphs: [], substituted: [] };
 const WORLD = 'platen';
 const MAX_SHOWN = 10;
 const MAX_SOUGHT = 2_000;
+
+const SEEN_TEXT: Shape<SeenText> = shape(
+  Type.Object({
+    characters: Type.String({ maxLength: 2 * MAX_SEEN_CHARACTERS }),
+    families: Type.Array(Type.String(), { maxItems: MAX_FAMILIES }),
+  }),
+);
 
 /** The candidates in an answer of the document, which may be anything. */
 export function readSeenText(value: unknown): GlyphCandidates {

@@ -2,7 +2,9 @@
  * Finds frames and shadow roots, which `querySelectorAll` of a document does not search. The functions below run in the page, sent as
  * text with their callers.
  */
-import { type ListShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET } from './page-shadows.ts';
+import { SETTINGS } from '../devtools/in-page-program.ts';
+
+type ListShadows = (secret: string) => ArrayLike<object>;
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 interface PageElement {
@@ -16,13 +18,13 @@ declare const Document: Queryable;
 declare const DocumentFragment: Queryable;
 declare const Node: { prototype: object };
 declare const document: object;
-declare const window: Record<string, ListShadows | undefined>;
+declare const window: Record<string, { listShadows?: ListShadows } | undefined>;
 declare function shadowRegister(): { key: string; secret: string; atMost: number };
 
 /** A script that calls any of the functions below must contain these. */
 export const FRAMES = [
   "'use strict';", // otherwise a function of the document could read its callers
-  `function shadowRegister() { return ${JSON.stringify({ key: SHADOW_ROOTS, secret: SHADOW_SECRET, atMost: 10 * MAX_SHADOWS })} }`,
+  `function shadowRegister() { return ${JSON.stringify({ ...SETTINGS, atMost: 100_000 })} }`,
   selectIn,
   keptShadows,
   withShadows,
@@ -59,10 +61,10 @@ function keptShadows(page: object): ArrayLike<object> {
   const { key, secret } = shadowRegister();
   try {
     // In our own window, the list is read without anything that the document can replace.
-    if (page === document) return window[key]?.(secret) ?? [];
+    if (page === document) return window[key]?.listShadows?.(secret) ?? [];
     const view = Reflect.getOwnPropertyDescriptor(Document.prototype, 'defaultView')?.get?.call(page);
     const list = Reflect.getOwnPropertyDescriptor(view, key);
-    return list && !list.configurable ? list.value(secret) : [];
+    return list && !list.configurable ? list.value.listShadows(secret) : [];
   } catch {
     return []; // there is no list, but an element with its name
   }

@@ -3,11 +3,11 @@
  * window. The DOM agent stays disabled, because it would report every change of a document that never stops changing.
  */
 import type { Result, Session } from '../devtools/connection.ts';
-import { MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET } from '../in-page/page-shadows.ts';
+import { registerShadowsFunction } from '../devtools/in-page-program.ts';
 
 type Node = Result<'DOM.describeNode'>['node'];
 /** Limits the roots, because each needs a DevTools call. */
-const MAX_ROOTS = Math.min(200, MAX_SHADOWS);
+const MAX_ROOTS = 200;
 
 export async function listClosedShadows(session: Session): Promise<void> {
   const { result } = await session.send('Runtime.evaluate', { expression: 'document' });
@@ -17,7 +17,7 @@ export async function listClosedShadows(session: Session): Promise<void> {
   const roots = resolved.map(({ object }) => ({ objectId: object.objectId ?? '' }));
   const [first] = roots;
   if (!first) return;
-  const functionDeclaration = `(...roots) => void window[${JSON.stringify(SHADOW_ROOTS)}]?.(${JSON.stringify(SHADOW_SECRET)}, roots)`;
+  const functionDeclaration = registerShadowsFunction();
   await session.send('Runtime.callFunctionOn', { functionDeclaration, objectId: first.objectId, arguments: roots });
 }
 

@@ -7,28 +7,25 @@ import type { Deadline } from '../../deadline.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
+import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../in-page/contract/limits.ts';
+import type { AssetOptions, LoadedParts } from '../../in-page/contract/questions.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
+import { ask, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
-import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Emulation, type Viewport } from '../devtools/emulation.ts';
-import { ANYTHING, answerOr, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
+import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Emulation, PAPER_RATIO, type Viewport } from '../devtools/emulation.ts';
+import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
+import { visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
-import { ERROR_MESSAGES, INIT_SCRIPT } from '../in-page/init-script.ts';
-import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
-import { PAGE_CLOCK } from '../in-page/page-clock.ts';
-import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
-import { PAPER_PIXELS, PIXELS_OF_PARENT } from '../in-page/pixel-ratio.ts';
-import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
-import { addRuleExpression, PAGE_SIZES } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { printWindow } from '../print/print-window.ts';
 import { listClosedShadows } from './closed-shadows.ts';
-import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
+import { awaitContent, BOOLEAN, checkSelector, untilTrue } from './content-waits.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
@@ -51,12 +48,6 @@ import { Navigation } from './navigation.ts';
 import { readDocumentStructure } from './structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './structure/form-controls.ts';
 import { mayTurnPhotos } from './upright-photos.ts';
-import {
-  addExpression,
-  areAssetsLoadedExpression,
-  finishWithoutWaitExpression,
-  waitForAssetsExpression,
-} from './wait-for-assets.ts';
 
 /** A document to load. */
 export interface LoadJob {
@@ -127,14 +118,17 @@ interface Done {
 }
 
 /** The parts of an answer, each of which is read by itself, so that a document that spoils one does not spoil the others. */
-const LOADED_PARTS = shape(Type.Array(Type.Unknown()));
+const LOADED_PARTS = shape(
+  Type.Object({ errors: Type.Unknown(), seen: Type.Unknown(), sizes: Type.Unknown(), metadata: Type.Unknown() }),
+);
+const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_ERROR_CHARACTERS }), { maxItems: MAX_ERRORS }));
+/** A style sheet may name more sizes than were to be read. */
+const PAGE_SIZES = shape(Type.Array(Type.String()));
+const COUNT = shape(Type.Integer());
+/** The answer of a document that gives none. */
+const NO_PARTS: Record<keyof LoadedParts, unknown> = { errors: [], seen: null, sizes: [], metadata: null };
 /** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
-/** The scripts of a window into which documents are written. */
-const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${MEMORY_STORAGE}; ${PIXELS_OF_PARENT}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
-/** Removes service workers, which would outlive their document. */
-const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
-const VISITED_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Permissions are denied, because there is nobody to ask. */
 const PERMISSIONS = [
   'geolocation',
@@ -374,12 +368,12 @@ export class DocumentLoader {
 
   /** Waits for work that the document has begun, and runs its time forward, as the caller's options say. */
   async #finish({ declaresShadows }: HtmlClass, load: LoadSettings, attempt: Attempt): Promise<void> {
-    const { waitUntil, finishesAnimations: finishes, device } = load;
+    const { waitUntil, finishesAnimations, device } = load;
     const { deadline, step } = attempt;
     const waits = waitUntil === 'finished';
-    if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
+    if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishesAnimations)) return;
     const leaving = this.#navigation?.untilNavigating();
-    const options = { waits, finishes, declaresShadows, deadline, step, leaving };
+    const options = { waits, finishesAnimations, declaresShadows, deadline, step, leaving };
     this.#unfinished = await finishDocument(this.#session, { network: this.#network, workers: this.#workers }, options);
     await this.#navigatesOn(attempt); // the next document may never answer
   }
@@ -508,7 +502,7 @@ export class DocumentLoader {
     await attempt.step(
       Promise.all([
         this.#session.send('Page.addScriptToEvaluateOnNewDocument', {
-          source: isForPaper(load, print) ? `${VISITED_WINDOW}; ${PAPER_PIXELS}` : VISITED_WINDOW,
+          source: visitedWindow(isForPaper(load, print) ? PAPER_RATIO : undefined),
         }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
         this.#workers.begin(attempt.fail),
@@ -560,22 +554,28 @@ export class DocumentLoader {
   async #beginActiveDocument({ mayNavigate }: HtmlClass, isOnPaper: boolean, step: Step): Promise<void> {
     this.#hasTraces = true;
     if (mayNavigate) await step(this.#interception.interceptNavigations());
-    if (isOnPaper) evaluate(this.#session, { expression: PAPER_PIXELS }, ANYTHING).catch(() => {}); // the loss of a page is reported elsewhere
-    if (this.#windowPrepared) return;
-    this.#windowPrepared = true;
-    await Promise.all([
-      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
-      step(evaluate(this.#session, { expression: WRITTEN_WINDOW }, ANYTHING)),
-    ]);
+    if (!this.#windowPrepared) {
+      this.#windowPrepared = true;
+      await Promise.all([
+        step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
+        step(evaluate(this.#session, { expression: WRITTEN_WINDOW }, ANYTHING)),
+      ]);
+    }
+    if (isOnPaper) ask(this.#session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
   }
 
   /** Throws `navigation_failed` if the tag cannot be loaded. */
   async #add(tag: AddedTag, javascript: boolean, { step }: Attempt): Promise<void> {
-    const question = { expression: addExpression(tag), awaitPromise: javascript };
-    const added = evaluate(this.#session, question, ANYTHING, ({ exception, text }) => {
+    const onThrow = ({ exception, text }: ExceptionDetails) => {
       throw addFailed(tag, exception?.description ?? text, this.#proxy);
-    });
-    await step(added);
+    };
+    const { element, from, type = '' } = tag;
+    await step(
+      ask(this.#session, 'addElement', [{ element, from, type }], javascript ? DONE : ANYTHING, {
+        awaitPromise: javascript,
+        onThrow,
+      }),
+    );
   }
 
   /** Returns the characters and fonts that an active document shows, if it answers. */
@@ -586,17 +586,17 @@ export class DocumentLoader {
     { step }: Attempt,
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
-    const finishes = htmlClass.mayBeAnimated && load.finishesAnimations;
-    const { mentionsMetadata: states, declaresShadows } = htmlClass;
-    const active = htmlClass.isStatic ? undefined : { rule: await this.#overridePageRules(settings, step) };
-    if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
-    if (!load.device.javascript) return this.#waitForAssetsWithoutScript({ waits, finishes, declaresShadows }, step);
-    const expression = waitForAssetsExpression({ waits, finishes, states, declaresShadows, active });
-    const loaded = evaluate(this.#session, { expression }, LOADED_PARTS).catch((error: unknown) => {
+    const finishesAnimations = htmlClass.mayBeAnimated && load.finishesAnimations;
+    const { mentionsMetadata: readsMetadata, declaresShadows } = htmlClass;
+    const active = htmlClass.isStatic ? null : { rule: await this.#overridePageRules(settings, step) };
+    if (htmlClass.isStatic && !(waits || finishesAnimations || readsMetadata)) return undefined;
+    const options = { waits, finishesAnimations, readsMetadata, declaresShadows, active };
+    if (!load.device.javascript) return this.#waitForAssetsWithoutScript(options, step);
+    const loaded = ask(this.#session, 'awaitAssets', [options], LOADED_PARTS).catch((error: unknown) => {
       if (this.#navigation?.isNavigating || !isUnanswered(error)) throw error;
-      return [];
+      return NO_PARTS;
     });
-    const [errors, seen, sizes, metadata] = await step(loaded);
+    const { errors, seen, sizes, metadata } = await step(loaded);
     this.#metadata = parseDocumentMetadata(STATED_METADATA.read(metadata) ?? []);
     this.#consoleErrors = await step(this.#console.explain(ERROR_MESSAGES.read(errors) ?? [], htmlClass, this.#frameId));
     if (htmlClass.isStatic) return undefined;
@@ -606,12 +606,13 @@ export class DocumentLoader {
 
   /** Without scripts no listener is called, so that the state is polled. */
   async #waitForAssetsWithoutScript(
-    { waits, finishes, declaresShadows }: Record<'waits' | 'finishes' | 'declaresShadows', boolean>,
+    { waits, finishesAnimations, declaresShadows }: AssetOptions,
     step: Step,
   ): Promise<undefined> {
-    if (waits) await untilTrue(this.#session, areAssetsLoadedExpression(declaresShadows), step);
-    const expression = finishWithoutWaitExpression(finishes, declaresShadows);
-    this.#metadata = parseDocumentMetadata(await step(answerOr(evaluate(this.#session, { expression }, STATED_METADATA), [])));
+    const session = this.#session;
+    if (waits) await untilTrue(() => ask(session, 'haveAssetsLoaded', [declaresShadows], BOOLEAN), step);
+    if (finishesAnimations) await step(answerOr(ask(session, 'finishAnimations', [declaresShadows], COUNT), 0));
+    this.#metadata = parseDocumentMetadata(await step(answerOr(ask(session, 'readMetadata', [], STATED_METADATA), [])));
   }
 
   /**
@@ -623,7 +624,7 @@ export class DocumentLoader {
     const rule = pageRule(settings);
     const overruling = overridingRule(settings);
     if (!overruling) return rule;
-    await step(evaluate(this.#session, { expression: addRuleExpression(rule, overruling) }, ANYTHING));
+    await step(ask(this.#session, 'addRule', [rule, overruling], DONE));
     return '';
   }
 

@@ -3,11 +3,13 @@
  * limit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
+import { type FinishState, READINESS_SIGNALS } from '../../in-page/contract/questions.ts';
+import { ask } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
-import { evaluate } from '../devtools/evaluate.ts';
+import { type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import { FINISH_STATE, type FinishState, NO_FINISH_STATE, waitUntilFinishedExpression } from '../in-page/wait-until-finished.ts';
 import type { NetworkMonitor } from './monitors/network-monitor.ts';
 import type { WorkerMonitor } from './monitors/worker-monitor.ts';
 
@@ -23,7 +25,7 @@ export interface FinishOptions {
   /** Whether to wait for the work of the document. */
   waits: boolean;
   /** Whether to run time forward and to finish animations. */
-  finishes: boolean;
+  finishesAnimations: boolean;
   /** Whether the markup may declare shadow roots. */
   declaresShadows: boolean;
   deadline: Deadline;
@@ -41,6 +43,16 @@ const LEAST_MS = 200;
 /** Additional time for the answer of a busy page. */
 const GRACE_MS = 3_000;
 
+const FINISH_STATE: Shape<FinishState> = shape(
+  Type.Object({
+    whole: Type.Boolean(),
+    waitsFor: Type.Enum(['', ...READINESS_SIGNALS, 'changes', 'work'] as const),
+    sent: Type.Integer({ minimum: 0 }),
+  }),
+);
+/** The state of a document that gives no valid answer. */
+const NO_FINISH_STATE: FinishState = { whole: true, waitsFor: '', sent: 0 };
+
 export async function finishDocument(
   session: Session,
   { network, workers }: { network: NetworkMonitor; workers: WorkerMonitor },
@@ -55,7 +67,7 @@ export async function finishDocument(
     const areIdle = !waits || (await step(untilIdle(network, workers, stallsAt)));
     const { changes } = network;
     const quietByMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
-    const end = await ask(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
+    const end = await askState(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
     const isAnswered = !workers.any || end.sent === sent; // workers may still answer messages that were sent since
     const isDone = !waits || (end.whole && network.changes === changes && areIdle && isAnswered);
     sent = end.sent;
@@ -73,12 +85,13 @@ async function untilIdle(network: NetworkMonitor, workers: WorkerMonitor, latest
   return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // workers may make requests
 }
 
-async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<FinishState> {
-  const { waits, finishes, declaresShadows, step, leaving } = options;
-  const expression = waitUntilFinishedExpression({ waits, finishes, declaresShadows, readyMs, quietByMs });
-  const answer = evaluate(session, { expression }, FINISH_STATE).catch(() => NO_FINISH_STATE);
+async function askState(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<FinishState> {
+  const { waits, finishesAnimations, declaresShadows, step, leaving } = options;
+  const wait = { waits, finishesAnimations, declaresShadows, readyMs, quietByMs };
+  const answer = ask(session, 'waitUntilFinished', [wait], FINISH_STATE).catch(() => NO_FINISH_STATE);
   const limit = new AbortController();
-  const tooLong = sleep(readyMs + quietByMs + GRACE_MS, { whole: true, waitsFor: 'changes', sent: 0 }, { signal: limit.signal });
+  const busy: FinishState = { ...NO_FINISH_STATE, waitsFor: 'changes' };
+  const tooLong = sleep(readyMs + quietByMs + GRACE_MS, busy, { signal: limit.signal });
   tooLong.catch(() => {});
   try {
     return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => NO_FINISH_STATE)] : [])]));

@@ -1,13 +1,13 @@
 /** Determines margins and paper sizes that depend on the content of the document. */
 
 import { Type } from 'typebox';
+import { ask, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation, Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { CLIPPED, CLIPPED_CONTENT, type Clipped, IS_VERTICAL, inWholePixels, shortName } from './content-clipping.ts';
 import { DOCUMENT_HEIGHT, FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS } from './content-height.ts';
-import { addRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { UNREPEATED, type UnrepeatedRows, unrepeatedExpression } from './repeated-rows.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
@@ -63,7 +63,7 @@ export class PageLayout {
 
   async #applySinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
     const rule = `${NO_BREAKS} ${pageRule(single)}`;
-    await step(evaluate(this.#session, { expression: addRuleExpression(rule, rule) }, ANYTHING));
+    await step(ask(this.#session, 'addRule', [rule, rule], DONE));
     return single;
   }
 

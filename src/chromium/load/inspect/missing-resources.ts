@@ -5,7 +5,7 @@
 
 import { Type } from 'typebox';
 import { shape } from '../../devtools/evaluate.ts';
-import { FAILED_ELEMENTS } from '../../in-page/init-script.ts';
+import { SETTINGS } from '../../devtools/in-page-program.ts';
 import {
   FRAMES,
   type framed as Framed,
@@ -58,7 +58,7 @@ const FUNCTIONS = [
 /** Its promise resolves to the parts. Without scripts nothing can be waited for, so that images in styles are not checked. */
 export function missingResourcesExpression(hasScript: boolean): string {
   const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
-  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, ${MAX_OTHERS}, (page) => ${FAILED_ELEMENTS}) })()`;
+  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, ${MAX_OTHERS}, (page) => page.defaultView?.[${JSON.stringify(SETTINGS.key)}]?.failed ?? []) })()`;
 }
 
 const Address = Type.String({ minLength: 1, maxLength: MAX_ADDRESS });

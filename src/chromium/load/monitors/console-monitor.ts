@@ -4,13 +4,12 @@
  */
 import { Type } from 'typebox';
 import { ServiceError } from '../../../errors.ts';
+import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../../in-page/contract/limits.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
 import { shape } from '../../devtools/evaluate.ts';
-import { MAX_ERRORS } from '../../in-page/init-script.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 
 const MAX_MESSAGES = 1_000;
-const MAX_CHARACTERS = 500;
 /** What a window learns about an exception in a script of another origin. */
 const HIDDEN = 'Script error.';
 /** The window learns nothing about rejected promises of such scripts. */
@@ -118,12 +117,12 @@ type Thrown = NonNullable<ReturnType<typeof THROWN.read>>;
 /** The message as the window of the document would know it. */
 function messageOf({ text, exception }: Thrown): string {
   const [first = ''] = (exception?.description ?? String(exception?.value ?? '')).split('\n');
-  return `${text} ${first}`.trim().slice(0, MAX_CHARACTERS).toWellFormed();
+  return `${text} ${first}`.trim().slice(0, MAX_ERROR_CHARACTERS).toWellFormed();
 }
 
 function placeOf({ url = '', lineNumber }: Thrown): string {
   const isFile = /^https?:/.test(url) && URL.parse(url)?.pathname !== '/';
-  return isFile ? ` (${url.slice(0, MAX_CHARACTERS)}:${lineNumber + 1})` : '';
+  return isFile ? ` (${url.slice(0, MAX_ERROR_CHARACTERS)}:${lineNumber + 1})` : '';
 }
 
 function withPlace(uncaught: Uncaught | undefined): string {
@@ -131,7 +130,7 @@ function withPlace(uncaught: Uncaught | undefined): string {
 }
 
 function consoleError(message: string): ServiceError {
-  const shown = message.slice(0, MAX_CHARACTERS);
+  const shown = message.slice(0, MAX_ERROR_CHARACTERS);
   return new ServiceError('render_gate_failed', `failOnConsoleError: the document wrote an error to its console: ${shown}`, {
     members: { gate: 'failOnConsoleError', messages: [shown] },
   });

@@ -1,7 +1,8 @@
 /** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
 import { ServiceError } from '../../../errors.ts';
+import { MAX_WORKERS } from '../../../in-page/contract/limits.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
-import { LIMIT_WORKERS, MAX_WORKERS } from '../../in-page/worker-limit.ts';
+import { WORKER } from '../../devtools/in-page-program.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 type Attached = Events['Target.attachedToTarget'][0];
@@ -103,7 +104,7 @@ export class WorkerMonitor {
       this.#network.watch(worker).catch(() => {});
       this.#watchChildren(worker).catch(() => {});
     }
-    worker.send('Runtime.evaluate', { expression: LIMIT_WORKERS }).catch(() => {});
+    worker.send('Runtime.evaluate', { expression: WORKER }).catch(() => {});
     const started = worker.send('Runtime.runIfWaitingForDebugger').catch(() => {});
     if (!isWatched) void started.then(() => worker.close(new Error('there are too many workers')));
   }

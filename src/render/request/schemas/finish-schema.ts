@@ -1,6 +1,7 @@
 /** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
-import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../../../chromium/load/html/document-metadata.ts';
+import { MAX_KEYWORD, MAX_KEYWORDS } from '../../../chromium/load/html/document-metadata.ts';
+import { MAX_METADATA_TEXT } from '../../../in-page/contract/limits.ts';
 import { INVOICE_PROFILES } from '../../../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../../../pdf/conformance/profiles.ts';
 import { PERMISSIONS, RELATIONSHIPS } from '../../../pdf/finish-settings.ts';
@@ -22,7 +23,7 @@ const TIME = 'a time such as 2026-01-31T12:00:00Z';
 const PAGES = 'page ranges such as 1-3, 5, 8-';
 const NONE = { 'x-default': 'none' };
 const text = (maxLength: number) => ({ maxLength, expected: `a string of at most ${maxLength} characters` });
-const Text = (keywords: Keywords = NONE) => option(Type.String(text(MAX_TEXT)), keywords);
+const Text = (keywords: Keywords = NONE) => option(Type.String(text(MAX_METADATA_TEXT)), keywords);
 const Time = (keywords: Keywords) =>
   option(Type.String({ maxLength: 64, 'x-format': 'date-time', expected: TIME }), {
     ...keywords,
@@ -36,7 +37,7 @@ const Metadata = Type.Object(
     subject: Text({ 'x-default': 'that of `<meta name="description">`' }),
     keywords: option(
       Type.Union([
-        Type.String({ maxLength: MAX_TEXT }),
+        Type.String({ maxLength: MAX_METADATA_TEXT }),
         Type.Array(Type.String({ maxLength: MAX_KEYWORD }), { maxItems: MAX_KEYWORDS }),
       ]),
       {
@@ -47,7 +48,7 @@ const Metadata = Type.Object(
     creator: Text({ description: 'The program that created the document.', default: 'Platen' }),
     creationDate: Time({ 'x-default': 'none, so that the same request gives the same bytes' }),
     modDate: Time(NONE),
-    custom: option(Type.Record(Type.String(), Type.String({ maxLength: MAX_TEXT }), { maxProperties: MAX_CUSTOM }), {
+    custom: option(Type.Record(Type.String(), Type.String({ maxLength: MAX_METADATA_TEXT }), { maxProperties: MAX_CUSTOM }), {
       ...NONE,
       expected: `an object of at most ${MAX_CUSTOM} names and their texts`,
       description:
@@ -219,7 +220,7 @@ export const FINISH_OPTIONS = {
   }),
   metadata: option(Metadata, {
     expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate, custom}',
-    description: `Metadata of the PDF. Texts have at most ${MAX_TEXT} characters.`,
+    description: `Metadata of the PDF. Texts have at most ${MAX_METADATA_TEXT} characters.`,
     'x-default': "the document's own title and `<meta>` elements",
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   }),

@@ -1,22 +1,8 @@
 /**
- * Counts asynchronous work of a document that reports its own end: requests, reading, decoding, transactions. The functions below run
- * in the page before any script of a document, sent as text, so they may use only each other.
+ * Counts asynchronous work of a document that reports its own end: requests, reading, decoding, transactions. It replaces the
+ * functions that begin such work before any script of a document runs.
  */
-
-/** A script that calls `keepWork` must contain these. */
-export const WORK = [
-  replace,
-  begin,
-  countPromises,
-  countEvents,
-  keepPromises,
-  keepEvents,
-  keepRequests,
-  keepBlobs,
-  keepTasks,
-  keepMessages,
-  keepWork,
-];
+import { apply, type Call, getterOf, replace } from '../../dom/built-ins.ts';
 
 export interface Work {
   /** Number of operations that have not ended. */
@@ -37,23 +23,6 @@ export interface EventLoop {
   nextTask(): Promise<void>;
 }
 
-// Typed loosely: this project's code runs in Node and has no DOM types.
-type Call = (...args: unknown[]) => unknown;
-interface Target {
-  addEventListener(type: string, listener: () => void, options: object): void;
-}
-declare const EventTarget: { prototype: Target };
-
-/** Replaces a function with a proxy, which has the same name and is as enumerable. */
-export function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
-  const holder = owner as Record<string, unknown>;
-  const { apply } = Reflect;
-  const native = holder[name];
-  if (typeof native !== 'function') return;
-  const ours = (self: unknown, args: unknown[]) => call((...given) => apply(native, self, given), self, args);
-  holder[name] = new Proxy(native, { apply: (_, self, args) => ours(self, args) });
-}
-
 /** Counts an operation. Returns the function to call at its end. */
 function begin(work: Work, counter: 'pending' | 'parts' = 'pending'): () => void {
   let hasEnded = false;
@@ -67,7 +36,6 @@ function begin(work: Work, counter: 'pending' | 'parts' = 'pending'): () => void
 /** Counts a call until its promise settles. The document gets a promise that settles in the same way. */
 function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unknown, args: unknown[]) => unknown {
   const { then } = Promise.prototype as { then: Call };
-  const { apply } = Reflect;
   return (native, _, args) => {
     const promise = native(...args);
     const end = begin(work, counter);
@@ -94,7 +62,6 @@ function countEvents(
   onBegin?: (self: object, end: () => void) => void,
 ): (native: Call, self: unknown, args: unknown[]) => unknown {
   const { addEventListener } = EventTarget.prototype;
-  const { apply } = Reflect;
   return (native, self, args) => {
     const end = begin(work);
     const listen = (target: unknown) => {
@@ -113,7 +80,7 @@ function countEvents(
   };
 }
 
-function keepPromises(work: Work, prototypeOf: (name: string) => object | undefined): void {
+function watchPromises(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const ways: Array<[owner: object | undefined, names: string[]]> = [
     [globalThis, ['fetch', 'createImageBitmap']],
     [prototypeOf('Response'), ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']],
@@ -134,7 +101,7 @@ function keepPromises(work: Work, prototypeOf: (name: string) => object | undefi
   for (const [owner, names] of ways) for (const name of owner ? names : []) replace(owner as object, name, counted);
 }
 
-function keepEvents(work: Work, prototypeOf: (name: string) => object | undefined): void {
+function watchEvents(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const ways: Array<[owner: string, names: string[], of: 'itself' | 'result', events: string[]]> = [
     ['FileReader', ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'], 'itself', ['loadend']],
     ['IDBFactory', ['open', 'deleteDatabase'], 'result', ['success', 'error', 'blocked']],
@@ -147,7 +114,7 @@ function keepEvents(work: Work, prototypeOf: (name: string) => object | undefine
 }
 
 /** A pending request that is opened again is aborted without an event. */
-function keepRequests(work: Work, prototypeOf: (name: string) => object | undefined): void {
+function watchRequests(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const owner = prototypeOf('XMLHttpRequest');
   if (!owner) return;
   const ends = new WeakMap<object, () => void>();
@@ -160,7 +127,7 @@ function keepRequests(work: Work, prototypeOf: (name: string) => object | undefi
   });
 }
 
-function keepBlobs(work: Work, prototypeOf: (name: string) => object | undefined): void {
+function watchBlobs(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const owner = prototypeOf('HTMLCanvasElement');
   if (!owner) return;
   replace(owner, 'toBlob', (native, _, [callback, ...rest]) => {
@@ -180,7 +147,7 @@ function keepBlobs(work: Work, prototypeOf: (name: string) => object | undefined
 }
 
 /** `setTimeout` is the replaced function of the document, so that delays are run forward too. */
-function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined): void {
+function watchTasks(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const owner = prototypeOf('Scheduler');
   if (!owner) return;
   const { setTimeout } = globalThis;
@@ -198,14 +165,13 @@ function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined
  * Notes messages that are sent while a message is handled, because their sender has more to do. A message to the document itself has
  * been handled when one that was sent after it arrives. Messages are not noted while timers or frames tick that go on for ever.
  */
-function keepMessages(
+function watchMessages(
   work: Work,
   prototypeOf: (name: string) => object | undefined,
   { now, isTicking, nextTask }: EventLoop,
 ): void {
-  const { apply, getOwnPropertyDescriptor } = Reflect;
   const { then } = Promise.prototype as { then: Call };
-  const eventOf = getOwnPropertyDescriptor(globalThis, 'event')?.get;
+  const eventOf = getterOf(globalThis, 'event');
   const post = (native: Call, _: unknown, given: unknown[]) => {
     const event = eventOf && apply(eventOf, globalThis, []);
     work.sent++;
@@ -223,16 +189,16 @@ function keepMessages(
 }
 
 /** Call it after the timers have been replaced. */
-export function keepWork(work: Work, loop: EventLoop): void {
+export function watchWork(work: Work, loop: EventLoop): void {
   // The first access to an interface is slow, so interfaces that an opaque origin cannot use are left alone.
   const isLeft = (name: string) =>
     (globalThis as { origin?: unknown }).origin === 'null' && /^(?:IDB|Cache|SubtleCrypto)/.test(name);
   const prototypeOf = (name: string) =>
     isLeft(name) ? undefined : (globalThis as unknown as Record<string, { prototype: object } | undefined>)[name]?.prototype;
-  keepPromises(work, prototypeOf);
-  keepEvents(work, prototypeOf);
-  keepRequests(work, prototypeOf);
-  keepBlobs(work, prototypeOf);
-  keepTasks(work, prototypeOf);
-  keepMessages(work, prototypeOf, loop);
+  watchPromises(work, prototypeOf);
+  watchEvents(work, prototypeOf);
+  watchRequests(work, prototypeOf);
+  watchBlobs(work, prototypeOf);
+  watchTasks(work, prototypeOf);
+  watchMessages(work, prototypeOf, loop);
 }

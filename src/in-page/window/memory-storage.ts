@@ -10,13 +10,12 @@ const MAX_COOKIES = 180;
 /** Limits the length of name and value together. */
 const MAX_COOKIE = 4_096;
 
-/** Must be evaluated in a window before any script of a document. Frames that have an origin keep their own storage. */
-export const MEMORY_STORAGE = `if (self.origin === 'null') (() => { ${[atLeast, put, drop, defineMethods, makeStorage, keepStorage, endOf, pairOf, keepCookies].join('\n')}
-keepStorage(${MAX_STORED}); keepCookies(${MAX_COOKIES}, ${MAX_COOKIE}) })()`;
-
-// Runs in the page, sent as text. Typed loosely: this project's code runs in Node and has no DOM types.
-declare const Storage: { prototype: object };
-declare const Document: { prototype: object };
+/** Frames that have an origin keep their own storage. */
+export function storeInMemory(): void {
+  if (self.origin !== 'null') return;
+  keepStorage(MAX_STORED);
+  keepCookies(MAX_COOKIES, MAX_COOKIE);
+}
 
 interface Kept {
   values: Map<string, string>;

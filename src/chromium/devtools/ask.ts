@@ -1,0 +1,55 @@
+/** Asks the program in a page: a question with arguments in, an answer of the expected shape out. */
+import { Type } from 'typebox';
+import type { Questions } from '../../in-page/contract/questions.ts';
+import type { Session } from './connection.ts';
+import { type ExceptionDetails, interferes, type Shape, shape } from './evaluate.ts';
+import { askExpression, QUESTIONS } from './in-page-program.ts';
+
+export type Answer<K extends keyof Questions> = Awaited<ReturnType<Questions[K]>>;
+
+/** The answer of a question that only changes the document. */
+export const DONE = shape(Type.Null());
+
+/** Where and how to ask. */
+export interface AskOptions<T> {
+  /** The isolated world in which to ask. By default, it is that of the document. */
+  contextId?: number;
+  /** Milliseconds after which the program is terminated. */
+  timeout?: number;
+  /** By default, a promise is awaited. Without scripts, it would never settle. */
+  awaitPromise?: boolean;
+  /** Returns a value or throws an error if the program throws. */
+  onThrow?(thrown: ExceptionDetails): T;
+}
+
+/** A shape that every answer to the question should have. */
+type Expected<K extends keyof Questions, T> = [Answer<K>] extends [T] ? Shape<T> : never;
+
+/**
+ * Throws `document_interferes` if the program throws, unless `onThrow` says otherwise, or if the answer has another shape. It rejects with
+ * a `DevToolsError` if there is no answer, which may be due to a navigation.
+ */
+export async function ask<K extends keyof Questions, T = Answer<K>>(
+  session: Session,
+  name: K,
+  args: Parameters<Questions[K]>,
+  expected: Expected<K, T>,
+  { onThrow = () => interferes(), awaitPromise = true, ...world }: AskOptions<T> = {},
+): Promise<T> {
+  const send = () =>
+    session.send('Runtime.evaluate', { ...world, awaitPromise, returnByValue: true, expression: askExpression(name, args) });
+  let answer = await send();
+  if (!answer.exceptionDetails && answer.result.type === 'undefined') {
+    await session.send('Runtime.evaluate', { ...world, expression: QUESTIONS });
+    answer = await send();
+  }
+  if (answer.exceptionDetails) return onThrow(answer.exceptionDetails);
+  const { value } = answer.result as { value?: unknown };
+  return expected.has(value) ? value : interferes();
+}
+
+/** Returns an isolated world, whose built-ins the document cannot change. It stays until the document is replaced. */
+export async function isolatedWorld(session: Session, frameId: string): Promise<number> {
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'platen' });
+  return executionContextId;
+}

@@ -1,0 +1,28 @@
+/** The functions that answer the questions. */
+
+import type { Questions } from './contract/questions.ts';
+import { addElement } from './entries/add-element.ts';
+import { finishAnimations } from './entries/animations.ts';
+import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
+import { boxOf, isInState, isSelector } from './entries/elements.ts';
+import { readMetadata } from './entries/metadata.ts';
+import { addRule } from './entries/page-rules.ts';
+import { waitUntilFinished } from './entries/wait-until-finished.ts';
+import { setPixelRatio } from './window/pixel-ratio.ts';
+
+export const answers: Questions = {
+  addElement,
+  addRule,
+  awaitAssets,
+  boxOf,
+  finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
+  haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
+  isInState,
+  isSelector,
+  readMetadata,
+  setPixelRatio(ratio) {
+    setPixelRatio(ratio);
+    return null;
+  },
+  waitUntilFinished,
+};

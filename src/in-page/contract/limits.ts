@@ -1,0 +1,16 @@
+/** Limits of answers. The program applies them, and the service checks them on arrival. */
+
+export const MAX_ERRORS = 20;
+export const MAX_ERROR_CHARACTERS = 500;
+/** Shadow roots that a window registers. */
+export const MAX_SHADOWS = 10_000;
+/** The workers of all documents of a page that can access each other. The render fails when a page starts this many. */
+export const MAX_WORKERS = 128;
+/** The workers of a worker, and of a frame that cannot access the top window. */
+export const MAX_WORKERS_OF_OTHERS = 4;
+/** `meta` elements that are read for metadata, and characters of each text. The options have the same limit of characters. */
+export const MAX_METADATA_ELEMENTS = 1_000;
+export const MAX_METADATA_TEXT = 4_096;
+/** Distinct characters and families of an active document. */
+export const MAX_SEEN_CHARACTERS = 20_000;
+export const MAX_FAMILIES = 50;

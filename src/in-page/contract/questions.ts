@@ -1,0 +1,94 @@
+/**
+ * The questions that the service asks a document, as functions from JSON to JSON. Both sides are checked against this file. Documents
+ * may replace every built-in function, so the service checks the shape of each answer on arrival.
+ */
+
+export interface Questions {
+  // Loading
+  addElement(tag: AddedElement): Promise<null>;
+  addRule(rule: string, elsewhere: string): null;
+  awaitAssets(options: AssetOptions): Promise<LoadedParts>;
+  haveAssetsLoaded(declaresShadows: boolean): boolean;
+  finishAnimations(declaresShadows: boolean): number;
+  readMetadata(): StatedMetadata;
+  setPixelRatio(ratio: number): null;
+  waitUntilFinished(options: FinishOptions): Promise<FinishState>;
+  isSelector(selector: string): boolean;
+  isInState(selector: string, state: ElementState): boolean;
+  // Capturing
+  boxOf(selector: string): Box | null | 'invalid';
+}
+
+export interface AddedElement {
+  element: 'style' | 'script';
+  from: { content: string } | { url: string };
+  type: string;
+}
+
+/** Lengths in CSS pixels, from the top left corner of the document. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export type ElementState = 'attached' | 'visible' | 'hidden';
+
+export interface AssetOptions {
+  /** Whether to wait for images, fonts and frames. */
+  waits: boolean;
+  /** Whether to move animations to their end. */
+  finishesAnimations: boolean;
+  /** Whether to read the metadata that the document states. */
+  readsMetadata: boolean;
+  /** Whether the markup may declare shadow roots. */
+  declaresShadows: boolean;
+  /** Set for a document with scripts, whose text and page sizes are read. If it has `@page` rules, `rule` becomes the first. */
+  active: { rule: string } | null;
+}
+
+/** Each part is read by itself, so that a document that spoils one does not spoil the others. */
+export interface LoadedParts {
+  errors: string[];
+  seen: SeenText | null;
+  sizes: string[];
+  metadata: StatedMetadata | null;
+}
+
+/** The name and content of each `meta` element that names an author, a description or keywords. */
+export type StatedMetadata = Array<[name: string, content: string]>;
+
+/** What an active document shows. */
+export interface SeenText {
+  /** Distinct characters that not every font has. */
+  characters: string;
+  /** The first family of each list of fonts. */
+  families: string[];
+}
+
+export interface FinishOptions {
+  /** Whether to wait for the work of the document and to run its timers. */
+  waits: boolean;
+  /** Whether to run time forward and to finish animations. */
+  finishesAnimations: boolean;
+  /** Whether the markup may declare shadow roots. */
+  declaresShadows: boolean;
+  /** How long to wait for a document that signals that it is not ready. */
+  readyMs: number;
+  /** How long to wait for a document that keeps changing. */
+  quietByMs: number;
+}
+
+/** What keeps a document from being finished: one of its own signals, changes that go on, pending work, or nothing. */
+export type WaitsFor = '' | 'changes' | 'work' | ReadinessSignal;
+export type ReadinessSignal = (typeof READINESS_SIGNALS)[number];
+export const READINESS_SIGNALS = ['document.fonts', 'PagedPolyfill', 'MathJax.startup.promise', 'window.platenReady'] as const;
+
+export interface FinishState {
+  /** Whether everything that was due has run. If not, ask again when the pending requests have ended. */
+  whole: boolean;
+  waitsFor: WaitsFor;
+  /** Number of messages that its windows have sent so far. */
+  sent: number;
+}

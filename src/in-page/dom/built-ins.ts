@@ -1,0 +1,28 @@
+/**
+ * Built-in functions, saved when the program is installed. In a window that is prepared for a document with scripts, this happens
+ * before the first of them runs, so that they cannot be replaced.
+ */
+
+export const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
+
+/** A function of any kind, such as one that a document passes. */
+export type Call = (...args: unknown[]) => unknown;
+
+/** Returns the function that reads a property, whatever elements of the document are named like it. */
+export function getterOf(prototype: object, name: string): Call | undefined {
+  return getOwnPropertyDescriptor(prototype, name)?.get;
+}
+
+/** Reads a property of the document. An element with the name of the property would hide it. */
+export function partOf<K extends keyof Document>(page: Document, name: K): Document[K] {
+  return getterOf(Document.prototype, name)?.call(page) as Document[K];
+}
+
+/** Replaces a function with a proxy, which has the same name and is as enumerable. */
+export function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
+  const holder = owner as Record<string, unknown>;
+  const native = holder[name];
+  if (typeof native !== 'function') return;
+  const wrapped = (self: unknown, args: unknown[]) => call((...given) => apply(native, self, given), self, args);
+  holder[name] = new Proxy(native, { apply: (_, self, args) => wrapped(self, args) });
+}

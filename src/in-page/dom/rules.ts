@@ -1,0 +1,23 @@
+/** Reads the rules of style sheets. */
+
+/** A rule of any kind, with the members that only some kinds have. */
+export interface AnyRule extends Omit<CSSRule, 'type'> {
+  type: number;
+  href?: string;
+  media?: MediaList;
+  selectorText?: string;
+  /** The selectors of `@scope`. */
+  start?: string | null;
+  end?: string | null;
+  style?: CSSStyleDeclaration;
+  styleSheet?: CSSStyleSheet | null;
+  cssRules?: CSSRuleList;
+}
+
+/** The values of `CSSRule.type`. */
+export const RULE_TYPES = { style: 1, fontFace: 5, page: 6 } as const;
+
+/** Throws if the sheet has another origin. */
+export function rulesIn({ cssRules }: { cssRules: CSSRuleList }): Iterable<AnyRule> {
+  return cssRules as Iterable<CSSRule> as Iterable<AnyRule>;
+}

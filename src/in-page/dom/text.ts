@@ -1,0 +1,25 @@
+/** Walks over the text of a document and its shadow roots. */
+import { withShadows } from './roots.ts';
+
+const SHOW_TEXT = 4; // NodeFilter.SHOW_TEXT
+const MAX_TEXTS = 200_000;
+
+/** Yields text nodes. `looks` is as for `withShadows`. */
+export function* textNodes(looks: boolean): Generator<Text> {
+  let n = 0;
+  for (const root of withShadows(document, looks)) {
+    const walker = document.createTreeWalker(root, SHOW_TEXT);
+    for (let text = walker.nextNode(); text && n < MAX_TEXTS; text = walker.nextNode(), n++) yield text as Text;
+  }
+}
+
+/** The element around a text, which is the host for one directly in a shadow root. */
+export function elementAround({ parentElement, parentNode }: Text): Element | null {
+  return parentElement ?? (parentNode as ShadowRoot | null)?.host ?? null;
+}
+
+/** The first family in a list of fonts. */
+export function firstFamily(list: string): string {
+  const [, quoted, bare] = /^\s*(?:"([^"]{0,200})"|([^,"]{0,200}))/.exec(list) ?? [];
+  return (quoted ?? bare ?? '').trim();
+}

@@ -1,0 +1,95 @@
+/** Waits until the fonts, images and frames of a loaded document have loaded, and reads what a print needs to know of it. */
+
+import type { AssetOptions, LoadedParts } from '../contract/questions.ts';
+import { partOf } from '../dom/built-ins.ts';
+import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
+import { recordedErrors } from '../window/document-errors.ts';
+import { finishAnimations } from './animations.ts';
+import { readMetadata } from './metadata.ts';
+import { readPageSizes } from './page-rules.ts';
+import { seeText } from './seen-text.ts';
+
+const LAZY_FRAMES = 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]';
+
+export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
+  const { waits, finishesAnimations, readsMetadata, declaresShadows, active } = options;
+  if (waits) await waitForAssets(document, declaresShadows);
+  if (finishesAnimations) finishAnimations(document, declaresShadows);
+  return {
+    errors: recordedErrors(),
+    seen: active && seeText(declaresShadows),
+    sizes: active ? readPageSizes(active.rule) : [],
+    metadata: readsMetadata ? readMetadata() : null,
+  };
+}
+
+/** Poll it where no listener is called, because scripts are disabled. */
+export function haveAssetsLoaded(page: Document, looks: boolean): boolean {
+  try {
+    for (const image of imagesIn(page, looks)) {
+      image.loading = 'eager'; // nothing scrolls on paper, so that a lazy image would never load
+      if (!image.complete) return false;
+    }
+    layOut(page);
+    return (
+      partOf(page, 'fonts').status === 'loaded' && framedDocuments(page, looks).every((inner) => haveAssetsLoaded(inner, looks))
+    );
+  } catch {
+    return true; // a document that breaks the functions used here is not waited for
+  }
+}
+
+/** It uses only `await`, because a document may replace the methods of promises. */
+async function waitForAssets(page: Document, looks: boolean): Promise<void> {
+  try {
+    for (const loaded of loadFrames(page, looks)) await loaded;
+    const inner = framedDocuments(page, looks).map((each) => waitForAssets(each, looks));
+    for (const wait of [...loadImages(page, looks), loadFonts(page), ...inner]) await wait;
+  } catch {
+    // as above
+  }
+}
+
+/** Lazy frames load when they are scrolled to, and are empty until then. */
+function loadFrames(page: Document, looks: boolean): Promise<void>[] {
+  const lazy = withShadows(page, looks).flatMap((root) => [...selectIn<HTMLIFrameElement>(root, LAZY_FRAMES)]);
+  const waiting = lazy.filter(({ contentDocument }) => contentDocument?.documentURI === 'about:blank');
+  return waiting.map((frame) => {
+    const loaded = new Promise<void>((resolve) => frame.addEventListener('load', () => resolve()));
+    frame.loading = 'eager';
+    return loaded;
+  });
+}
+
+function loadImages(page: Document, looks: boolean): Promise<void>[] {
+  const waits: Promise<void>[] = [];
+  for (const image of imagesIn(page, looks)) {
+    image.loading = 'eager'; // as above
+    if (image.complete) continue;
+    waits.push(
+      new Promise((resolve) => {
+        image.addEventListener('load', () => resolve());
+        image.addEventListener('error', () => resolve());
+      }),
+    );
+  }
+  return waits;
+}
+
+/** Images of the document, and those in shadow roots. */
+function* imagesIn(page: Document, looks: boolean): Generator<HTMLImageElement> {
+  yield* partOf(page, 'images');
+  for (const root of withShadows(page, looks)) if (root !== page) yield* selectIn<HTMLImageElement>(root, 'img');
+}
+
+function loadFonts(page: Document): Promise<unknown> | undefined {
+  const fonts = partOf(page, 'fonts');
+  if (!fonts.size) return undefined;
+  layOut(page);
+  return fonts.status === 'loaded' ? undefined : fonts.ready;
+}
+
+/** Loads the fonts that the page uses. */
+function layOut(page: Document): void {
+  void partOf(page, 'documentElement')?.offsetHeight;
+}

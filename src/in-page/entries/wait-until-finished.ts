@@ -1,0 +1,153 @@
+/** Waits until a document has finished its work, and runs its time forward. */
+
+import type { FinishOptions, FinishState, WaitsFor } from '../contract/questions.ts';
+import { type Natives, preparedWindow, type WindowClock } from '../dom/prepared-window.ts';
+import { framedDocuments, withShadows } from '../dom/roots.ts';
+import { finishAnimations } from './animations.ts';
+import { watchReadiness } from './readiness.ts';
+
+/** How long, and for how many turns, a quiet document has not changed. */
+const QUIET_MS = 20;
+const QUIET_TURNS = 1;
+const MAX_ROUNDS = 3;
+const MAX_FRAME_DEPTH = 5;
+/** How long to wait for a frame, in case that none comes. */
+const MAX_FRAME_MS = 100;
+
+interface Moved {
+  isWhole: boolean;
+  isDue: boolean;
+  /** Number of targets that were shown to observers and of animations that were finished. */
+  seen: number;
+}
+
+interface Watch {
+  /** Resolves after a frame and the tasks that were waiting. */
+  turn(): Promise<void>;
+  /** Number of batches of mutations so far. */
+  changes(): number;
+  isQuiet(): boolean;
+  end(): void;
+}
+
+/** The window must be prepared. */
+export async function waitUntilFinished(options: FinishOptions): Promise<FinishState> {
+  const { clock, listShadows } = preparedWindow(window) ?? {};
+  if (!clock || !listShadows) throw new Error('the window is not prepared');
+  const { waits } = options;
+  const { now } = clock.native;
+  if (options.declaresShadows) listShadows(SETTINGS.secret, withShadows(document));
+  const waitsFor = waits ? watchReadiness() : () => undefined;
+  const watch = watchChanges(clock);
+  try {
+    const readyBy = now() + options.readyMs;
+    while (waitsFor() && now() < readyBy) await watch.turn();
+    await watch.turn(); // observers have been called by then
+    const quietBy = now() + options.quietByMs;
+    while (waits && isPending() && now() < quietBy) await watch.turn();
+    if (!(await untilQuiet(clock, watch, options, quietBy))) return { whole: false, waitsFor: '', sent: 0 };
+    return { whole: true, waitsFor: waitsFor() ?? whatGoesOn(options, watch), sent: countMessages() };
+  } finally {
+    watch.end();
+  }
+}
+
+/** Runs time forward, waits for quiet, and repeats both after a change. Returns false if something that was due could not run. */
+async function untilQuiet({ native }: WindowClock, watch: Watch, options: FinishOptions, quietBy: number): Promise<boolean> {
+  const { waits, finishesAnimations } = options;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (finishesAnimations && !(await runForward(native, waits))) return false;
+    const before = watch.changes();
+    await watch.turn();
+    while (waits && (isPending() || !watch.isQuiet()) && native.now() < quietBy) await watch.turn();
+    if (!(waits && finishesAnimations) || watch.changes() === before) return true;
+  }
+  return true;
+}
+
+/** Runs time forward until there is nothing more to show or finish. Returns false if something that was due could not run. */
+async function runForward(native: Natives, withTimers: boolean): Promise<boolean> {
+  let [runs, isDue] = [true, false];
+  for (let round = 0; round < MAX_ROUNDS && (runs || isDue); round++) {
+    let seen = 0;
+    isDue = false;
+    for (const view of windowsOf(document)) {
+      const moved = await moveWindow(view, withTimers, runs);
+      if (!moved.isWhole) return false;
+      isDue ||= moved.isDue;
+      seen += moved.seen;
+    }
+    runs = seen > 0;
+    if (runs || isDue) await nextFrame(native);
+  }
+  return true;
+}
+
+/** Runs the callbacks of one window that are due, if `runs` is set. Then shows its observers everything and finishes its animations. */
+async function moveWindow(view: Window, withTimers: boolean, runs: boolean): Promise<Moved> {
+  const { clock, showAll } = preparedWindow(view) ?? {};
+  const isDue = runs && (clock?.isDue(withTimers) ?? false);
+  if (isDue && !(await clock?.forward(withTimers))) return { isWhole: false, isDue, seen: 0 };
+  const shown = showAll?.() ?? 0;
+  return { isWhole: true, isDue, seen: shown + finishAnimations(view.document) };
+}
+
+/** Returns the windows of the document and of the frames that it can access. */
+function windowsOf(page: Document, depth = 0): Window[] {
+  const inner = depth < MAX_FRAME_DEPTH ? framedDocuments(page) : [];
+  const own = page.defaultView ? [page.defaultView] : [];
+  return [...own, ...inner.flatMap((each) => windowsOf(each, depth + 1))];
+}
+
+function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }: Natives): Promise<void> {
+  return new NativePromise((resolve) => {
+    requestAnimationFrame(() => resolve());
+    setTimeout(resolve, MAX_FRAME_MS);
+  });
+}
+
+/** Whether work is pending in any window. */
+function isPending(): boolean {
+  return windowsOf(document).some((view) => preparedWindow(view)?.clock.isPending());
+}
+
+function countMessages(): number {
+  return windowsOf(document).reduce((sum, view) => sum + (preparedWindow(view)?.clock.sent() ?? 0), 0);
+}
+
+function whatGoesOn({ waits }: FinishOptions, watch: Watch): WaitsFor {
+  if (!waits) return '';
+  if (!watch.isQuiet()) return 'changes';
+  return isPending() ? 'work' : '';
+}
+
+/** Watches for mutations. It also counts turns without one, because a page that is too busy to change anything is not quiet. */
+function watchChanges({ native, isTicking }: WindowClock): Watch {
+  const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
+  let [changedAt, changes, seen, quietTurns] = [now(), 0, 0, 0];
+  const observer = new MutationObserver(() => {
+    if (isTicking()) return;
+    changes++;
+    changedAt = now();
+  });
+  const observed = new Set<object>();
+  const observeAll = () => {
+    for (const root of withShadows(document, false)) {
+      if (!observed.has(root)) observer.observe(root, { childList: true, characterData: true, subtree: true });
+      observed.add(root);
+    }
+  };
+  observeAll();
+  return {
+    async turn() {
+      await nextFrame(native);
+      await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // tasks that were due before have run by then
+      observeAll();
+      quietTurns = changes === seen ? quietTurns + 1 : 0;
+      seen = changes;
+    },
+    changes: () => changes,
+    isQuiet: () => quietTurns >= QUIET_TURNS && changes === seen && now() >= changedAt + QUIET_MS,
+    end: () => observer.disconnect(),
+  };
+}

@@ -1,0 +1,40 @@
+/** Prepares a window before any script of its document runs: protects it, controls its time, and records what the document does. */
+
+import { MAX_WORKERS, MAX_WORKERS_OF_OTHERS } from '../contract/limits.ts';
+import { keepProgram, type Program, preparedWindow } from '../dom/prepared-window.ts';
+import { controlTime } from './clock/control-time.ts';
+import { recordErrors } from './document-errors.ts';
+import { listenIn, recordFailedElements } from './failed-elements.ts';
+import { watchObservers } from './observers.ts';
+import { setPixelRatio, takeRatioOfParent } from './pixel-ratio.ts';
+import { protectWindow } from './protect-window.ts';
+import { registerShadows } from './shadow-roots.ts';
+import { countDown, limitWorkers } from './worker-limit.ts';
+
+/** Does nothing if the window is prepared already: it runs again when a document is written into it. */
+export function prepareWindow(ask: Program['ask'], ...others: Array<() => void>): void {
+  if (preparedWindow(window)) return;
+  const failed = recordFailedElements();
+  const listShadows = registerShadows(listenIn);
+  protectWindow();
+  if (window === top) recordErrors();
+  const mayStartWorker = workerCounter();
+  limitWorkers(mayStartWorker);
+  for (const other of others) other();
+  takeRatioOfParent();
+  if (SETTINGS.pixelRatio) setPixelRatio(SETTINGS.pixelRatio);
+  const clock = controlTime();
+  const showAll = watchObservers();
+  keepProgram({ ask, failed, listShadows, mayStartWorker, clock, showAll }, true);
+}
+
+/** All windows that can access the top window share its limit. */
+function workerCounter(): () => boolean {
+  if (window === top) return countDown(MAX_WORKERS);
+  const own = countDown(MAX_WORKERS_OF_OTHERS);
+  try {
+    return (top && preparedWindow(top)?.mayStartWorker) ?? own;
+  } catch {
+    return own; // the top window has another origin
+  }
+}

@@ -1,0 +1,6 @@
+/** The bundle for windows into which documents are written, before any of their scripts. */
+import { ask } from './ask.ts';
+import { storeInMemory } from './window/memory-storage.ts';
+import { prepareWindow } from './window/prepare-window.ts';
+
+prepareWindow(ask, storeInMemory);
