@@ -1,5 +1,5 @@
 /** What do improved tags and conformance add to the time of a PDF with Chromium's own tags, by number of pages? */
-import { printAlone } from '../src/render/print-content.ts';
+import { printAlone } from '../src/render/pdf.ts';
 import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { alternate, type Comparison, median, type Row, rowWithLimit, time } from './measure.ts';

@@ -7,7 +7,7 @@ import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';
 import { createFinisher, createFinishQueue } from '../src/engine.ts';
 import { Pool } from '../src/pool/pool.ts';
-import type { PrintEngine } from '../src/render/print-content.ts';
+import type { PrintEngine } from '../src/render/pdf.ts';
 
 export type Engine = PrintEngine & AsyncDisposable;
 

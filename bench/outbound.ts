@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import type { EgressProxy } from '../src/egress/egress-proxy.ts';
-import { printAlone } from '../src/render/print-content.ts';
+import { printAlone } from '../src/render/pdf.ts';
 import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { invoice } from './documents.ts';
 import { type Engine, startEngine } from './engine.ts';

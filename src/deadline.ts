@@ -2,7 +2,7 @@
  * One deadline per render. Every awaited step races against it, so that nothing waits longer than the caller allowed and work stops
  * when the caller closes the connection.
  */
-import { ServiceError } from './errors.ts';
+import { ServiceError, type Subject } from './errors.ts';
 
 export type Phase = 'queue' | 'load' | 'print' | 'finish';
 
@@ -23,7 +23,7 @@ export class Deadline {
   readonly #controller = new AbortController();
   readonly #reject: (error: ServiceError) => void;
   #error: ServiceError | undefined;
-  #awaited: string | undefined;
+  #awaited: { about: Subject; what: string } | undefined;
 
   /** `client` is aborted when the caller closes the connection. */
   constructor(timeoutMs: number, client?: AbortSignal, observer?: PhaseObserver) {
@@ -87,9 +87,9 @@ export class Deadline {
     return Object.fromEntries(Object.entries(this.timings()).filter(([phase]) => begun.has(phase)));
   }
 
-  /** Until `work` settles, a time-out error says that the render was waiting for `what`, such as an option. */
-  async awaiting<T>(what: string, work: Promise<T>): Promise<T> {
-    this.#awaited = what;
+  /** Until `work` settles, a time-out error says that the render was waiting for `what`, such as the `{option}` that it is about. */
+  async awaiting<T>(about: Subject, what: string, work: Promise<T>): Promise<T> {
+    this.#awaited = { about, what };
     return work.finally(() => {
       this.#awaited = undefined;
     });
@@ -119,12 +119,13 @@ export class Deadline {
 
   #timeoutError(): ServiceError {
     const phase = this.#entered.at(-1)?.phase ?? 'queue';
-    const doing = this.#awaited ? `was still waiting for ${this.#awaited}` : `was in the ${phase} phase`;
+    const doing = this.#awaited ? `was still waiting for ${this.#awaited.what}` : `was in the ${phase} phase`;
     const remedy = this.#awaited
       ? 'Change what it waits for or raise options.timeout.'
       : 'Raise options.timeout or simplify the document.';
     return new ServiceError('render_timeout', `the render did not finish within ${this.timeoutMs} ms; it ${doing}. ${remedy}`, {
       members: { phase, timeout_ms: this.timeoutMs },
+      about: this.#awaited?.about,
     });
   }
 }

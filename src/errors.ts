@@ -75,7 +75,28 @@ export interface FieldError {
   normalized?: string;
 }
 
+/**
+ * What of a render an error is about, if a field of the request says so. The folders below `render` do not know its name: they write
+ * `{option}` where it belongs, and `render` fills it in.
+ */
+export type Subject =
+  | 'waited_selector'
+  | 'waited_function'
+  | 'waited_time'
+  | 'captured_selector'
+  | 'added_style'
+  | 'added_script'
+  | 'failing_status'
+  | 'failing_resource'
+  | 'failing_console'
+  | 'single_page'
+  | 'form_fields'
+  | 'conformance'
+  | 'header'
+  | 'footer';
+
 interface ErrorExtras {
+  about?: Subject | undefined;
   /** Members to add to the problem document. They must not hold secrets or data of another customer. */
   members?: Record<string, unknown>;
   /** Seconds the client should wait before it tries again. */
@@ -92,6 +113,7 @@ export class ServiceError extends Error {
   readonly members: Record<string, unknown>;
   readonly retryAfterSeconds: number | undefined;
   readonly remedy: string | undefined;
+  readonly about: Subject | undefined;
 
   /** `detail` is written for the client: it names the field, its valid values, or what to do next. */
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}) {
@@ -100,6 +122,7 @@ export class ServiceError extends Error {
     this.members = extras.members ?? {};
     this.retryAfterSeconds = extras.retryAfterSeconds;
     this.remedy = extras.remedy;
+    this.about = extras.about;
   }
 }
 

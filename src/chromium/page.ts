@@ -5,99 +5,40 @@
  * anything behind, the page is navigated to an empty document, so that no script, listener, timer or name is left. After a
  * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Deadline } from '../deadline.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
-import type { DocumentStructure, ElementLocation, FormControl } from '../tag-structure.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
 import type { MemoryWatchdog, RunningPage } from './browser/memory-watchdog.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CaptureQueue } from './capture/capture-queue.ts';
-import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
-import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
-import { DEFAULT_WINDOW, Emulation, setMedia, setWindow } from './devtools/emulation.ts';
+import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, interferes, shape } from './devtools/evaluate.ts';
-import type { Step } from './devtools/step.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
 import { documentAddress } from './load/document-address.ts';
-import {
-  type Attempt,
-  DocumentLoader,
-  type Findings,
-  type LoadJob,
-  type PaperView,
-  type PrintJob,
-} from './load/document-loader.ts';
-import type { DocumentMetadata } from './load/html/document-metadata.ts';
-import { DEFAULT_LOAD } from './load/load-settings.ts';
+import type { Findings, LoadJob } from './load/document-load.ts';
+import { DocumentLoader } from './load/document-loader.ts';
+import { type Content, DEFAULT_LOAD } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
-import type { Clipped } from './print/content-clipping.ts';
-import { PageLayout } from './print/page-layout.ts';
-import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import { LoadedDocument, type PrintedPdf, type RenderAttempt } from './loaded-document.ts';
 import { PageTemplates } from './print/page-templates.ts';
-import { type PrintSettings, printParameters } from './print/print-options.ts';
-import type { UnrepeatedRows } from './print/repeated-rows.ts';
+import type { PrintSettings } from './print/print-options.ts';
 
-export type { PaperView, PrintJob };
-
-/** A document of which a screenshot is taken. */
-export interface CaptureJob extends Omit<LoadJob, 'print'> {
-  capture: CaptureSettings;
+/** A document to print once. */
+export interface PrintJob extends LoadJob {
+  print: PrintSettings;
 }
 
-/** The bytes in chunks, as they came from the browser. */
-interface PdfBytes {
-  chunks: Buffer[];
-  bytes: number;
-}
-
-/** A PDF and its properties. */
-export interface RawPdf extends PdfBytes {
-  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. */
-  scale: number;
-  /** Sizes that its pages may have. Chromium does not print them exactly. */
-  sizes: PageSize[];
-  /** Metadata that the document states. Chromium writes only the title. */
-  metadata: DocumentMetadata;
-  /** The structure that the document states. Undefined unless `structureNeed` is set. */
-  structure: DocumentStructure | undefined;
-  /** The form fields that the PDF shows exactly once. Empty unless `fieldKey` is set. */
-  fields: readonly FormControl[];
-  report: PageReport;
-  /** The random origin of the assets, which may occur in links of the PDF. */
-  assetOrigin: string | undefined;
-}
-
-/** A screenshot and its properties. */
-export interface RawImage extends CapturedImage {
-  report: PageReport;
-}
-
-export interface PageReport extends Findings, LayoutLosses {
+/** A document that was printed once, and what it lacks. */
+export interface PagePrint extends PrintedPdf {
+  findings: Findings;
   network: OutboundReport;
 }
-
-/** Content that the paper does not show, or shows smaller than designed. */
-interface LayoutLosses {
-  /** Width of the document in CSS pixels that is not on the paper. */
-  cutOffPx: number;
-  /** Content that boxes of the document hide. */
-  clipped: Clipped[];
-  shrunkToPercent: number | undefined;
-  /** Rows of tables that should be on every page and are not. */
-  unrepeated: UnrepeatedRows[];
-  /** Controls that should have become form fields, and are printed as they are. */
-  printedFields: ElementLocation[];
-}
-
-/** The value for images, which have no paper. */
-const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [], printedFields: [] };
 
 /** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
@@ -129,12 +70,7 @@ export interface PageHost {
 }
 
 const NO_FILES: HostedFiles = new Map();
-/** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
-const SHRUNK_PERCENT = 98;
-/** How often a single page that became several is measured again. */
-const MAX_MEASURES = 2;
 const ORIGIN = shape(Type.String());
-const READ_BYTES = 1_048_576;
 /** Limits the events of one render. They contain `data:` URLs in full, and the events of all pages of a browser share one pipe. */
 const MAX_EVENT_BYTES = 128 * 1_048_576;
 const STORAGE_QUOTA_BYTES = 128 * 1_048_576;
@@ -142,7 +78,6 @@ const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-const CRASH_REPORT_MS = 3_000;
 /** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
 const SPLIT =
   'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
@@ -161,7 +96,7 @@ export class Page implements RunningPage {
   /** Is set if the page is ended because of the browser's memory: whether this page caused it. */
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
-  readonly #layout: PageLayout;
+  readonly #emulation: Emulation;
   readonly #templates: PageTemplates;
   /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
@@ -232,13 +167,13 @@ export class Page implements RunningPage {
       if (!isSandboxed) this.#limitStorage(frame.securityOrigin);
     });
     const { connection, settings, fonts } = browser;
-    // The main frame has the id of its target.
     const emulation = new Emulation(session);
+    this.#emulation = emulation;
     const openSession = (id: string) => connection.openSession(id, session);
-    const place = { frameId: targetId, contextId, settings, fonts, openSession };
     session.onEventBytes = (bytes) => this.#countEvents(bytes);
-    this.#loader = new DocumentLoader(connection.browser, session, proxy, emulation, place);
-    this.#layout = new PageLayout(session, emulation);
+    const frameId = targetId; // the main frame has the id of its target
+    const place = { root: connection.browser, session, proxy, emulation, frameId, contextId, settings, fonts, openSession };
+    this.#loader = new DocumentLoader(place);
     this.#templates = new PageTemplates(session, targetId, fonts);
   }
 
@@ -274,115 +209,104 @@ export class Page implements RunningPage {
   }
 
   /**
-   * Prints a document. Its memory is watched until the page is reset or closed, because its scripts keep running. Throws
-   * `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`, `render_gate_failed`,
-   * `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
+   * Loads a document until it is ready to print or to capture. Dispose of the result before the next is loaded. Its memory is watched
+   * until the page is reset or closed, because its scripts keep running. Throws `render_timeout`, `print_failed`, `navigation_failed`,
+   * `forbidden_url`, `content_too_large`, `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or
+   * `page_crashed` (which may be tried again on another page).
    */
-  print(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
-    return this.#browser.captureQueue.print(() => this.#printOnce(given, deadline));
-  }
-
-  #printOnce(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
-    return this.#attempt(withPhotosUpright(given), deadline, async (job, attempt, assetOrigin) => {
-      const { step } = attempt;
-      const settings = await this.#templates.prepare(job.print, filesOf(job), step);
-      if (settings !== job.print) await step(this.#openEmptyDocument());
-      await this.#load({ ...job, print: settings }, attempt);
-      await this.#templates.loadFonts(settings, step);
-      const windowPx = (job.load.device.viewport ?? DEFAULT_WINDOW).height;
-      const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
-      const stream = await this.#printChecked(first, job, step);
-      const findings = await step(this.#loader.judge(job.load, this.#templates.findings));
-      const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
-      const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
-      await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
-      const view = job.view?.(pdf.chunks);
-      const scale = view ? await this.#scaleOf(view, printedWith, step) : printedWith.scale;
-      const countPages = () => job.pages?.(pdf.chunks) ?? 0;
-      const losses = { ...(await this.#losses(view, { scale, requested: printedWith.scale, countPages }, step)), printedFields };
-      const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
-      return { ...pdf, scale, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
-    });
-  }
-
-  /** Takes a screenshot of a document. Throws the same errors as `print`. */
-  capture(given: CaptureJob, deadline: Deadline): Promise<RawImage> {
-    return this.#attempt(given, deadline, async (job, attempt) => {
-      await this.#load(job, attempt);
-      const image = await takeScreenshot(this.#session, job.capture, this.#browser, attempt.step);
-      const findings = await attempt.step(this.#loader.judge(job.load));
-      return { ...image, report: this.#report(findings, NO_LOSSES) };
-    });
-  }
-
-  /** Runs the work of every render, and removes the random origin of its assets from the report and from errors. */
-  async #attempt<J extends LoadJob, R extends { report: PageReport }>(
-    job: J,
-    deadline: Deadline,
-    work: (job: J, attempt: Attempt, assetOrigin?: string) => Promise<R>,
-  ): Promise<R> {
-    const { content } = job;
-    if (content.kind === 'url' || !content.assets) return this.#attemptWith(job, deadline, undefined, work);
-    const maxBytes = this.#browser.settings.renderMaxNetworkBytes;
-    const onExcess = () => this.#fail?.(loadsTooMuch(maxBytes));
-    const isAddressed = documentAddress({ ...content, baseUrl: this.#assetOrigin }, job.load) !== undefined;
-    const origin = isAddressed ? this.#assetOrigin : undefined;
-    const assets = new HostedAssets(content.assets, { owner: job.shareOf ?? '', maxBytes, onExcess }, origin);
+  async load(given: LoadJob, deadline: Deadline): Promise<LoadedDocument> {
+    const job = given.print ? { ...given, content: withPhotosUpright(given.content) } : given;
+    const assets = this.#hostAssets(job);
+    const hosted = assets ? { ...job, content: { ...job.content, baseUrl: `${assets.origin}/` } } : job;
+    const attempt = this.#begin(hosted, deadline, assets);
+    const printed = Promise.withResolvers<void>();
+    if (job.print) void this.#browser.captureQueue.print(() => printed.promise);
     try {
-      const hosted = { ...job, content: { ...content, baseUrl: `${assets.origin}/` } };
-      const result = await this.#attemptWith(hosted, deadline, assets, (given, attempt) => work(given, attempt, assets.origin));
-      return { ...result, report: assets.withoutOrigin(result.report) };
+      return await attempt.run(() => this.#loadIn(hosted, attempt, printed.resolve));
     } catch (error) {
-      throw error instanceof ServiceError ? withoutOrigin(error, assets) : error;
+      attempt.end();
+      printed.resolve();
+      throw error;
     }
   }
 
-  async #attemptWith<J extends LoadJob, R>(
-    job: J,
-    deadline: Deadline,
-    assets: HostedAssets | undefined,
-    work: (job: J, attempt: Attempt) => Promise<R>,
-  ): Promise<R> {
+  /** Loads a document, and prints it once. Throws the errors of `load`. */
+  async print(job: PrintJob, deadline: Deadline): Promise<PagePrint> {
+    await using document = await this.load(job, deadline);
+    const pdf = await document.print(document.settings ?? job.print);
+    const findings = await document.findings();
+    return { ...pdf, findings, network: document.endTraffic() };
+  }
+
+  /** Files that the document names are served at a random origin. */
+  #hostAssets({ content, load, shareOf }: LoadJob): HostedAssets | undefined {
+    if (content.kind === 'url' || !content.assets) return undefined;
+    const maxBytes = this.#browser.settings.renderMaxNetworkBytes;
+    const onExcess = () => this.#fail?.(loadsTooMuch(maxBytes));
+    const isAddressed = documentAddress({ ...content, baseUrl: this.#assetOrigin }, load) !== undefined;
+    const origin = isAddressed ? this.#assetOrigin : undefined;
+    return new HostedAssets(content.assets, { owner: shareOf ?? '', maxBytes, onExcess }, origin);
+  }
+
+  #begin(job: LoadJob, deadline: Deadline, assets: HostedAssets | undefined): RenderAttempt {
     if (this.#lost) throw this.#lost;
     if (this.#proxy.lateRequests) throw crashed(); // a part of an earlier document still runs
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
     this.#eventBytes = 0;
-    const step = <S>(awaited: Promise<S>) => deadline.race(Promise.race([awaited, failed]));
     this.#browser.memory.begin(this);
     this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
-    try {
-      deadline.enter('load');
-      return await work(job, { deadline, step, fail });
-    } catch (error) {
-      // A page that is closed to free memory is gone before it is known whether it was the cause.
-      const wasCause = error instanceof ServiceError || this.#lost ? undefined : this.#wasCause;
-      if (wasCause) throw (await wasCause) ? this.#storageExceeded() : crashed();
-      throw this.#explain(error);
-    } finally {
-      this.#proxy.endRender();
-      this.#loader.end();
-      this.#fail = undefined;
-    }
+    deadline.enter('load');
+    return {
+      deadline,
+      fail,
+      step: (awaited) => deadline.race(Promise.race([awaited, failed])),
+      run: (work) => work().catch((error: unknown) => this.#rethrow(error, assets)),
+      withoutOrigin: (value) => assets?.withoutOrigin(value) ?? value,
+      assetOrigin: assets?.origin,
+      endTraffic: (failures) => {
+        const network = this.#proxy.endRender();
+        this.#hasLoaded ||= network.requests > 0 || failures > 0; // Chromium also remembers requests that it has refused by itself
+        return network;
+      },
+      end: () => {
+        this.#proxy.endRender();
+        this.#fail = undefined;
+      },
+    };
   }
 
-  async #load(job: LoadJob, attempt: Attempt): Promise<void> {
+  /** Rethrows an error as what it means for the caller, without the random origin of the assets. */
+  async #rethrow(error: unknown, assets: HostedAssets | undefined): Promise<never> {
+    // A page that is closed to free memory is gone before it is known whether it was the cause.
+    const wasCause = error instanceof ServiceError || this.#lost ? undefined : this.#wasCause;
+    if (wasCause) throw (await wasCause) ? this.#storageExceeded() : crashed();
+    const explained = this.#explain(error);
+    throw assets && explained instanceof ServiceError ? withoutOrigin(explained, assets) : explained;
+  }
+
+  async #loadIn(given: LoadJob, attempt: RenderAttempt, onDispose: () => void): Promise<LoadedDocument> {
+    const { step, deadline } = attempt;
+    const job = await this.#prepareTemplates(given, attempt);
     const address = documentAddress(job.content, job.load);
     if (address) this.#lastAddress = address;
-    if (address !== this.#address) await attempt.step(this.#openAt(address));
-    await this.#loader.load(job, attempt);
+    if (address !== this.#address) await step(this.#openAt(address));
+    const load = await this.#loader.load(job, attempt);
     const said = job.hanLanguages?.split(',') ?? [];
-    this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
-    attempt.deadline.enter('print');
+    this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...load.loaded.hanLanguages]);
+    deadline.enter('print');
+    if (job.print) await this.#templates.loadFonts(job.print, step);
+    const place = { session: this.#session, frameId: this.#targetId, emulation: this.#emulation, host: this.#browser };
+    return new LoadedDocument(load, job, attempt, this.#templates.findings, place, onDispose);
   }
 
-  /** Ends the traffic of the render, so that nothing is sent after the print, and builds the report. */
-  #report(findings: Findings, losses: LayoutLosses): PageReport {
-    const network = this.#proxy.endRender();
-    this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium also remembers requests that it has refused by itself
-    return { ...findings, ...losses, network };
+  /** Puts files into header and footer, which are measured in a document of their own. */
+  async #prepareTemplates(job: LoadJob, { step }: RenderAttempt): Promise<LoadJob> {
+    if (!job.print) return job;
+    const print = await this.#templates.prepare(job.print, filesOf(job), step);
+    if (print !== job.print) await step(this.#openEmptyDocument());
+    return { ...job, print };
   }
 
   /** Renders a warm-up document, so that fonts and code of the renderer are loaded before the first real one. */
@@ -396,7 +320,7 @@ export class Page implements RunningPage {
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw crashed(new Error('a frame of a site may have stored something'));
-    if (this.#loader.needsReset || this.#hasLoaded) await this.#empty();
+    if (this.#loader.traces.needReset || this.#hasLoaded) await this.#empty();
     this.#browser.memory.end(this);
   }
 
@@ -478,7 +402,7 @@ export class Page implements RunningPage {
   async #openEmptyDocument(url = 'about:blank'): Promise<void> {
     const session = this.#session;
     // No script runs on unload, because its requests would fall into the time of the next document.
-    if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     this.#address = undefined;
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
@@ -487,116 +411,10 @@ export class Page implements RunningPage {
       const { loaderId, errorText } = await session.send('Page.navigate', { url });
       await loaded;
       if (errorText || !loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
-      if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+      if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }
-  }
-
-  /** Checks the page ranges, because Chromium prints nothing if they name no page of the document. */
-  async #printChecked(printedWith: PrintSettings, { check }: PrintJob, step: Step): Promise<string> {
-    try {
-      return await this.#printToPdf(printedWith, step);
-    } catch (error) {
-      if (error instanceof DevToolsError && printedWith.pageRanges)
-        await check?.(undefined, () => this.#printAll(printedWith, step));
-      throw error;
-    }
-  }
-
-  /** Prints a single page again with more height if it became several pages. */
-  async #onOnePage(
-    first: PrintSettings,
-    printed: PdfBytes,
-    { pages }: PrintJob,
-    step: Step,
-  ): Promise<PdfBytes & { printedWith: PrintSettings }> {
-    let [printedWith, pdf] = [first, printed];
-    if (!first.singlePage || !pages) return { printedWith, ...pdf };
-    for (let more = 0; pages(pdf.chunks) > 1; more++) {
-      if (more === MAX_MEASURES)
-        throw new ServiceError(
-          'print_failed',
-          'options.singlePage: the document grows with its page, so that it never fits on one; give its parts heights of their own',
-        );
-      printedWith = await this.#layout.higher(printedWith, pages(pdf.chunks), step);
-      pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
-    }
-    return { printedWith, ...pdf };
-  }
-
-  /** Restores controls that the PDF shows twice or not at all, because these cannot become fields, and prints again. */
-  async #withFields(
-    printed: PdfBytes,
-    printedWith: PrintSettings,
-    { unplaced }: PrintJob,
-    step: Step,
-  ): Promise<PdfBytes & Pick<RawPdf, 'fields'> & Pick<LayoutLosses, 'printedFields'>> {
-    const loader = this.#loader;
-    const printedFields = [...loader.printedFields];
-    if (!unplaced || loader.formControls.length === 0) return { ...printed, fields: [], printedFields };
-    const missing = unplaced(printed.chunks, loader.formControls);
-    let pdf = printed;
-    if (missing.length) {
-      const left = loader.formControls.filter(({ number }) => missing.includes(number));
-      if (!printedWith.pageRanges) printedFields.push(...left); // else most of them are on pages that are not printed
-      await loader.restoreFields(missing, step);
-      pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
-    }
-    const fields = loader.formControls;
-    if (unplaced(pdf.chunks, fields).length)
-      throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed position');
-    const numbers = fields.map(({ number }) => number);
-    await loader.restoreFields(numbers, step); // clipped content is searched for in the document as it was
-    return { ...pdf, fields, printedFields };
-  }
-
-  async #losses(
-    view: PaperView | undefined,
-    { scale, requested, countPages }: { scale: number; requested: number; countPages(): number },
-    step: Step,
-  ): Promise<Omit<LayoutLosses, 'printedFields'>> {
-    const percent = Math.round((100 * scale) / requested);
-    const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
-    const factor = (view?.scale ?? scale) / scale;
-    const page = view && { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
-    const clipped = page && this.#loader.mayClip ? await this.#layout.clipped(page, step) : [];
-    const mayRepeat = this.#loader.mayRepeatRows && countPages() > 1;
-    const unrepeated = page && mayRepeat ? await this.#layout.unrepeated(page, step) : [];
-    return { cutOffPx, clipped, unrepeated, shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined };
-  }
-
-  /**
-   * The scale at which the document was printed. A document that looks shrunk in the PDF, because its own styles scale all of its first
-   * page down, is told apart by its layout. The PDF of a document that shows only pictures does not tell the scale at all.
-   */
-  async #scaleOf({ scale, roomPx, widthPx }: PaperView, requested: PrintSettings, step: Step): Promise<number> {
-    if (scale === undefined) return requested.scale * (await this.#layout.shrinking(roomPx ?? widthPx, step));
-    const isShrunk = Math.round((100 * scale) / requested.scale) <= SHRUNK_PERCENT;
-    if (!isShrunk || (await this.#layout.shrinking((widthPx * scale) / requested.scale, step)) < 1) return scale;
-    return requested.scale;
-  }
-
-  async #printAll(printedWith: PrintSettings, step: Step): Promise<Buffer[]> {
-    const stream = await this.#printToPdf({ ...printedWith, pageRanges: '' }, step);
-    return (await this.#read(stream, step)).chunks;
-  }
-
-  async #printToPdf(settings: PrintSettings, step: Step): Promise<string> {
-    const printing = this.#session.send('Page.printToPDF', printParameters(settings));
-    const { stream } = await step(printing.catch((error: unknown) => this.#afterCrash(error)));
-    if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');
-    return stream;
-  }
-
-  /**
-   * Rethrows the error of a print, at once if the renderer still answers. A print also fails because its renderer ends, shortly
-   * before the browser reports that, and the render then fails with the cause.
-   */
-  async #afterCrash(error: unknown): Promise<never> {
-    const crash = sleep(CRASH_REPORT_MS, undefined, { ref: false });
-    await Promise.race([this.#session.send('Runtime.evaluate', { expression: '0' }).catch(() => crash), crash]);
-    throw error;
   }
 
   /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
@@ -615,33 +433,6 @@ export class Page implements RunningPage {
       connections: renderMaxConnections,
       silenceMs: content.kind === 'url' ? Math.ceil(deadline.remainingMs) : (load.resourceTimeoutMs ?? resourceTimeoutMs),
     };
-  }
-
-  async #read(handle: string, step: Step): Promise<PdfBytes> {
-    const pdf = { chunks: [] as Buffer[], bytes: 0 };
-    const read = () => {
-      const part = this.#session.send('IO.read', { handle, size: READ_BYTES });
-      part.catch(() => {}); // it may reject when nobody waits for it
-      return part;
-    };
-    // Reads ahead by one chunk, because only the read after the last byte reports the end, and that is usually the second read.
-    const ahead = [read(), read()];
-    for (let eof = false; !eof; ) {
-      const part = await step(ahead.shift() ?? read());
-      eof = part.eof;
-      const chunk = Buffer.from(part.data, part.base64Encoded ? 'base64' : 'latin1');
-      if (chunk.length) pdf.chunks.push(chunk);
-      pdf.bytes += chunk.length;
-      if (pdf.bytes > this.#browser.settings.maxPdfBytes) throw this.#tooLarge();
-      if (chunk.length === READ_BYTES) ahead.push(read());
-    }
-    this.#session.send('IO.close', { handle }).catch(() => {});
-    return pdf;
-  }
-
-  #tooLarge(): ServiceError {
-    const limit = this.#browser.settings.maxPdfBytes;
-    return new ServiceError('resource_limit', `the PDF is larger than ${limit} bytes`, { members: { limit } });
   }
 
   /**
@@ -721,14 +512,16 @@ function filesOf({ content }: LoadJob): HostedFiles {
   return (content.kind === 'html' && content.assets) || NO_FILES;
 }
 
-function withPhotosUpright(job: PrintJob): PrintJob {
-  return job.content.kind === 'url' ? job : { ...job, content: withUprightPhotos(job.content) };
+function withPhotosUpright(content: Content): Content {
+  return content.kind === 'url' ? content : withUprightPhotos(content);
 }
 
-function withoutOrigin({ code, message, members, cause, retryAfterSeconds }: ServiceError, assets: HostedAssets): ServiceError {
+function withoutOrigin(error: ServiceError, assets: HostedAssets): ServiceError {
+  const { code, message, members, cause, retryAfterSeconds, about } = error;
   return new ServiceError(code, assets.withoutOrigin(message), {
     members: assets.withoutOrigin(members),
     cause,
+    about,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }

@@ -14,7 +14,7 @@ import { createFinisher, createFinishQueue } from '../engine.ts';
 import { messageWithCause } from '../errors.ts';
 import { fontPackageFor, scriptName } from '../fonts/optional-fonts.ts';
 import { Pool } from '../pool/pool.ts';
-import { printAlone } from '../render/print-content.ts';
+import { printAlone } from '../render/pdf.ts';
 import { parseRenderRequest } from '../render/request/render-request.ts';
 import { runEgressSelfTest } from '../render/self-test.ts';
 import { isBucketUsed } from '../storage/blobs/open-blobs.ts';

@@ -8,7 +8,7 @@ import { queueFull, ServiceError } from '../errors.ts';
 import type { PooledBrowser } from '../pool/browser-slot.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { printContent, type RenderedPdf } from '../render/print-content.ts';
+import { type RenderedPdf, renderPdf } from '../render/pdf.ts';
 import { requireNone } from '../render/report.ts';
 import { filled } from '../render/resolve-source.ts';
 import type { FinishQueue } from '../render/steps/finish-queue.ts';
@@ -121,7 +121,7 @@ export class Playground {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
     if (this.#closed) throw shuttingDown();
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
-    const pdf = await printContent(engine, { content, load, print, finish }, SHARED, deadline);
+    const pdf = await renderPdf(engine, { content, load, print, finish }, SHARED, deadline);
     requireNone(failOnWarning, pdf.report);
     noteRendered(pdf);
     return pdf;

@@ -1,6 +1,6 @@
 /** Checks whether the service can render by rendering a small document, at most every few seconds. */
 import { ServiceError } from '../errors.ts';
-import { type PrintEngine, printAlone } from './print-content.ts';
+import { type PrintEngine, printAlone } from './pdf.ts';
 import { parseRenderRequest } from './request/render-request.ts';
 
 const KEPT_MS = 5_000;

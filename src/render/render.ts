@@ -11,8 +11,8 @@ import type { DocumentDraft, Documents, StoredDocument } from '../documents/docu
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, traced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
-import { captureContent, type RenderedImage } from './capture-content.ts';
-import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
+import { captureImage, type RenderedImage } from './image.ts';
+import { type PrintEngine, type RenderedPdf, type RenderOwner, renderPdf } from './pdf.ts';
 import { requireNone } from './report.ts';
 import type { ImageRequest } from './request/image-request.ts';
 import type { RenderRequest, Source, SourceRequest, Storing } from './request/render-request.ts';
@@ -75,7 +75,7 @@ export async function render(
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print } = request;
     const finish = principal.isTest ? { ...request.finish, watermark: TEST_WATERMARK } : request.finish;
-    const pdf = await printContent(services.engine, { content, load, print, finish, signing }, owner, deadline);
+    const pdf = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline);
     requireNone(request.failOnWarning, pdf.report);
     services.memory?.makeRoomFor(pdf.bytes);
     const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
@@ -97,7 +97,7 @@ export async function renderImage(
   const keep = await requireRoomIfStored(services, request, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const mark = principal.isTest ? imageMark : undefined;
-    const image = await captureContent(services.engine, { ...request, content }, owner, deadline, mark);
+    const image = await captureImage(services.engine, { ...request, content }, owner, deadline, mark);
     requireNone(request.failOnWarning, image.report);
     services.memory?.makeRoomFor(image.bytes);
     const shown = { type: `image/${request.capture.type}`, width: image.width, height: image.height };
@@ -122,7 +122,7 @@ export async function violationsOf(
   const signing = opened && { ...opened, isTrial: true };
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print, finish } = request;
-    const violations = await printContent(services.engine, { content, load, print, finish, signing }, owner, deadline).then(
+    const violations = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline).then(
       () => [],
       (error: unknown) => {
         if (hasCode(error, 'not_conformant')) return error.members.violations as unknown[];

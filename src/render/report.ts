@@ -1,12 +1,12 @@
 /** Builds the report of a render: network use, warnings and timings. */
 import type { Content } from '../chromium/load/load-settings.ts';
-import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
 import { fontPackageFor } from '../fonts/optional-fonts.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
 import type { WarningKind } from './request/schemas/warnings.ts';
+import type { PageReport } from './steps/printed-document.ts';
 
 /** Maximum number of requests that `printed_early` names. */
 const MAX_PENDING = 100;

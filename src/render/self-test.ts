@@ -62,8 +62,8 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   const page = await browser.openPage();
   try {
     await processVisible(page);
-    const { report } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
-    return report.network.refused;
+    const { network } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+    return network.refused;
   } finally {
     await page.close();
   }

@@ -3,9 +3,10 @@ import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
-import type { ServiceError } from '../../src/errors.ts';
+import type { ServiceError, Subject } from '../../src/errors.ts';
 import { messageOf } from '../../src/gotenberg/errors.ts';
 import { inTermsOf } from '../../src/gotenberg/field-names.ts';
+import { namingOption } from '../../src/render/steps/name-option.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { PIXEL } from '../support/pixel.ts';
@@ -586,15 +587,15 @@ describe('refusals', () => {
   });
 
   test('names the setting of the time limit, which is no field', async () => {
-    const timeOut = async (wait: string | undefined, values: Array<[name: string, value: unknown]> = []) => {
+    const timeOut = async (wait: Subject | undefined, values: Array<[name: string, value: unknown]> = []) => {
       using deadline = new Deadline(1);
       const never = new Promise<never>(() => {});
-      const late = wait === undefined ? never : deadline.awaiting(wait, never);
-      const error: unknown = await deadline.race(late).catch((reason: unknown) => reason);
+      const late = wait === undefined ? never : deadline.awaiting(wait, '{option}', never);
+      const error: unknown = await namingOption(deadline.race(late)).catch((reason: unknown) => reason);
       return messageOf(inTermsOf({ values: new Map(values), aliases: new Map() }, error) as ServiceError);
     };
     expect(await timeOut(undefined)).toContain('Raise PLATEN_RENDER_TIMEOUT_MS or simplify the document');
-    expect(await timeOut('options.waitForFunction', [['waitWindowStatus', 'x']])).toContain('still waiting for waitWindowStatus');
+    expect(await timeOut('waited_function', [['waitWindowStatus', 'x']])).toContain('still waiting for waitWindowStatus');
   });
 
   test('requires a form', async () => {

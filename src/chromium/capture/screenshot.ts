@@ -1,6 +1,6 @@
 /** Takes a screenshot of the loaded document: the area and the format in, the bytes of an image out. */
 import { Type } from 'typebox';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { ask } from '../devtools/ask.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
@@ -21,6 +21,7 @@ const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
 const Place = Type.Number({ minimum: -MAX_LENGTH_PX, maximum: MAX_LENGTH_PX });
 const Length = Type.Number({ minimum: 0, maximum: MAX_LENGTH_PX });
+const ABOUT = { about: 'captured_selector' } as const;
 /** The answer to `boxOf`. */
 const ELEMENT_BOX = shape(
   Type.Union([Type.Object({ x: Place, y: Place, width: Length, height: Length }), Type.Null(), Type.Literal('invalid')]),
@@ -76,12 +77,12 @@ async function areaOf(session: Session, { area }: CaptureSettings, step: Step): 
 async function elementArea(session: Session, selector: string, step: Step): Promise<Area> {
   const box = await step(ask(session, 'boxOf', [selector], ELEMENT_BOX));
   if (box === 'invalid') {
-    const message = 'is not a CSS selector that Chromium can read: use one such as #chart';
-    throw invalidRequest([{ path: 'options.selector', message }]);
+    const detail = '{option}: is not a CSS selector that Chromium can read: use one such as #chart';
+    throw new ServiceError('invalid_request', detail, ABOUT);
   }
-  if (!box) throw new ServiceError('print_failed', 'options.selector: no element of the document matches');
+  if (!box) throw new ServiceError('print_failed', '{option}: no element of the document matches', ABOUT);
   if (!(box.width > 0 && box.height > 0))
-    throw new ServiceError('print_failed', 'options.selector: the element that matches has no size');
+    throw new ServiceError('print_failed', '{option}: the element that matches has no size', ABOUT);
   return box;
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { ask } from '../devtools/ask.ts';
 import { DevToolsError, type Session } from '../devtools/connection.ts';
 import { type ExceptionDetails, evaluate, shape } from '../devtools/evaluate.ts';
@@ -19,8 +19,9 @@ export const BOOLEAN = shape(Type.Boolean());
 export async function awaitContent(session: Session, settings: LoadSettings, step: Step, deadline: Deadline): Promise<void> {
   const { waitForSelector, waitForFunction, waitForTimeoutMs } = settings;
   if (waitForSelector) {
-    const what = `options.waitForSelector (${waitForSelector.selector.slice(0, MAX_SHOWN)})`;
+    const what = `{option} (${waitForSelector.selector.slice(0, MAX_SHOWN)})`;
     await deadline.awaiting(
+      'waited_selector',
       what,
       untilTrue(() => ask(session, 'isInState', [waitForSelector.selector, waitForSelector.state], BOOLEAN), step),
     );
@@ -28,23 +29,25 @@ export async function awaitContent(session: Session, settings: LoadSettings, ste
   if (waitForFunction) {
     const question = { expression: functionExpression(waitForFunction) };
     const waiting = untilTrue(() => evaluate(session, question, BOOLEAN, failWaiting), step);
-    await deadline.awaiting('options.waitForFunction', waiting);
+    await deadline.awaiting('waited_function', '{option}', waiting);
   }
-  if (waitForTimeoutMs) await deadline.awaiting('options.waitForTimeout', step(sleep(waitForTimeoutMs)));
+  if (waitForTimeoutMs) await deadline.awaiting('waited_time', '{option}', step(sleep(waitForTimeoutMs)));
 }
 
 /** Asks Chromium whether the selector is valid, in the present document. Throws `invalid_request`. */
 export async function checkSelector(session: Session, { selector }: SelectorWait): Promise<void> {
   if (await ask(session, 'isSelector', [selector], BOOLEAN)) return;
-  const message = 'is not a CSS selector that Chromium can read: use one such as #chart.ready';
-  throw invalidRequest([{ path: 'options.waitForSelector', message }]);
+  const detail = '{option}: is not a CSS selector that Chromium can read: use one such as #chart.ready';
+  throw new ServiceError('invalid_request', detail, { about: 'waited_selector' });
 }
 
 /** Throws `wait_failed` at once, because an expression that throws would mostly do so until the time-out. */
 function failWaiting({ exception, text }: ExceptionDetails): never {
   const [thrown = ''] = (exception ? (exception.description ?? String(exception.value)) : text).split('\n');
-  const detail = `options.waitForFunction threw an exception: ${thrown.slice(0, MAX_SHOWN)}`;
-  throw new ServiceError('wait_failed', `${detail}; return a falsy value until the content is there, for example with ?.`);
+  const detail = `{option} threw an exception: ${thrown.slice(0, MAX_SHOWN)}`;
+  throw new ServiceError('wait_failed', `${detail}; return a falsy value until the content is there, for example with ?.`, {
+    about: 'waited_function',
+  });
 }
 
 /** If the page navigates, so that there is no answer, the question is repeated in the next document. */

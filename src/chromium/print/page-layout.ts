@@ -19,7 +19,7 @@ interface Extent {
 }
 
 /** The size of a page between its margins. */
-type PageArea = Record<'widthPx' | 'heightPx', number>;
+export type PageArea = Record<'widthPx' | 'heightPx', number>;
 
 /** Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`). */
 export const WIDEST_LAYOUT = 1.5;

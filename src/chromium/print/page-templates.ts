@@ -90,8 +90,8 @@ export class PageTemplates {
       step(evaluate(this.#session, { expression: fillExpression(given, embedded) }, FILLED_MARKUP)),
     );
     if (filled) return filled;
-    const detail = `options.${name}Template has more than ${MAX_FILLED_BYTES} bytes with the files that it names, and it is repeated on every page: use smaller files`;
-    throw new ServiceError('content_too_large', detail, { members: { limit: MAX_FILLED_BYTES } });
+    const detail = `{option} has more than ${MAX_FILLED_BYTES} bytes with the files that it names, and it is repeated on every page: use smaller files`;
+    throw new ServiceError('content_too_large', detail, { members: { limit: MAX_FILLED_BYTES }, about: name });
   }
 
   /** Computes margins that keep the text clear of header and footer. */

@@ -21,7 +21,8 @@ export function asSinglePage(settings: PrintSettings, heightPx: number): PrintSe
   if (heightInches > MAX_INCHES)
     throw new ServiceError(
       'print_failed',
-      `options.singlePage: the page would be ${Math.ceil(heightInches)} inches high; the maximum is ${MAX_INCHES}`,
+      `{option}: the page would be ${Math.ceil(heightInches)} inches high; the maximum is ${MAX_INCHES}`,
+      { about: 'single_page' },
     );
   return { ...settings, paper: { ...paper, heightInches }, paperChosenBy: 'caller', marginChosenBy: 'caller' };
 }

@@ -7,7 +7,7 @@ import { itemErrorOf } from '../../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
-import { printAlone } from '../../render/print-content.ts';
+import { printAlone } from '../../render/pdf.ts';
 import { requireNone } from '../../render/report.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { UsageError } from '../terminal/usage-error.ts';

@@ -12,7 +12,7 @@ import { loadConfig } from '../../config.ts';
 import type { HostedFiles } from '../../egress/hosted-assets.ts';
 import { startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
-import { printAlone } from '../../render/print-content.ts';
+import { printAlone } from '../../render/pdf.ts';
 import { type RenderReport, requireNone } from '../../render/report.ts';
 import { parseRenderRequest, type RenderRequest } from '../../render/request/render-request.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';

@@ -5,7 +5,7 @@ import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange, Documents, StoredDocument } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
-import type { RenderedPdf } from '../../render/print-content.ts';
+import type { RenderedPdf } from '../../render/pdf.ts';
 import { PDF } from '../server/negotiation.ts';
 import { type Disposition, dispositionOf } from './disposition.ts';
 import { setImageHeaders } from './send-image.ts';

@@ -1,9 +1,19 @@
 /** Reads from a printed page how much width it leaves for the document, and at which scale Chromium printed the document. */
 import type { Content } from '../../chromium/load/load-settings.ts';
-import type { PaperView } from '../../chromium/page.ts';
 import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { type PrintedView, printedView, widestPage } from '../../pdf/objects/inspect.ts';
+
+/** Lengths in CSS pixels of the document. */
+export interface PaperView {
+  /** The scale of the document. At 1, a CSS pixel is 1/96 inch. Undefined if the PDF does not tell it. */
+  scale: number | undefined;
+  /** Width between the margins of the widest page. Undefined if the document was not shrunk to the minimum. */
+  roomPx: number | undefined;
+  /** The width between the margins of the first page. */
+  widthPx: number;
+  heightPx: number;
+}
 
 const PX_PER_POINT = 96 / 72;
 const PX_PER_INCH = 96;

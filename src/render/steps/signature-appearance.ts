@@ -2,7 +2,7 @@
 import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { Page, PrintJob, RawPdf } from '../../chromium/page.ts';
+import type { Page, PagePrint, PrintJob } from '../../chromium/page.ts';
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument } from '../../pdf/finish-settings.ts';
@@ -12,7 +12,7 @@ import type { FieldPlan } from '../request/signature-options.ts';
 import { escapeHtml } from '../request/values/escape-html.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
 import { GENERATED_PAGE } from './generated-page.ts';
-import type { Signing } from './signing.ts';
+import type { ShownSignature, Signing } from './signing.ts';
 
 /** Lengths in inches. */
 interface Size {
@@ -32,6 +32,16 @@ const LETTER_WIDTH = 0.62;
 export function placedAppearance(signing: Signing | undefined): { field: FieldPlan; html: string } | undefined {
   const field = signing?.plan.field;
   return signing && field && 'page' in field ? { field, html: appearanceOf(signing, field) } : undefined;
+}
+
+/** Prints the appearance of a field with a position from the request. */
+export async function printPlaced(
+  page: Page,
+  { field, html }: { field: FieldPlan; html: string },
+  hanLanguages: string,
+  deadline: Deadline,
+): Promise<ShownSignature> {
+  return { field, printed: await printAppearance(page, html, field, hanLanguages, deadline) };
 }
 
 /** The signature place that the request names, with its size. Undefined if it names none. Throws `print_failed` if there is no such place. */
@@ -76,7 +86,7 @@ export async function printAppearance(
   size: Size,
   hanLanguages: string,
   deadline: Deadline,
-): Promise<RawPdf> {
+): Promise<PagePrint> {
   const printed = await page.print({ ...appearanceJob(html, size, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
   await page.reset();
   return printed;

@@ -5,7 +5,7 @@ import type { CertificateOwner, Certificates } from '../../certificates/certific
 import { algorithmOf, type SigningContext, sign, signatureBytes } from '../../certificates/cms.ts';
 import type { Revocation } from '../../certificates/revocation.ts';
 import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../../certificates/time-stamps.ts';
-import type { RawPdf } from '../../chromium/page.ts';
+import type { PagePrint } from '../../chromium/page.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument, FieldPosition, SignatureField, SignatureHole } from '../../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../../pdf/objects/chunked-buffer.ts';
@@ -36,7 +36,7 @@ export interface Signing {
 /** A signature field and its printed appearance. */
 export interface ShownSignature {
   field: FieldPlan | FieldOfDocument;
-  printed: RawPdf;
+  printed: PagePrint;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Marks the renders of test keys: a watermark on every page of a PDF, and text all over an image. */
 import type { CapturedImage, CaptureSettings } from '../../chromium/capture/capture-settings.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { CaptureJob } from '../../chromium/page.ts';
+import type { CaptureOrder } from '../image.ts';
 import { ValidationErrors } from '../request/values/validation-errors.ts';
 import { parseWatermark } from '../request/watermark-options.ts';
 
@@ -18,7 +18,7 @@ export function imageMark(
   { image, width, height }: CapturedImage,
   { type, quality }: CaptureSettings,
   transparent: boolean,
-): CaptureJob {
+): CaptureOrder {
   const tile = Math.min(TILE, width, height);
   const text = `<text x="50" y="50" transform="rotate(-45 50 50)" text-anchor="middle" dominant-baseline="middle" font-family="sans-serif" font-weight="bold" font-size="34" fill="#808080" fill-opacity="${2 * OPACITY}">${TEXT}</text>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" width="${tile}" height="${tile}">${text}</svg>`;

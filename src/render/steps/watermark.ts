@@ -5,7 +5,7 @@
 
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { Page, PrintJob, RawPdf } from '../../chromium/page.ts';
+import type { Page, PagePrint, PrintJob } from '../../chromium/page.ts';
 import type { Deadline } from '../../deadline.ts';
 import { hasCode, invalidRequest } from '../../errors.ts';
 import { SIDE_INCHES, type Watermark } from '../request/watermark-options.ts';
@@ -25,7 +25,7 @@ const IS_SHOWN = `document.images[0].decode().then(() => {
 }, () => { console.error('unreadable'); return true })`;
 
 /** Prints the watermark in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
-export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<RawPdf> {
+export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<PagePrint> {
   const stamp = await page
     .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
     .catch((error: unknown) => {

@@ -38,17 +38,17 @@ export class DocumentInspection {
   readonly #textAt: TextAt;
   #styles = NOTHING;
   /** Undefined for images, which have no pages. */
-  #print: PrintSettings | undefined;
+  readonly #print: PrintSettings | undefined;
 
-  constructor(session: Session, frameId: string, textAt: TextAt) {
+  constructor(session: Session, frameId: string, textAt: TextAt, print: PrintSettings | undefined) {
     this.#session = session;
     this.#frameId = frameId;
     this.#textAt = textAt;
+    this.#print = print;
   }
 
   /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
-  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, print: PrintSettings | undefined, step: Step): Promise<string[]> {
-    this.#print = print;
+  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
     if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
@@ -66,11 +66,6 @@ export class DocumentInspection {
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
     const lost = mayLoseContent && this.#print ? await this.#askAside(LOST_CONTENT, LOST) : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortened(lost) : NOTHING_LOST };
-  }
-
-  end(): void {
-    this.#styles = NOTHING;
-    this.#print = undefined;
   }
 
   async #findPaged(): Promise<{ paged: UnsupportedCss[]; rasterized: InspectionFindings['rasterized'] }> {

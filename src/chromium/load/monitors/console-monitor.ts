@@ -131,7 +131,8 @@ function withPlace(uncaught: Uncaught | undefined): string {
 
 function consoleError(message: string): ServiceError {
   const shown = message.slice(0, MAX_ERROR_CHARACTERS);
-  return new ServiceError('render_gate_failed', `failOnConsoleError: the document wrote an error to its console: ${shown}`, {
-    members: { gate: 'failOnConsoleError', messages: [shown] },
+  return new ServiceError('render_gate_failed', `{option}: the document wrote an error to its console: ${shown}`, {
+    members: { messages: [shown] },
+    about: 'failing_console',
   });
 }

@@ -1,0 +1,241 @@
+/**
+ * A document that is loaded and ready: what can be asked of it, and what can be made of it. All of it belongs to one render, and ends
+ * when the document is disposed of.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OutboundReport } from '../egress/egress-proxy.ts';
+import { ServiceError } from '../errors.ts';
+import type { DocumentStructure } from '../tag-structure.ts';
+import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
+import { takeScreenshot } from './capture/screenshot.ts';
+import type { Session } from './devtools/connection.ts';
+import { DEFAULT_WINDOW, type Emulation } from './devtools/emulation.ts';
+import type { Attempt, DocumentLoad, Findings, LoadJob } from './load/document-load.ts';
+import type { DocumentMetadata } from './load/html/document-metadata.ts';
+import { readDocumentStructure } from './load/structure/document-structure.ts';
+import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
+import type { PageHost } from './page.ts';
+import type { Clipped } from './print/content-clipping.ts';
+import { type PageArea, PageLayout } from './print/page-layout.ts';
+import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import type { TemplateFindings } from './print/page-templates.ts';
+import { type PrintSettings, printParameters } from './print/print-options.ts';
+import type { UnrepeatedRows } from './print/repeated-rows.ts';
+
+/** A PDF in chunks, as they came from the browser. */
+export interface PrintedPdf {
+  chunks: Buffer[];
+  bytes: number;
+}
+
+/** One try to render a document on a page. */
+export interface RenderAttempt extends Attempt {
+  /** Replaces what the loss of the page, or the random origin of assets, says in an error. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Removes the random origin of the assets of the document. */
+  withoutOrigin<T>(value: T): T;
+  /** The random origin of the assets, which may occur in links of the PDF. */
+  assetOrigin: string | undefined;
+  /** `failures` is the number of resources that failed. */
+  endTraffic(failures: number): OutboundReport;
+  end(): void;
+}
+
+interface Place {
+  session: Session;
+  frameId: string;
+  emulation: Emulation;
+  host: PageHost;
+}
+
+const READ_BYTES = 1_048_576;
+const CRASH_REPORT_MS = 3_000;
+
+export class LoadedDocument implements AsyncDisposable {
+  readonly #load: DocumentLoad;
+  readonly #job: LoadJob;
+  readonly #attempt: RenderAttempt;
+  readonly #place: Place;
+  readonly #layout: PageLayout;
+  readonly #templates: TemplateFindings;
+  readonly #onDispose: () => void;
+
+  #failures = 0;
+
+  /** The settings with which it is printed, whose margins may be those that its header and footer need. */
+  readonly settings: PrintSettings | undefined;
+
+  constructor(
+    load: DocumentLoad,
+    job: LoadJob,
+    attempt: RenderAttempt,
+    templates: TemplateFindings,
+    place: Place,
+    onDispose: () => void,
+  ) {
+    this.#load = load;
+    this.#job = job;
+    this.#attempt = attempt;
+    this.#templates = templates;
+    this.#place = place;
+    this.#onDispose = onDispose;
+    this.#layout = new PageLayout(place.session, place.emulation);
+    this.settings = job.print;
+  }
+
+  /** Metadata that the document states. Chromium writes only the title. */
+  get metadata(): DocumentMetadata {
+    return this.#load.loaded.metadata;
+  }
+
+  /** The random origin of its assets, which may occur in links of the PDF. */
+  get assetOrigin(): string | undefined {
+    return this.#attempt.assetOrigin;
+  }
+
+  /** Throws `print_failed`, `resource_limit` and the errors of `Page.load`. */
+  print(settings: PrintSettings): Promise<PrintedPdf> {
+    return this.#attempt.run(async () => this.#read(await this.#printToPdf(settings)));
+  }
+
+  /** Takes a screenshot. Throws the same errors as `print`, and `invalid_request` for a selector. */
+  screenshot(settings: CaptureSettings): Promise<CapturedImage> {
+    const { session, host } = this.#place;
+    return this.#attempt.run(() => takeScreenshot(session, settings, host, this.#attempt.step));
+  }
+
+  /** The sizes that printed pages may have. Chromium does not print them exactly. */
+  possibleSizes(settings: PrintSettings): PageSize[] {
+    return possibleSizes(settings, this.#load.loaded.pageSizes);
+  }
+
+  /** Collects what the document lacks. Throws `render_gate_failed` if the caller wants no PDF in that case. */
+  findings(): Promise<Findings> {
+    return this.#attempt.run(async () => {
+      const findings = await this.#attempt.step(this.#load.findings(this.#templates));
+      this.#failures = findings.failures;
+      return this.#attempt.withoutOrigin(findings);
+    });
+  }
+
+  /** Ends the traffic of the document, after which nothing can be made of it, and reports it. Call `findings` before. */
+  endTraffic(): OutboundReport {
+    return this.#attempt.withoutOrigin(this.#attempt.endTraffic(this.#failures));
+  }
+
+  /**
+   * Reads the structure that the document states. If it cannot be read, returns undefined if it is only `wanted`; if it is `demanded`,
+   * throws `print_failed`, or `resource_limit` if there is too much of it.
+   */
+  readStructure(need: 'wanted' | 'demanded'): Promise<DocumentStructure | undefined> {
+    const { session, frameId } = this.#place;
+    const reading = { ...this.#attempt, runsScripts: this.#job.load.device.javascript };
+    const frame = this.#load.htmlClass.isStatic ? undefined : frameId;
+    return this.#attempt.run(() => readDocumentStructure(session, frame, reading, need));
+  }
+
+  /**
+   * Prepares form fields to become fields of the PDF: links to `KEY:0` and so on are placed over them. Throws `resource_limit` and
+   * `print_failed`.
+   */
+  prepareFields(key: string): Promise<PreparedFields> {
+    const { session, frameId } = this.#place;
+    this.#load.leaveTraces();
+    return this.#attempt.run(() => prepareFields(session, frameId, key, this.#attempt.step));
+  }
+
+  /** Undoes the preparation of form fields. Throws `print_failed`. */
+  restoreFields(numbers: number[]): Promise<void> {
+    const { session, frameId } = this.#place;
+    return this.#attempt.run(() => restoreFields(session, frameId, numbers, this.#attempt.step));
+  }
+
+  /** Computes a sheet that is as high as the document, and lays it out for that. Throws `print_failed`. */
+  fitOnOnePage(settings: PrintSettings): Promise<PrintSettings> {
+    const windowPx = (this.#job.load.device.viewport ?? DEFAULT_WINDOW).height;
+    return this.#attempt.run(() => this.#layout.onOnePage(settings, windowPx, this.#attempt.step));
+  }
+
+  /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
+  growPage(settings: PrintSettings, pages: number): Promise<PrintSettings> {
+    return this.#attempt.run(() => this.#layout.higher(settings, pages, this.#attempt.step));
+  }
+
+  /** By how many CSS pixels the document exceeds the widest layout that Chromium prints if the margins leave `roomPx`. */
+  measureOverflow(roomPx: number): Promise<number> {
+    return this.#attempt.run(() => this.#layout.overflow(roomPx, this.#attempt.step));
+  }
+
+  /** The factor by which Chromium shrinks the document to fit in this width. */
+  measureShrinking(widthPx: number): Promise<number> {
+    return this.#attempt.run(() => this.#layout.shrinking(widthPx, this.#attempt.step));
+  }
+
+  /** Finds content that boxes hide on a page of this size. */
+  async findClipped(page: PageArea): Promise<Clipped[]> {
+    if (!this.#load.htmlClass.mayClip) return [];
+    return this.#attempt.run(() => this.#layout.clipped(page, this.#attempt.step));
+  }
+
+  /** Whether tables may have rows that belong to every page. */
+  get mayRepeatRows(): boolean {
+    return this.#load.htmlClass.mayRepeatRows;
+  }
+
+  /** Finds rows of tables that should be on every page and are not. */
+  findUnrepeatedRows(page: PageArea): Promise<UnrepeatedRows[]> {
+    return this.#attempt.run(() => this.#layout.unrepeated(page, this.#attempt.step));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#load[Symbol.dispose]();
+    this.#attempt.end();
+    this.#onDispose();
+  }
+
+  async #printToPdf(settings: PrintSettings): Promise<string> {
+    const { session } = this.#place;
+    const printing = session.send('Page.printToPDF', printParameters(settings));
+    const { stream } = await this.#attempt.step(printing.catch((error: unknown) => awaitCrash(session, error)));
+    if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');
+    return stream;
+  }
+
+  async #read(handle: string): Promise<PrintedPdf> {
+    const { session, host } = this.#place;
+    const { maxPdfBytes } = host.settings;
+    const pdf: PrintedPdf = { chunks: [], bytes: 0 };
+    const read = () => {
+      const part = session.send('IO.read', { handle, size: READ_BYTES });
+      part.catch(() => {}); // it may reject when nobody waits for it
+      return part;
+    };
+    // Reads ahead by one chunk, because only the read after the last byte reports the end, and that is usually the second read.
+    const ahead = [read(), read()];
+    for (let eof = false; !eof; ) {
+      const part = await this.#attempt.step(ahead.shift() ?? read());
+      eof = part.eof;
+      const chunk = Buffer.from(part.data, part.base64Encoded ? 'base64' : 'latin1');
+      if (chunk.length) pdf.chunks.push(chunk);
+      pdf.bytes += chunk.length;
+      if (pdf.bytes > maxPdfBytes) throw tooLarge(maxPdfBytes);
+      if (chunk.length === READ_BYTES) ahead.push(read());
+    }
+    session.send('IO.close', { handle }).catch(() => {});
+    return pdf;
+  }
+}
+
+/**
+ * Rethrows the error of a print, at once if the renderer still answers. A print also fails because its renderer ends, shortly before
+ * the browser reports that, and the render then fails with the cause.
+ */
+async function awaitCrash(session: Session, error: unknown): Promise<never> {
+  const crash = sleep(CRASH_REPORT_MS, undefined, { ref: false });
+  await Promise.race([session.send('Runtime.evaluate', { expression: '0' }).catch(() => crash), crash]);
+  throw error;
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('resource_limit', `the PDF is larger than ${limit} bytes`, { members: { limit } });
+}

@@ -1,0 +1,57 @@
+/** Finds content that the paper does not show, or shows smaller than designed. */
+import type { LoadedDocument } from '../../chromium/loaded-document.ts';
+import type { Clipped } from '../../chromium/print/content-clipping.ts';
+import type { UnrepeatedRows } from '../../chromium/print/repeated-rows.ts';
+import { countPages } from '../../pdf/objects/inspect.ts';
+import type { PaperView } from './content-shrinking.ts';
+import type { Print } from './print.ts';
+
+export interface LayoutLosses {
+  /** Width of the document in CSS pixels that is not on the paper. */
+  cutOffPx: number;
+  /** Content that boxes of the document hide. */
+  clipped: Clipped[];
+  shrunkToPercent: number | undefined;
+  /** Rows of tables that should be on every page and are not. */
+  unrepeated: UnrepeatedRows[];
+}
+
+/** The value for images, which have no paper. */
+export const NO_LOSSES: LayoutLosses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, unrepeated: [] };
+
+/** A document that is printed larger than this counts as printed in its size, because the difference is not visible. */
+const SHRUNK_PERCENT = 98;
+
+/**
+ * The scale at which the document was printed. A document that looks shrunk in the PDF, because its own styles scale all of its first
+ * page down, is told apart by its layout. The PDF of a document that shows only pictures does not tell the scale at all.
+ */
+export async function findScale(document: LoadedDocument, { settings }: Print, view: PaperView): Promise<number> {
+  const { scale, roomPx, widthPx } = view;
+  if (scale === undefined) return settings.scale * (await document.measureShrinking(roomPx ?? widthPx));
+  if (percentOf(scale, settings.scale) > SHRUNK_PERCENT) return scale;
+  return (await document.measureShrinking((widthPx * scale) / settings.scale)) < 1 ? scale : settings.scale;
+}
+
+/** `scale` is that of `findScale`. */
+export async function measureLosses(
+  document: LoadedDocument,
+  { settings, chunks }: Print,
+  view: PaperView,
+  scale: number,
+): Promise<LayoutLosses> {
+  const percent = percentOf(scale, settings.scale);
+  const factor = (view.scale ?? scale) / scale;
+  const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
+  const mayRepeat = document.mayRepeatRows && countPages(chunks) > 1;
+  return {
+    cutOffPx: view.roomPx === undefined ? 0 : await document.measureOverflow(view.roomPx),
+    clipped: await document.findClipped(page),
+    unrepeated: mayRepeat ? await document.findUnrepeatedRows(page) : [],
+    shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined,
+  };
+}
+
+function percentOf(scale: number, requested: number): number {
+  return Math.round((100 * scale) / requested);
+}
