@@ -300,15 +300,14 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
-    const linked = job.structureNeed || job.fieldKey ? await attempt.step(this.#network.styleTexts()) : undefined;
+    const linked = job.structureNeed ? await attempt.step(this.#network.styleTexts()) : undefined;
     if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
       const printsBackgrounds = job.print?.printBackground ?? true;
       const reading = { ...attempt, runsScripts: load.device.javascript, linked, printsBackgrounds };
       this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
-    if (job.fieldKey)
-      this.#fields = await prepareFields(this.#session, this.#frameId, { key: job.fieldKey, linked }, attempt.step);
+    if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#preventNavigation();
   }
 
