@@ -300,11 +300,9 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
-    const linked = job.structureNeed ? await attempt.step(this.#network.styleTexts()) : undefined;
     if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      const printsBackgrounds = job.print?.printBackground ?? true;
-      const reading = { ...attempt, runsScripts: load.device.javascript, linked, printsBackgrounds };
+      const reading = { ...attempt, runsScripts: load.device.javascript };
       this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
