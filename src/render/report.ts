@@ -147,7 +147,7 @@ function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Omit<PaperReport,
 
 function fieldWarnings({ printedFields }: Pick<PaperReport, 'printedFields'>): Warning[] {
   const message =
-    'is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated, in the top layer or in a shadow tree, or a style sheet could select what is changed for the print';
+    'is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated, in the top layer or in a shadow tree, or a style sheet selects what is changed for the print';
   return printedFields
     .slice(0, MAX_FIELDS)
     .map(({ selector }): Warning => ({ kind: 'field_printed', element: selector, message: `${selector} ${message}` }));

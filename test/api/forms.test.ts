@@ -196,7 +196,10 @@ describe('styles of the document', () => {
     const shadow = (css: string) =>
       `<x-a><template shadowrootmode="open"><style>${css}</style><slot></slot></template><p>${BODY}</x-a>`;
     expect(await fieldsOf(shadow(':host([hidden]) { display: none } ::slotted([x]) { color: red }'))).toHaveLength(2);
-    expect(await fieldsOf(shadow(':host-context([style]) slot { color: red }'))).toHaveLength(0);
+    expect(await fieldsOf(shadow(':host-context([style]) slot { color: red }'))).toHaveLength(2);
+    const slotted = (css: string) =>
+      `<x-a><template shadowrootmode="open"><style>${css}</style><slot></slot></template><input></x-a>`;
+    expect(await fieldsOf(slotted('::slotted([role]) { margin-left: 9px }'))).toHaveLength(0);
   });
 });
 

@@ -370,6 +370,12 @@ describe('named sizes', () => {
     );
   });
 
+  test('apply from a style sheet whose text the browser would forget, because of garbage', async () => {
+    const garbage = `<script>addEventListener('load', () => {
+      for (let n = 0; n < 300; n++) { new ArrayBuffer(8e6); for (let m = 0; m < 3000; m++) document.createElement('i') } })</script>`;
+    expect(await sizesOf(`<link rel="stylesheet" href="${site.origin}/book.css">x${garbage}`)).toEqual([[176, 125]]);
+  });
+
   test('apply from a cached style sheet, which is requested once', async () => {
     const markup = `<link rel="stylesheet" href="${site.origin}/kept.css">x`;
     site.serve({ '/kept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'max-age=600' }) });

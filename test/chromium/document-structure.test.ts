@@ -22,7 +22,7 @@ test.each([
   await using tab = await Tab.open(bare.browser);
   await tab.load(`<style>${RULES.join('')}</style>${DRAWINGS}`);
   const deadline = { remainingMs: 400 } as Deadline; // a quarter of it may be spent on reading
-  const reader = { step: <T>(work: Promise<T>) => work, deadline, runsScripts, linked: [], printsBackgrounds: true };
+  const reader = { step: <T>(work: Promise<T>) => work, deadline, runsScripts };
   const structure = await readDocumentStructure(tab.session, runsScripts ? tab.frameId : undefined, reader, 'wanted');
   expect(structure).toBeUndefined();
   const roles = '[...new Set([...document.querySelectorAll("svg")].map((svg) => svg.getAttribute("role")))]';

@@ -58,7 +58,7 @@ export const RULES = {
     archiveNeeds: 'structure',
     message: 'The image gets no tag.',
     remedy:
-      'Put role="img" and aria-label on an svg or img element, not on a link, a control or a cell, and do not select it by them in CSS.',
+      'Put role="img" and aria-label on an svg or img element, not on an icon of a font, several drawings, a cell, a link or a control, and do not select it by them in CSS.',
   },
   heading_skipped: {
     accessible: ['7.4.2', ''],

@@ -80,7 +80,6 @@ interface Loading {
   isMain: boolean;
   /** Whether the document is finished only after this request. */
   isNeeded: boolean;
-  isStyle: boolean;
   overdue: boolean;
   /** Whether it was reported as missing already. */
   recorded: boolean;
@@ -98,9 +97,10 @@ const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
 const MAX_STYLES = 1_000;
-/** Also matches escaped names of rules, whose address is then unknown. */
-const IMPORT = /@(?:import|[-\w]*\\)\s*(?:url\(\s*)?["']?([^"')\s;]+)/gi;
-/** How much a page keeps of what Chromium removes from its cache. A style sheet may be removed as soon as it is applied. */
+/**
+ * How much a page keeps of what Chromium removes from its cache. A style sheet may be removed as soon as it is applied, and its page sizes
+ * and unsupported CSS are read later.
+ */
 const KEPT_BODIES = { maxTotalBufferSize: 8_388_608, maxResourceBufferSize: 1_048_576 };
 const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 /** How long to wait for the status after a response was withheld from the document. */
@@ -130,10 +130,8 @@ export class NetworkMonitor {
   /** Requests whose status is not known yet. */
   #awaitingStatus = new Map<string, Loading>();
   #onAllStatuses = () => {};
-  /** Requests of style sheets. The same URL may return another text each time. */
-  #styles: Array<{ url: string; requestId: string }> = [];
-  /** The URLs of style sheets that had no response, which style nothing. */
-  #lostStyles: string[] = [];
+  /** The last request of each style sheet, by URL. */
+  readonly #styles = new Map<string, string>();
   #bytes = 0;
   #mainBytes = 0;
   /** Is called whenever a request begins or ends. */
@@ -201,36 +199,11 @@ export class NetworkMonitor {
 
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
-    const found = this.#styles.findLast((style) => style.url === cut(withoutSecrets(url)));
-    return (found && (await this.#bodyOf(found.requestId))) ?? '';
-  }
-
-  /**
-   * Returns the texts of all style sheets, empty for those that could not be loaded; undefined if one is still loading, or imports
-   * another that is not known, because Chromium had parsed both for an earlier document.
-   */
-  async styleTexts(): Promise<Array<{ url: string; text: string }> | undefined> {
-    if ([...this.#loading.values()].some(({ isStyle }) => isStyle)) return undefined;
-    const all = await Promise.all(
-      this.#styles.map(async ({ url, requestId }) => ({ url, text: (await this.#bodyOf(requestId)) ?? '' })),
-    );
-    const unreadable = new Set(all.filter(({ text }) => !text).map(({ url }) => url));
-    const sheets = [...all.filter(({ url }) => !unreadable.has(url)), ...this.#lostStyles.map((url) => ({ url, text: '' }))];
-    const known = new Set(sheets.map(({ url }) => url));
-    const isKnown = (address: string, base: string) => known.has(cut(withoutSecrets(URL.parse(address, base)?.href ?? '')));
-    const isComplete = sheets.every(({ url, text }) => {
-      const imported = new Set(Array.from(text.matchAll(IMPORT), ([, address = '']) => address));
-      return [...imported].every((address) => isKnown(address, url));
-    });
-    return isComplete ? sheets : undefined;
-  }
-
-  /** Undefined if Chromium does not have it as text, or has nothing of it. */
-  async #bodyOf(requestId: string): Promise<string | undefined> {
-    const answer = this.#session.send('Network.getResponseBody', { requestId });
-    return await answer.then(
-      ({ body, base64Encoded }) => (base64Encoded || !body ? undefined : body),
-      () => undefined,
+    const requestId = this.#styles.get(cut(withoutSecrets(url)));
+    if (requestId === undefined) return '';
+    return await this.#session.send('Network.getResponseBody', { requestId }).then(
+      ({ body, base64Encoded }) => (base64Encoded ? '' : body),
+      () => '', // Chromium does not have it
     );
   }
 
@@ -285,8 +258,7 @@ export class NetworkMonitor {
     this.#progressAt = 0;
     this.#statuses.clear();
     this.#disregarded.clear();
-    this.#styles = [];
-    this.#lostStyles = [];
+    this.#styles.clear();
     this.#sent.clear();
     this.#awaitingStatus.clear();
     this.#onAllStatuses = () => {};
@@ -338,7 +310,6 @@ export class NetworkMonitor {
       url,
       address,
       isMain,
-      isStyle: type === 'Stylesheet',
       isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
       hops,
       withheldAt: undefined,
@@ -386,8 +357,8 @@ export class NetworkMonitor {
   }
 
   #noteStyle({ requestId, firstUrl }: Loading, url: string): void {
-    if (this.#styles.length >= MAX_STYLES) return;
-    for (const each of new Set([firstUrl, cut(withoutSecrets(url))])) this.#styles.push({ url: each, requestId });
+    if (this.#styles.size >= MAX_STYLES) return;
+    this.#styles.set(firstUrl, requestId).set(cut(withoutSecrets(url)), requestId);
   }
 
   #noteStatus(requestId: string, status: number): void {
@@ -424,8 +395,6 @@ export class NetworkMonitor {
     loading.netError = errorText.replace(/^net::/, '');
     const isWithheld = WITHHELD.test(loading.netError) || CORS_ERROR.test(corsErrorStatus?.corsError ?? '');
     if (isWithheld) loading.withheldAt = performance.now();
-    if (loading.isStyle && loading.status === undefined && this.#lostStyles.length < MAX_STYLES)
-      this.#lostStyles.push(loading.firstUrl, cut(loading.url));
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
     else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
     else if (!canceled) this.#record(loading);

@@ -11,9 +11,8 @@ import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connectio
 import { ANYTHING, evaluate, isUnanswered, type Question, type Shape, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 import { RASTERIZING_FUNCTIONS } from '../inspect/rasterizing-effects.ts';
-import { type AttributeChange, DRAWING_FUNCTIONS, MENTIONS_ATTRIBUTES, TAKE_BACK_ATTRIBUTES } from './drawing-roles.ts';
+import { type AttributeChange, DRAWING_FUNCTIONS, RESTORE_ATTRIBUTES } from './drawing-roles.ts';
 import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
-import { type LinkedStyle, stylesMentioning } from './style-selectors.ts';
 
 interface MaxCharacters {
   text: number;
@@ -40,9 +39,6 @@ interface Reader {
   step: Step;
   deadline: Deadline;
   runsScripts: boolean;
-  /** The style sheets that were loaded; undefined if not all are known. */
-  linked: LinkedStyle[] | undefined;
-  printsBackgrounds: boolean;
 }
 
 /**
@@ -52,14 +48,13 @@ interface Reader {
 export async function readDocumentStructure(
   session: Session,
   frameId: string | undefined,
-  { step, deadline, runsScripts, linked, printsBackgrounds }: Reader,
+  { step, deadline, runsScripts }: Reader,
   need: 'wanted' | 'demanded',
 ): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
-  const styles = stylesMentioning(MENTIONS_ATTRIBUTES, linked);
-  const values = [MAX_EACH, MAX_TEXT, isDemanded, styles ?? null].map((value) => JSON.stringify(value));
+  const values = [MAX_EACH, MAX_TEXT, isDemanded].map((value) => JSON.stringify(value));
   // As JSON, which takes less time than to return the value.
-  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); const BACKED = new Set(); const PRINTS_BACKGROUNDS = ${printsBackgrounds}; ${FUNCTIONS.join('\n')}
+  const expression = `(() => { const SIBLINGS = new Map(); const PARENTS = new Map(); ${FUNCTIONS.join('\n')}
     return JSON.stringify(documentStructure(${values})) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
@@ -114,7 +109,7 @@ async function read<T>(session: Session, what: Question, expected: Shape<T>, ste
     return await step(evaluate(session, { ...what, awaitPromise: false }, expected));
   } catch (error) {
     if (!isUnanswered(error)) throw error;
-    await step(evaluate(session, { ...what, expression: TAKE_BACK_ATTRIBUTES, awaitPromise: false }, ANYTHING, () => undefined));
+    await step(evaluate(session, { ...what, expression: RESTORE_ATTRIBUTES, awaitPromise: false }, ANYTHING, () => undefined));
     if (error instanceof DevToolsError) throw error;
     return undefined;
   }
@@ -159,9 +154,7 @@ const FUNCTIONS = [
   documentStructure,
   tagDrawings,
   tagWrappers,
-  tagByBackground,
-  canBeBacked,
-  isBacked,
+  hasBackground,
   onlyDrawing,
   isDrawingShown,
   isPlain,
@@ -209,8 +202,7 @@ declare const HTMLFormElement: new () => object;
 declare const Document: new () => object;
 declare const roleChange: (drawing: PageElement) => AttributeChange;
 declare const wrapperChanges: (wrapper: PageElement, drawing: PageElement, label: string) => AttributeChange[];
-declare const backgroundChange: (image: PageElement, printsBackgrounds: boolean) => AttributeChange;
-declare const setForPrint: (changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null) => boolean;
+declare const setForPrint: (changes: AttributeChange[], roots: PageElement[]) => boolean;
 declare const childNodesOf: (node: PageElement) => PageElement[];
 declare const elementsOf: (roots: PageElement[]) => Iterable<PageElement>;
 declare const isRasterized: (element: PageElement) => boolean;
@@ -223,9 +215,6 @@ interface Siblings {
 declare const SIBLINGS: Map<PageElement, Siblings>;
 /** The parents of elements in shadow roots and slots, whose `parentElement` is another or none. */
 declare const PARENTS: Map<PageElement, PageElement>;
-/** The images that were given a background. */
-declare const BACKED: Set<PageElement>;
-declare const PRINTS_BACKGROUNDS: boolean;
 declare function getComputedStyle(element: PageElement, part?: string): PageElement;
 declare const scrollX: number;
 declare const scrollY: number;
@@ -246,12 +235,7 @@ function builtIn(node: PageElement): PageElement {
   return new Proxy({}, { get });
 }
 
-function documentStructure(
-  maxEach: number,
-  max: MaxCharacters,
-  tagsAllDrawings: boolean,
-  linked: LinkedStyle[] | null,
-): DocumentStructure {
+function documentStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean): DocumentStructure {
   const root = builtIn(document).documentElement;
   const structure = ofRoot(root, max);
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
@@ -269,63 +253,37 @@ function documentStructure(
   tagDrawings(
     [...images].filter(([element]) => canBeTagged(element)),
     roots,
-    linked,
   );
-  const wrappers = [...images].filter(([, { kind, name }]) => kind === 'wrapper' && name !== '');
+  const isNamed = ({ kind, name }: ImageStructure) => kind === 'wrapper' && name !== '' && name.length < max.name;
   tagWrappers(
-    wrappers.filter(([, { name }]) => name.length < max.name),
+    [...images].filter(([, image]) => isNamed(image)),
     roots,
-    linked,
   );
-  tagByBackground(wrappers, roots, linked);
   // After that, because cells with these images are not empty.
   for (const element of elements) if (isTable(element)) add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
-  delete (globalThis as PageElement).takeBackAttributes;
+  delete (globalThis as PageElement).restoreAttributes;
   return structure;
 }
 
-function tagDrawings(drawings: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
+function tagDrawings(drawings: Array<[element: PageElement, image: ImageStructure]>, roots: PageElement[]): void {
   const changes = drawings.map(([element]) => roleChange(element));
-  if (!setForPrint(changes, ...styles)) for (const [, image] of drawings) image.kind = 'wrapper';
+  if (!setForPrint(changes, roots)) for (const [, image] of drawings) image.kind = 'wrapper';
 }
 
 /** Tags the drawings in other elements with the role `img`, such as icons. */
-function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
+function tagWrappers(wrappers: Array<[element: PageElement, image: ImageStructure]>, roots: PageElement[]): void {
   const found = wrappers.flatMap(([element, image]) => {
     const drawing = onlyDrawing(element);
     return drawing ? [{ image, changes: wrapperChanges(element, drawing, image.name) }] : [];
   });
   const changes = found.flatMap((each) => each.changes);
-  if (setForPrint(changes, ...styles)) for (const { image } of found) image.kind = 'picture';
+  if (setForPrint(changes, roots)) for (const { image } of found) image.kind = 'picture';
 }
 
-/** Tags other elements with the role `img` that show nothing Chromium tags, such as icons of a font and rows of stars. */
-function tagByBackground(wrappers: Array<[element: PageElement, image: ImageStructure]>, ...styles: Styles): void {
-  const left = wrappers.filter(([element, { kind }]) => kind === 'wrapper' && canBeBacked(element));
-  const changes = left.map(([element]) => backgroundChange(element, PRINTS_BACKGROUNDS));
-  if (!setForPrint(changes, ...styles)) return;
-  for (const [element, image] of left) {
-    image.kind = 'role';
-    BACKED.add(element);
-  }
-}
-
-/**
- * Whether an element has the role, a box and no background. Part of a table would no longer be tagged as one, what can be used has tags of
- * its own, and the background of the root is that of the page.
- */
-function canBeBacked(element: PageElement): boolean {
-  const used = ':is(a, area)[href], button, input, select, textarea';
-  if (roleOf(element) !== 'img' || builtIn(element).matches(':root, caption, thead, tbody, tfoot, tr, th, td')) return false;
-  if (isBacked(element) || !hasSize(element) || !builtIn(element).style) return false;
-  if (!PRINTS_BACKGROUNDS && getComputedStyle(element).boxShadow !== 'none') return false;
-  return ![element, ...nodesIn(element)].some((node) => builtIn(node).matches?.(used));
-}
-
-/** Whether an element has a background, or was given one, which Chromium tags in an image. */
-function isBacked(element: PageElement): boolean {
+/** Whether an element has a background, which Chromium tags in an image. */
+function hasBackground(element: PageElement): boolean {
   const { backgroundImage, backgroundColor } = getComputedStyle(element);
-  return BACKED.has(element) || backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor);
+  return backgroundImage !== 'none' || !/[,/] 0\)$/.test(backgroundColor);
 }
 
 /** The drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
@@ -406,7 +364,6 @@ function mayCount(element: PageElement): boolean {
 }
 
 type ImageStructure = DocumentStructure['images'][number];
-type Styles = [roots: PageElement[], linked: LinkedStyle[] | null];
 type Add = <T>(list: T[], item: T) => unknown;
 
 /** Returns the image, if it is one. */
@@ -642,7 +599,7 @@ function isWrapper(element: PageElement): boolean {
   const inside = nodesIn(element);
   const isText = (node: PageElement) => builtIn(node).nodeType === 3 && isTextTagged(node);
   const isPicture = (node: PageElement) => /^(?:img|canvas)$/.test(builtIn(node).localName) && !isDecoration(node);
-  if (isBacked(element) || inside.some((node) => isText(node) || isPicture(node))) return false;
+  if (hasBackground(element) || inside.some((node) => isText(node) || isPicture(node))) return false;
   return [element, ...inside].some((node) => builtIn(node).nodeType === 1 && hasSize(node) && isShown(node)); // it may float
 }
 
@@ -710,7 +667,7 @@ function showsTagged(node: PageElement): boolean {
   if (builtIn(node).nodeType === 3) return /[^ \t\n\r\f]/.test(builtIn(node).data);
   if (builtIn(node).nodeType !== 1 || !isShown(node) || isDecoration(node)) return false;
   const isTagged = /^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(node).localName);
-  return isTagged || hasTagged(node) || (roleOf(node) === 'img' && isBacked(node) && hasSize(node));
+  return isTagged || hasTagged(node) || (roleOf(node) === 'img' && hasBackground(node) && hasSize(node));
 }
 
 function hasTagged(element: PageElement): boolean {

@@ -1,38 +1,34 @@
 /**
  * Functions that run in a page and give drawings the role `img`, without which Chromium tags nothing of them but their text. A drawing
- * in an element that has the role takes it over with its name; other elements with the role get a background that can be tagged. CSS
- * of the document can select these attributes, and must not: the tagged PDF shows the same as any other.
+ * in an element that has the role takes it over with its name. CSS of the document can select these attributes, and must not: the
+ * tagged PDF shows the same as any other.
  */
-import {
-  type isSameSelection as IsSameSelection,
-  type LinkedStyle,
-  SELECTOR_FUNCTIONS,
-  type selected as Selected,
-  type selectorsFor as SelectorsFor,
-} from './style-selectors.ts';
+import { type appearanceOf as AppearanceOf, type looksSame as LooksSame, VISIBLE_CHANGE_FUNCTIONS } from './visible-changes.ts';
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type PageElement = any;
 declare const builtIn: (node: PageElement) => PageElement;
-declare const selectorsFor: typeof SelectorsFor;
-declare const selected: typeof Selected;
-declare const isSameSelection: typeof IsSameSelection;
+declare const appearanceOf: typeof AppearanceOf;
+declare const looksSame: typeof LooksSame;
 
-/** What style sheets must contain to select the attributes that are set. It looks at each character of a long text only once. */
-export const MENTIONS_ATTRIBUTES = /role|aria-|style\s*[\]=~|^$*/]/i;
+/** Restores attributes that were set when reading was terminated. */
+export const RESTORE_ATTRIBUTES = 'globalThis.restoreAttributes?.(); delete globalThis.restoreAttributes';
 
-/** Takes back attributes that were set when reading was terminated. */
-export const TAKE_BACK_ATTRIBUTES = 'globalThis.takeBackAttributes?.(); delete globalThis.takeBackAttributes';
+export const DRAWING_FUNCTIONS = [
+  ...VISIBLE_CHANGE_FUNCTIONS,
+  roleChange,
+  wrapperChanges,
+  setForPrint,
+  countSelectors,
+  setAttribute,
+];
 
-export const DRAWING_FUNCTIONS = [...SELECTOR_FUNCTIONS, roleChange, wrapperChanges, backgroundChange, setForPrint, setAttribute];
-
-/** An attribute to set, or to remove if the value is null. With a `property`, the value is that of a property in the attribute `style`. */
+/** An attribute to set, or to remove if the value is null. */
 export interface AttributeChange {
   element: PageElement;
   name: string;
   value: string | null;
-  property?: string;
 }
 
 function roleChange(drawing: PageElement): AttributeChange {
@@ -51,45 +47,44 @@ function wrapperChanges(wrapper: PageElement, drawing: PageElement, label: strin
 }
 
 /**
- * A background that shows nothing, which Chromium tags with the name of the image. A gradient with a size would take 1 KB in the PDF. If
- * backgrounds are not printed, it would be white, so there is a shadow within the box instead.
+ * Returns false, and leaves the attributes as they are, if the document would look different, or if that would take long to find out.
+ * Until `restoreAttributes` is deleted, it restores all attributes.
  */
-function backgroundChange(image: PageElement, printsBackgrounds: boolean): AttributeChange {
-  const background = { property: 'background-image', value: 'radial-gradient(0px at 0 0, #0000, #0000)' };
-  const shadow = { property: 'box-shadow', value: 'inset 0 0 0 9px color(srgb 0 0 0 / 0.0001)' };
-  return { element: image, name: 'style', ...(printsBackgrounds ? background : shadow) };
-}
-
-/**
- * Returns false, and leaves the attributes as they are, if a selector would select other elements, or may do so. Until
- * `takeBackAttributes` is deleted, it takes back all changes.
- */
-function setForPrint(changes: AttributeChange[], roots: PageElement[], linked: LinkedStyle[] | null): boolean {
+function setForPrint(changes: AttributeChange[], roots: PageElement[]): boolean {
+  const maxWork = 1_000_000;
   if (!changes.length) return true;
-  const names = [...new Set(changes.map(({ name }) => name.replace(/-.*/, '')))]; // `aria` for all of ARIA
-  const mentions = new RegExp(`\\[[^[\\]]*(?:${names.join('|')})`, 'i');
-  const elements = changes.map(({ element }) => element);
-  const selectors = selectorsFor(elements, roots, linked, mentions);
-  if (!selectors) return false;
-  const before = selected(selectors);
+  const count = countSelectors(roots.flatMap((root) => [...builtIn(root).styleSheets, ...builtIn(root).adoptedStyleSheets]));
+  const before = count ? appearanceOf(roots) : undefined;
+  if (count && (!before || before.elements.length * count > maxWork)) return false;
   const given = changes.map(({ element, name }) => ({ element, name, value: builtIn(element).getAttribute(name) }));
   const world = globalThis as PageElement;
-  const earlier = world.takeBackAttributes;
-  world.takeBackAttributes = () => {
+  const earlier = world.restoreAttributes;
+  world.restoreAttributes = () => {
     given.forEach(setAttribute);
     earlier?.();
   };
   changes.forEach(setAttribute);
-  const isSame = isSameSelection(before, selected(selectors));
-  if (isSame) return true;
+  if (!before || looksSame(before, appearanceOf(roots))) return true;
   given.forEach(setAttribute);
-  world.takeBackAttributes = earlier;
+  world.restoreAttributes = earlier;
   return false;
 }
 
-/** Properties are set without a text of the attribute, which a content security policy may refuse. */
-function setAttribute({ element, name, value, property }: AttributeChange): void {
+/** Counts the rules that select by such attributes. A style sheet of another origin, which cannot be read, counts as one. */
+function countSelectors(rules: Iterable<PageElement>): number {
+  let count = 0;
+  for (const rule of rules) {
+    if ([rule.selectorText, rule.start, rule.end].some((selector) => /\[(?:role|aria-)/i.test(selector))) count++;
+    try {
+      count += countSelectors((rule.styleSheet ?? rule).cssRules ?? []);
+    } catch {
+      count++;
+    }
+  }
+  return count;
+}
+
+function setAttribute({ element, name, value }: AttributeChange): void {
   if (value === null) builtIn(element).removeAttribute(name);
-  else if (property) builtIn(element).style.setProperty(property, value, 'important');
   else builtIn(element).setAttribute(name, value);
 }

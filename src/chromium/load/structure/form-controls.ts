@@ -14,22 +14,14 @@ import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
 import { FIELD_STYLE_FUNCTIONS } from './field-styles.ts';
 import { ROOT_FUNCTIONS } from './reading-order.ts';
-import {
-  type isSameSelection as IsSameSelection,
-  type LinkedStyle,
-  type ScopedSelector,
-  SELECTOR_FUNCTIONS,
-  type selected as Selected,
-  type selectorsFor as SelectorsFor,
-  stylesMentioning,
-} from './style-selectors.ts';
+import { type appearanceOf as AppearanceOf, type looksSame as LooksSame, VISIBLE_CHANGE_FUNCTIONS } from './visible-changes.ts';
 
 /** The fields of a document, and the controls that are printed as they are. */
 export interface PreparedFields {
   fields: FormControl[];
   /**
    * Controls that are rotated, scaled or written vertically or in shadow trees, and the other radio buttons of their sets; all of them
-   * if styles of the document would select something else.
+   * if the document would look different.
    */
   printed: ElementLocation[];
 }
@@ -45,22 +37,11 @@ const LIMITS: FieldLimits = { fields: 2_000, options: 50_000, characters: 16_000
 
 type Exceeded = { exceeded: keyof FieldLimits };
 
-/** What style sheets must contain to select what is prepared: attributes, the links after the body, and other values. */
-const MENTIONS_PREPARED = /\[|:(?:has|last-|only-|nth-last-|placeholder-shown|(?:user-)?(?:in)?valid)/i;
-
-/**
- * Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. `linked` are the style sheets that
- * were loaded; undefined if not all are known.
- */
-export async function prepareFields(
-  session: Session,
-  frameId: string,
-  { key, linked }: { key: string; linked: LinkedStyle[] | undefined },
-  step: Step,
-): Promise<PreparedFields> {
-  const styles = JSON.stringify(stylesMentioning(MENTIONS_PREPARED, linked) ?? null);
+/** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
+export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
+  const values = [LIMITS, MAX_TEXT, key].map((value) => JSON.stringify(value));
   const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
-    return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}, ${styles}, ${MENTIONS_PREPARED}) })()`;
+    return preparedFields(${values}) })()`;
   const prepared = await readInOwnWorld(session, frameId, { expression }, PREPARED, step).catch((error: unknown) => {
     throw error instanceof DevToolsError ? untold(error) : error;
   });
@@ -134,11 +115,11 @@ const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...FIELD_HIDING_FUNCTIONS,
   ...FIELD_STYLE_FUNCTIONS,
-  ...SELECTOR_FUNCTIONS,
+  ...VISIBLE_CHANGE_FUNCTIONS,
   preparedFields,
   pack,
   isStyleText,
-  prepareUnseen,
+  prepareUnchanged,
   watch,
   contentOf,
   controlsOf,
@@ -186,21 +167,14 @@ declare const OBSTACLES: Map<PageElement, Obstacle>;
 declare const hideField: (control: PageElement, field: FormControl, label: string) => PreparedControl;
 declare const addStyles: () => void;
 declare const addLinks: (all: PreparedControl[], key: string) => PageElement;
-declare const selectorsFor: typeof SelectorsFor;
-declare const selected: typeof Selected;
-declare const isSameSelection: typeof IsSameSelection;
+declare const appearanceOf: typeof AppearanceOf;
+declare const looksSame: typeof LooksSame;
 declare const rootsOf: (root: PageElement) => PageElement[];
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
 declare const restore: (prepared: PreparedControl) => void;
 
 /** Reads all controls before it changes any, because the style of one can depend on another. */
-function preparedFields(
-  limits: FieldLimits,
-  max: MaxCharacters,
-  key: string,
-  linked: LinkedStyle[] | null,
-  mentions: RegExp,
-): PackedFields | Exceeded {
+function preparedFields(limits: FieldLimits, max: MaxCharacters, key: string): PackedFields | Exceeded {
   const { controls, others } = controlsOf();
   if (controls.length > limits.fields) return { exceeded: 'fields' };
   const forms = [...builtIn(document).querySelectorAll('form')];
@@ -208,20 +182,26 @@ function preparedFields(
   const exceeded = firstExceeded(fields, limits);
   if (exceeded) return { exceeded };
   const printed = (list: PageElement[]) => list.slice(0, limits.fields).map((control) => placeOf(control, max));
-  const selectors = controls.length ? selectorsFor(controls, rootsOf(document), linked, mentions) : [];
   const hide = () => fields.map((field, number) => hideField(controls[number], field, `${key} ${number}`));
-  if (!selectors || !prepareUnseen(hide, selectors, key)) return { ...pack([]), printed: printed([...controls, ...others]) };
-  return { ...pack(fields), printed: printed(others) };
+  const isPrepared = !controls.length || prepareUnchanged(controls, hide, key);
+  return isPrepared ? { ...pack(fields), printed: printed(others) } : { ...pack([]), printed: printed([...controls, ...others]) };
 }
 
-/** Returns false, and restores the controls, if styles of the document then select other elements than before. */
-function prepareUnseen(hide: () => PreparedControl[], selectors: ScopedSelector[], key: string): boolean {
-  const before = selected(selectors);
+/**
+ * Returns false, and restores the controls, if anything but their content then looks different, or if there is too much to
+ * compare.
+ */
+function prepareUnchanged(controls: PageElement[], hide: () => PreparedControl[], key: string): boolean {
+  const roots = rootsOf(document);
+  const own = new Set(
+    controls.flatMap((control) => [control, ...(control.localName === 'select' ? control.querySelectorAll('*') : [])]),
+  );
+  const before = appearanceOf(roots, own);
+  if (!before) return false;
   addStyles();
   const prepared = hide();
   const holder = addLinks(prepared, key);
-  const after = selected(selectors).filter((element) => !holder.contains(element ?? null));
-  const isSame = isSameSelection(before, after);
+  const isSame = looksSame(before, appearanceOf(roots, own, holder));
   if (isSame) watch(prepared);
   else {
     for (const each of prepared) restore(each);

@@ -49,7 +49,7 @@ export const WARNINGS = {
   },
   field_printed: {
     meaning:
-      'With `forms: true`, a control is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated on pages, in the top layer or in a shadow tree, or a style sheet could select what is changed for the print.',
+      'With `forms: true`, a control is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated on pages, in the top layer or in a shadow tree, or a style sheet selects what is changed for the print.',
     members: '`element`',
   },
   content_hidden: {
