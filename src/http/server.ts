@@ -39,7 +39,7 @@ import { authenticate, principalOf } from './server/authenticate.ts';
 import { allowOrigins } from './server/cors.ts';
 import { handleExpectations } from './server/expect-continue.ts';
 import { logFailure } from './server/log-failure.ts';
-import { publishedDocument } from './server/openapi.ts';
+import { keepIds, publishedDocument } from './server/openapi.ts';
 import type { Plugin } from './server/plugin.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './server/problem.ts';
 import { limitRates } from './server/rate-limit.ts';
@@ -196,6 +196,7 @@ function handleErrors(app: FastifyInstance, services: ServerServices, send: Send
 
 async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
   await app.register(swagger, {
+    transform: ({ schema, url }) => ({ schema: keepIds(schema), url }),
     openapi: {
       openapi: '3.1.0',
       info: {

@@ -55,7 +55,7 @@ const Metadata = Type.Object(
       examples: [{ Copyright: '2026 ACME Ltd' }],
     }),
   },
-  { ...CLOSED, title: 'PdfMetadata' },
+  { ...CLOSED, $id: 'PdfMetadata' },
 );
 
 const Permission = oneOf(PERMISSIONS);
@@ -83,7 +83,7 @@ const Password = Type.Union(
       CLOSED,
     ),
   ],
-  { title: 'Password' },
+  { $id: 'Password' },
 );
 
 const Attachment = Type.Object(
@@ -109,7 +109,7 @@ const Attachment = Type.Object(
       default: 'Unspecified',
     }),
   },
-  { ...CLOSED, title: 'Attachment' },
+  { ...CLOSED, $id: 'Attachment' },
 );
 
 const Images = Type.Object(
@@ -128,7 +128,7 @@ const Images = Type.Object(
       'x-default': 'none: all pixels are kept',
     }),
   },
-  { ...CLOSED, title: 'Images' },
+  { ...CLOSED, $id: 'Images' },
 );
 
 const Watermark = Type.Object(
@@ -169,10 +169,10 @@ const Watermark = Type.Object(
       default: 'over',
     }),
   },
-  { ...CLOSED, title: 'Watermark' },
+  { ...CLOSED, $id: 'Watermark' },
 );
 
-const Profile = { ...oneOf(PROFILES), title: 'ConformanceProfile' };
+const Profile = { ...oneOf(PROFILES), $id: 'ConformanceProfile' };
 const PROFILES_EXPECTED = `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and one of PDF/UA`;
 
 const Invoice = Type.Object(
@@ -184,11 +184,11 @@ const Invoice = Type.Object(
     }),
     profile: {
       ...oneOf(INVOICE_PROFILES),
-      title: 'InvoiceProfile',
+      $id: 'InvoiceProfile',
       description: 'The profile whose guideline the XML names.',
     },
   },
-  { ...CLOSED, title: 'Invoice' },
+  { ...CLOSED, $id: 'Invoice' },
 );
 
 /** Members of `options`. */
