@@ -1,7 +1,7 @@
 /** Builds the HTTP server: its routes, and what applies to all of them. */
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
-import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
+import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -39,7 +39,7 @@ import { authenticate, principalOf } from './server/authenticate.ts';
 import { allowOrigins } from './server/cors.ts';
 import { handleExpectations } from './server/expect-continue.ts';
 import { logFailure } from './server/log-failure.ts';
-import { publishedDocument } from './server/openapi.ts';
+import { keepIds, publishedDocument } from './server/openapi.ts';
 import type { Plugin } from './server/plugin.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './server/problem.ts';
 import { limitRates } from './server/rate-limit.ts';
@@ -196,7 +196,7 @@ function handleErrors(app: FastifyInstance, services: ServerServices, send: Send
 
 async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
   await app.register(swagger, {
-    transformObject: nameMembersInBrackets,
+    transform: ({ schema, url }) => ({ schema: keepIds(schema), url }),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -220,22 +220,6 @@ async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: Ser
     theme: { title: 'Platen API', css: [{ filename: 'platen.css', content: '.swagger-ui .topbar { display: none }' }] },
     uiConfig: { tryItOutEnabled: false, validatorUrl: null },
   });
-}
-
-/** Describes a query parameter that is an object as `metadata[order]=1234`. */
-function nameMembersInBrackets(document: Parameters<SwaggerTransformObject>[0]) {
-  if (!('openapiObject' in document)) return document.swaggerObject;
-  const operations = Object.values(document.openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
-  const parameters = operations.flatMap((operation) => (operation as { parameters?: QueryParameter[] }).parameters ?? []);
-  for (const parameter of parameters)
-    if (parameter.in === 'query' && parameter.schema?.type === 'object')
-      Object.assign(parameter, { style: 'deepObject', explode: true });
-  return document.openapiObject;
-}
-
-interface QueryParameter {
-  in?: string;
-  schema?: { type?: string };
 }
 
 /** Answers input that Node's parser did not accept as a request: too slow, too large, or not HTTP. */

@@ -55,7 +55,7 @@ export const PlaygroundBody = Type.Object(
   },
   {
     additionalProperties: false,
-    title: 'PlaygroundRequest',
+    $id: 'PlaygroundRequest',
     expected: 'a JSON object',
     'x-sources': { html: [], template: ['engine', 'data'] },
   },

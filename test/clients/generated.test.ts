@@ -1,10 +1,12 @@
-/** The generated files of the clients match the OpenAPI document, and the guide names every method. */
+/** The generated files of the Python client match the OpenAPI document, and the guide names every method. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { CLIENTS, clientFiles } from '../../tools/clients/files.ts';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';
 
-test.each([...(await clientFiles())])('%s is up to date with `npm run clients`', async (path, text) => {
+const committed = [...(await clientFiles())].filter(([path]) => path.startsWith('python'));
+
+test.each(committed)('%s is up to date with `npm run clients`', async (path, text) => {
   expect(await readFile(CLIENTS + path, 'utf8')).toBe(text);
 });
 

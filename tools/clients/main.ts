@@ -1,5 +1,9 @@
-/** `npm run clients`: writes the generated files of both clients. A test fails when they differ from what this writes. */
+/**
+ * `npm run clients`: writes the generated files of both clients; with the argument `typescript`, only those that are not committed.
+ * A test fails when the committed ones differ from what this writes.
+ */
 import { writeFile } from 'node:fs/promises';
 import { CLIENTS, clientFiles } from './files.ts';
 
-for (const [path, text] of await clientFiles()) await writeFile(CLIENTS + path, text);
+const [client = ''] = process.argv.slice(2);
+for (const [path, text] of await clientFiles()) if (path.startsWith(client)) await writeFile(CLIENTS + path, text);

@@ -48,7 +48,7 @@ export const SUMMARY_SCHEMA = recordSchema(
     id: { type: 'string', description: 'The same as `batch_id`.', examples: ['bat_0123456789ABCDEFGHIJKL'] },
     batch_id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] },
     status: {
-      title: 'BatchStatus',
+      $id: 'BatchStatus',
       type: 'string',
       enum: ['queued', 'running', 'completed', 'cancelled'],
       description: 'completed: every item has succeeded or failed. cancelled: some items were never started.',
@@ -83,7 +83,7 @@ export const ITEM_SCHEMA = recordSchema(
     bytes: { type: ['integer', 'null'] },
     expires_at: { type: ['string', 'null'], format: 'date-time' },
     error: {
-      title: 'ItemError',
+      $id: 'ItemError',
       type: 'object',
       description: 'The error with which a single call would have been answered. Absent unless the item has failed.',
       properties: {

@@ -10,7 +10,10 @@ export const EVENTS_TYPE = 'text/event-stream';
 export const LINES_TYPE = 'application/x-ndjson';
 
 const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
+};
 
 export const ZIP = {
   ...COMMON,
@@ -78,7 +81,7 @@ export const EVENTS = {
         [EVENTS_TYPE]: { schema: { type: 'string' } },
         [LINES_TYPE]: {
           schema: {
-            title: 'BatchEvent',
+            $id: 'BatchEvent',
             type: 'object',
             required: ['event'],
             properties: {

@@ -5,6 +5,7 @@ import { header } from './response-schema.ts';
 
 export const IF_MATCH_SCHEMA = {
   'If-Match': {
+    $id: 'IfMatchParam',
     type: 'string',
     description:
       'The ETag of the version that you read. If it is no longer the current one, the reply is 412 and nothing changes.',

@@ -15,7 +15,7 @@ const PROBLEM_SCHEMA = recordSchema(
       type: 'array',
       description: 'Errors in the request, by field.',
       items: {
-        title: 'FieldError',
+        $id: 'FieldError',
         type: 'object',
         required: ['path', 'message'],
         properties: {

@@ -50,6 +50,7 @@ export function timeOf(milliseconds: number): string {
 const TIME = { type: 'string', format: 'date-time' };
 
 export const METADATA_SCHEMA = {
+  $id: 'Metadata',
   type: 'object',
   additionalProperties: { type: 'string' },
   description: 'As it was sent; empty if none was.',
@@ -72,7 +73,7 @@ export const REPORT_SCHEMA = {
       type: 'array',
       description: 'Warnings, at most 100 of each kind.',
       items: {
-        title: 'Warning',
+        $id: 'Warning',
         type: 'object',
         required: ['kind', 'message'],
         properties: {
@@ -164,14 +165,15 @@ export const VERSION_SCHEMA = recordSchema('TemplateVersion', {
 
 /** The query parameters of every list. */
 export const PAGE_PARAMETERS = {
-  limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-  cursor: { type: 'string', description: 'The `next_cursor` of the page before.' },
+  limit: { $id: 'LimitParam', type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  cursor: { $id: 'CursorParam', type: 'string', description: 'The `next_cursor` of the page before.' },
 };
 
 /** The query parameters of lists that can be filtered by metadata. */
 export const FILTER_PARAMETERS = {
   ...PAGE_PARAMETERS,
   metadata: {
+    $id: 'MetadataParam',
     type: 'object',
     additionalProperties: { type: 'string' },
     description:

@@ -1,16 +1,16 @@
 /** Builds the schemas of replies in the OpenAPI document. */
 
-/** An object whose members are all required, except those in `optional`. The title becomes the name of its component. */
-export function recordSchema<P extends Record<string, object>>(title: string, properties: P, optional: Array<keyof P> = []) {
-  return { title, type: 'object', required: Object.keys(properties).filter((name) => !optional.includes(name)), properties };
+/** An object whose members are all required, except those in `optional`. `$id` is the name of its component. */
+export function recordSchema<P extends Record<string, object>>($id: string, properties: P, optional: Array<keyof P> = []) {
+  return { $id, type: 'object', required: Object.keys(properties).filter((name) => !optional.includes(name)), properties };
 }
 
 /** One page of a list, newest first. */
-export function listSchema(item: { title: string }) {
-  return recordSchema(`${item.title}List`, {
+export function listSchema(item: { $id: string }) {
+  return recordSchema(`${item.$id}List`, {
     data: { type: 'array', items: item },
     has_more: { type: 'boolean' },
-    next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
+    next_cursor: { $id: 'NextCursor', type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
   });
 }
 

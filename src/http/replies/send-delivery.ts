@@ -68,6 +68,7 @@ export const DOCUMENT_CONTENT = { ...binary(PDF), ...binary('image/*') };
 
 /** The reply to a request with `store`. */
 export const CREATED = {
+  $id: 'Document201',
   description:
     'The result was stored, because of `store`. The record of the document, or its content where Accept names that type alone.',
   headers: {

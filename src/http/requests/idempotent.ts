@@ -22,6 +22,7 @@ export const IDEMPOTENCY_SCHEMA = {
   type: 'object',
   properties: {
     'Idempotency-Key': {
+      $id: 'IdempotencyKeyParam',
       type: 'string',
       pattern: '^[!-~]{1,255}$',
       description:

@@ -5,6 +5,7 @@ export const MAX_WAIT_SECONDS = 60;
 
 export const PREFER_SCHEMA = {
   Prefer: {
+    $id: 'PreferWaitParam',
     type: 'string',
     description: `\`wait=N\` waits up to N seconds, at most ${MAX_WAIT_SECONDS}, until the batch or render has finished.`,
     examples: ['wait=30'],

@@ -180,7 +180,7 @@ export function textOf(path: string, content: Buffer, file = path === 'html' ? '
 }
 
 const FORM_SCHEMA = {
-  title: 'DocumentForm',
+  $id: 'DocumentForm',
   type: 'object',
   description:
     'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',

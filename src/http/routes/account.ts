@@ -39,7 +39,7 @@ const PatchBody = Type.Object(
       examples: ['https://example.com/hooks/platen'],
     }),
   },
-  { additionalProperties: false, title: 'AccountChange', expected: 'a JSON object' },
+  { additionalProperties: false, $id: 'AccountChange', expected: 'a JSON object' },
 );
 const checkPatch = validator(PatchBody);
 

@@ -159,7 +159,10 @@ async function sendBatch(
 }
 
 const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
+};
 
 const HEADERS = {
   'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
@@ -182,7 +185,7 @@ const CREATE = {
     'Renders up to 500 documents and stores them. Each item succeeds or fails on its own and is charged only if it succeeds; identical items are rendered once. Single calls have priority. An accepted batch is completed even if the service restarts.',
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
   body: {
-    title: 'BatchRequest',
+    $id: 'BatchRequest',
     type: 'object',
     required: ['items'],
     additionalProperties: false,
@@ -194,7 +197,7 @@ const CREATE = {
         description: 'Each item takes the fields of `POST /v1/pdf`. Results are always stored.',
         items: {
           ...ITEM_FIELDS,
-          title: 'BatchItem',
+          $id: 'BatchItem',
           properties: {
             reference: {
               type: 'string',
@@ -221,7 +224,7 @@ const CREATE = {
       },
       defaults: {
         ...ITEM_FIELDS,
-        title: 'BatchDefaults',
+        $id: 'BatchDefaults',
         description:
           'Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item with a source of its own takes none from here.',
       },

@@ -52,7 +52,7 @@ const CreateBody = Type.Object(
       examples: ['correct horse'],
     }),
   },
-  { additionalProperties: false, expected: 'a JSON object', title: 'NewCertificate' },
+  { additionalProperties: false, expected: 'a JSON object', $id: 'NewCertificate' },
 );
 const checkCreate = validator(CreateBody);
 
@@ -129,7 +129,10 @@ function certificateRecord(certificate: StoredCertificate) {
 }
 
 const COMMON = { tags: ['Certificates'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'CertificateIdParam', type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } },
+};
 const TIME = { type: 'string', format: 'date-time' };
 const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
   id: { type: 'string', description: 'The same as `certificate_id`.', examples: ['cert_0123456789ABCDEFGHIJKL'] },

@@ -95,7 +95,7 @@ const SCHEMA = {
   params: {
     type: 'object',
     properties: {
-      id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+      id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
       n: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
     },
   },

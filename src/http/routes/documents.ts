@@ -43,7 +43,7 @@ const LinkBody = Type.Object(
       examples: [86_400],
     }),
   },
-  { additionalProperties: false, title: 'LinkRequest', expected: 'a JSON object', 'x-optional': true },
+  { additionalProperties: false, $id: 'LinkRequest', expected: 'a JSON object', 'x-optional': true },
 );
 const checkLink = validator(LinkBody);
 
@@ -124,9 +124,13 @@ function readDownload(text: string): Disposition {
 }
 
 const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } },
+};
 const TIME = { type: 'string', format: 'date-time' };
 const DOWNLOAD_PARAMETER = {
+  $id: 'DownloadParam',
   type: 'string',
   enum: ['1'],
   description: 'Send 1 to have a browser save the document rather than show it.',
@@ -143,6 +147,7 @@ const CONTENT_HEADERS = {
 };
 const CONTENT_REPLIES = {
   206: {
+    $id: 'Content206',
     description: 'The part that Range asked for.',
     headers: { ...CONTENT_HEADERS, 'Content-Range': TEXT_HEADER('The range that is sent, and the size of the document.') },
     content: DOCUMENT_CONTENT,
@@ -227,7 +232,7 @@ const FOLLOW = {
   operationId: 'followDocumentLink',
   tags: ['Documents'],
   summary: 'Follow a signed link',
-  params: ID,
+  params: { ...ID, properties: { id: { ...ID.properties.id, $id: 'LinkIdParam' } } },
   headers: RANGE_HEADERS,
   querystring: {
     type: 'object',

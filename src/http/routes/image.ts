@@ -134,7 +134,7 @@ const SCHEMA = {
         ...binary('image/png'),
         ...binary('image/jpeg'),
         ...binary('image/webp'),
-        [JSON_TYPE]: { schema: { title: 'ImageReply', anyOf: [REPORTED_IMAGE_SCHEMA, DRY_RUN_SCHEMA] } },
+        [JSON_TYPE]: { schema: { $id: 'ImageReply', anyOf: [REPORTED_IMAGE_SCHEMA, DRY_RUN_SCHEMA] } },
       },
     },
     201: CREATED,

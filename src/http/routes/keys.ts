@@ -65,7 +65,7 @@ const CreateBody = Type.Object(
       examples: [2_592_000],
     }),
   },
-  { ...CLOSED, title: 'KeyRequest', 'x-optional': true },
+  { ...CLOSED, $id: 'KeyRequest', 'x-optional': true },
 );
 const RotateBody = Type.Object(
   {
@@ -78,7 +78,7 @@ const RotateBody = Type.Object(
       examples: [3_600],
     }),
   },
-  { ...CLOSED, title: 'RotationRequest', 'x-optional': true },
+  { ...CLOSED, $id: 'RotationRequest', 'x-optional': true },
 );
 const checkCreate = validator(CreateBody);
 const checkRotate = validator(RotateBody);
@@ -163,7 +163,10 @@ function timeOrNull(milliseconds: number | null): string | null {
 }
 
 const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'KeyIdParam', type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } },
+};
 const TIME = { type: 'string', format: 'date-time' };
 const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
 const KEY_SCHEMA = recordSchema(

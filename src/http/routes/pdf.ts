@@ -135,14 +135,14 @@ async function replay(
 const HEADERS = { 'Platen-Pages': header('integer', 'Number of pages.'), ...RESULT_HEADERS };
 
 const CONFORMANCE_SCHEMA = {
-  title: 'ConformanceReport',
+  $id: 'ConformanceReport',
   type: 'object',
   properties: {
     violations: {
       type: 'array',
       description: 'Empty when the document conforms.',
       items: {
-        title: 'Violation',
+        $id: 'Violation',
         type: 'object',
         properties: {
           rule: { type: 'string', examples: ['title_missing'] },
@@ -176,7 +176,7 @@ const SCHEMA = {
       headers: HEADERS,
       content: {
         ...binary(PDF),
-        [JSON_TYPE]: { schema: { title: 'PdfReply', anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA, DRY_RUN_SCHEMA] } },
+        [JSON_TYPE]: { schema: { $id: 'PdfReply', anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA, DRY_RUN_SCHEMA] } },
       },
     },
     201: CREATED,

@@ -183,6 +183,7 @@ const RENDER_SCHEMA = recordSchema(
 );
 
 export const ACCEPTED = {
+  $id: 'Render202',
   description: 'The render is accepted, and is completed even if the service restarts.',
   headers: {
     Location: header('string', 'URL of the render.'),
@@ -199,7 +200,7 @@ const READ = {
   summary: 'Read an asynchronous render',
   description: 'A render that was started with `Prefer: respond-async` or `deliver_to`, for as long as the plan keeps documents.',
   headers: { type: 'object', properties: PREFER_SCHEMA },
-  params: { type: 'object', properties: { id: RENDER_SCHEMA.properties.render_id } },
+  params: { type: 'object', properties: { id: { ...RENDER_SCHEMA.properties.render_id, $id: 'RenderIdParam' } } },
   response: {
     200: {
       description: 'The render.',
@@ -218,6 +219,7 @@ export const START_HEADERS = {
   properties: {
     ...IDEMPOTENCY_SCHEMA.properties,
     Prefer: {
+      $id: 'PreferAsyncParam',
       type: 'string',
       description: '`respond-async` answers 202 at once with the render, whose result is a stored document.',
       examples: ['respond-async'],
@@ -227,6 +229,7 @@ export const START_HEADERS = {
 
 const RESULT_SCHEMAS = {
   webhook_url: {
+    $id: 'WebhookUrl',
     type: 'string',
     format: 'uri',
     description: 'URL that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`.',

@@ -91,9 +91,12 @@ function assetRecord({ path, type, bytes }: TemplateAsset) {
 }
 
 const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
-const id = { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
+const id = { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
 const ID = { type: 'object', properties: { id } };
-const BY_PATH = { type: 'object', properties: { id, '*': { type: 'string', examples: ['css/print.css'] } } };
+const BY_PATH = {
+  type: 'object',
+  properties: { id, '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } },
+};
 const ASSET_SCHEMA = recordSchema('TemplateAsset', {
   path: { type: 'string', examples: ['css/print.css'] },
   type: { type: 'string', examples: ['text/css; charset=utf-8'] },

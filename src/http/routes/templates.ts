@@ -90,9 +90,9 @@ const CreateBody = Type.Object(
     ...{ name, html },
     engine: Type.Optional({ ...engine, default: 'placeholders' }),
     metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
-    assets: Type.Optional({ ...AssetsSchema, description: ASSETS }),
+    assets: Type.Optional({ ...AssetsSchema, $id: 'TemplateAssets', description: ASSETS }),
   },
-  { ...CLOSED, title: 'NewTemplate' },
+  { ...CLOSED, $id: 'NewTemplate' },
 );
 const ReplaceBody = Type.Object(
   {
@@ -102,10 +102,11 @@ const ReplaceBody = Type.Object(
     metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
     assets: Type.Optional({
       ...AssetsSchema,
+      $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
     }),
   },
-  { ...CLOSED, title: 'TemplateChange' },
+  { ...CLOSED, $id: 'TemplateChange' },
 );
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
@@ -233,7 +234,10 @@ async function create(
 }
 
 const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
-const ID = { type: 'object', properties: { id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } } };
+const ID = {
+  type: 'object',
+  properties: { id: { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } },
+};
 const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
 
 const CREATE = {

@@ -89,7 +89,7 @@ const SCHEMA = {
       [PDF]: { schema: { type: 'string', format: 'binary' } },
       'multipart/form-data': {
         schema: {
-          title: 'ValidationForm',
+          $id: 'ValidationForm',
           type: 'object',
           required: ['file'],
           additionalProperties: false,
@@ -107,7 +107,7 @@ const SCHEMA = {
         violations: {
           type: 'array',
           items: {
-            title: 'FoundViolation',
+            $id: 'FoundViolation',
             type: 'object',
             required: ['rule', 'clause', 'message', 'count'],
             properties: {

@@ -1,10 +1,10 @@
 /**
- * Publishes the OpenAPI document: the document that fastify builds from the route schemas in, a shorter one out, with a named
- * component for each schema with a `title`, for each error reply, and for parameters, headers and replies that several operations
- * share.
+ * Publishes the OpenAPI document: the document that fastify builds from the route schemas in, a shorter one out, with a component
+ * for each schema and each parameter that has an `$id`, and for each error reply.
  */
 
 type Node = Record<string, unknown>;
+/** By their place in the components, such as `schemas/Length`. */
 type Uses = Map<string, Node[]>;
 
 interface Gathered {
@@ -15,7 +15,6 @@ interface Gathered {
 
 /** Keywords whose members are values and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
-const MANY_WORDS = 80;
 /** Error statuses that any request can get, or any request with a key, a body or parameters. */
 const COMMON_ERRORS = ['400', '401', '403', '404', '406', '408', '413', '415', '429', '500', '503'];
 /** Keywords that can differ between uses of a component. */
@@ -45,19 +44,22 @@ function publish<D extends Gathered>(gathered: D): D {
   for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
   const uses: Uses = new Map();
   for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
-  const schemas = Object.fromEntries([...uses].map(([title, nodes]) => [title, toComponent(title, nodes)]));
-  shareMembers(schemas);
-  const paths = document.paths ?? {};
-  const parameters = { ...shareParameters(paths), ...shareIds(paths) };
-  const shared = {
-    schemas,
-    responses: { ...nameErrors(paths), ...shareReplies(paths) },
-    parameters,
-  };
-  const headers = shareHeaders({ paths, responses: shared.responses });
-  assumeKey(paths);
+  const components: Record<string, Node> = { ...document.components, responses: nameErrors(document.paths ?? {}) };
+  for (const [place, nodes] of uses) {
+    const [kind = '', id = ''] = place.split('/');
+    components[kind] = { ...components[kind], [id]: toComponent(place, nodes) };
+  }
+  assumeKey(document.paths ?? {});
   nameHeadersOnly(document.webhooks ?? {});
-  return { ...document, security: KEY, components: { ...document.components, ...shared, headers } };
+  return { ...document, security: KEY, components };
+}
+
+/** Keeps each `$id` as `x-id`, and that of a reply in its content, because the plugin that gathers the document removes others. */
+export function keepIds(schema: object = {}): object {
+  const copy = JSON.parse(JSON.stringify(schema).replaceAll('"$id":', '"x-id":'));
+  for (const { content, 'x-id': id } of Object.values<Node>(copy.response ?? {}))
+    if (content && id) Object.assign(content, { 'x-reply': id });
+  return copy;
 }
 
 /** Names the wildcard parameter, which has no name in the router. */
@@ -95,9 +97,9 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   if (!Array.isArray(value)) visit(value as Node);
 }
 
-/** Converts keywords of our own to standard ones, and collects schemas that have a title. */
+/** Converts keywords of our own to standard ones, and collects what has an `$id`. */
 function describe(node: Node, uses: Uses): void {
-  if (isParameter(node)) describeParameter(node);
+  if (isParameter(node)) describeParameter(node, uses);
   else describeSchema(node, uses);
 }
 
@@ -114,6 +116,7 @@ function describeSchema(node: Node, uses: Uses): void {
   dropRepeatedDescription(node);
   if (node['x-sources']) splitBySource(node, uses);
   noteUse(node, uses);
+  if (node.content) noteUse(node, uses, { kind: 'responses', holder: node.content as Node, keyword: 'x-reply' });
 }
 
 function isParameter(node: object): boolean {
@@ -121,19 +124,22 @@ function isParameter(node: object): boolean {
 }
 
 /** Converts a parameter, whose schema is plain and needs no conversion. */
-function describeParameter(node: Node): void {
+function describeParameter(node: Node, uses: Uses): void {
   const { schema, required } = node as { schema: Node; required?: boolean };
   if (!required) delete node.required;
   if (schema.type === 'object' && !node.style) Object.assign(node, { style: 'deepObject', explode: true });
   const { 'x-default': words } = schema;
   delete schema['x-default'];
   if (words) node.description = [node.description, `Default: ${words}.`].filter(Boolean).join(' ');
+  noteUse(node, uses, { kind: 'parameters', holder: schema });
 }
 
-function noteUse(node: Node, uses: Uses): void {
-  if (typeof node.title !== 'string') return;
-  const sameTitle = uses.get(node.title) ?? [];
-  uses.set(node.title, [...sameTitle, node]);
+/** Takes the `$id` of the node from where it is kept. */
+function noteUse(node: Node, uses: Uses, { kind = 'schemas', holder = node, keyword = 'x-id' } = {}): void {
+  const { [keyword]: id } = holder;
+  if (!id) return;
+  delete holder[keyword];
+  uses.set(`${kind}/${id}`, [...(uses.get(`${kind}/${id}`) ?? []), node]);
 }
 
 function rename(node: Node, from: string, to: string): void {
@@ -169,7 +175,7 @@ function dropRepeatedDescription({ description, content }: Node): void {
 function splitBySource(node: Node, uses: Uses): void {
   const sources = node['x-sources'] as Record<string, string[]>;
   const special = new Set([...Object.keys(sources), ...Object.values(sources).flat()]);
-  const { title, properties, description, ...shape } = node;
+  const { 'x-id': id, properties, description, ...shape } = node;
   delete (shape as Node)['x-sources'];
   const oneOf = Object.entries(sources).map(([source, companions]) => {
     const mine = Object.entries(properties as Node).filter(
@@ -177,13 +183,13 @@ function splitBySource(node: Node, uses: Uses): void {
     );
     const { examples, ...rest } = shape;
     return {
-      title: `${pascalCase(source.replace(/_id$/, ''))}${title}`,
       ...rest,
+      'x-id': `${pascalCase(source.replace(/_id$/, ''))}${id}`,
       required: [source],
       properties: Object.fromEntries(mine),
     };
   });
-  for (const name of Object.keys(node)) if (!['title', 'description', 'examples'].includes(name)) delete node[name];
+  for (const name of Object.keys(node)) if (!['x-id', 'description', 'examples'].includes(name)) delete node[name];
   node.oneOf = oneOf;
   for (const variant of oneOf) noteUse(variant, uses);
 }
@@ -194,40 +200,22 @@ export function pascalCase(name: string): string {
 }
 
 /** Creates a component. Annotations that all uses share go into the component; the others stay at each use. */
-function toComponent(title: string, nodes: Node[]): Node {
+function toComponent(place: string, nodes: Node[]): Node {
   const structures = new Set(nodes.map((node) => JSON.stringify(without(node, (name) => ANNOTATIONS.has(name)))));
-  if (structures.size > 1) throw new Error(`there are different schemas with the title ${title}`);
+  if (structures.size > 1) throw new Error(`the uses of ${place} differ`);
   const [first = {}] = nodes;
   const isShared = (name: string) => nodes.every((node) => JSON.stringify(node[name]) === JSON.stringify(first[name]));
-  const component = without(first, (name) => name === 'title' || !isShared(name));
+  const component = without(first, (name) => !isShared(name));
   for (const node of nodes) {
     const own = without(node, (name) => !ANNOTATIONS.has(name) || Object.hasOwn(component, name));
     for (const name of Object.keys(node)) delete node[name];
-    Object.assign(node, { $ref: `#/components/schemas/${title}` }, own);
+    Object.assign(node, { $ref: `#/components/${place}` }, own);
   }
   return component;
 }
 
 function without(node: Node, isLeftOut: (name: string) => boolean): Node {
   return Object.fromEntries(Object.entries(node).filter(([name]) => !isLeftOut(name)));
-}
-
-/** Makes a component, named after the member, of each long member schema that several components share. */
-function shareMembers(schemas: Record<string, Node>): void {
-  const alike = new Map<string, { name: string; members: Node[] }>();
-  for (const { properties = {} } of Object.values(schemas)) {
-    for (const [name, member] of Object.entries(properties as Record<string, Node>)) {
-      const text = JSON.stringify(member);
-      if (text.length < MANY_WORDS) continue;
-      const { members } = alike.get(name + text) ?? { members: [] };
-      alike.set(name + text, { name, members: [...members, member] });
-    }
-  }
-  for (const { name, members } of alike.values()) {
-    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // many languages have an Error type
-    if (members.length < 2 || !title) continue;
-    schemas[title] = toComponent(title, members);
-  }
 }
 
 /**
@@ -257,75 +245,6 @@ function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
   return { ...(replies.get('429') as ErrorReply), description: descriptions.join(' ') }; // the reply with all headers
 }
 
-/** Makes a component of each query parameter or header that several operations describe in the same way. */
-function shareParameters(paths: object): Node {
-  const operations = Object.values(paths).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
-  const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
-  const named: Node = {};
-  for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
-    const base = pascalCase(String(uses[0]?.name).toLowerCase());
-    const name = [`${base}Param`, `${base}2Param`].find((each) => !named[each]); // the suffix keeps the name apart from those of schemas
-    const $ref = `#/components/parameters/${name}`;
-    if (!name || !isShorter(uses.length, text, name, $ref)) continue;
-    named[name] = { ...uses[0] };
-    for (const use of uses) becomeReference(use, $ref);
-  }
-  return named;
-}
-
-/** Makes a component of the path parameter that identifies an object, such as `TemplateIdParam`. */
-function shareIds(paths: object): Node {
-  const named: Node = {};
-  for (const [address, methods] of Object.entries(paths)) {
-    for (const { parameters = [] } of Object.values<{ parameters?: Node[] }>(methods)) {
-      for (const parameter of parameters.filter((each) => each.in === 'path')) {
-        const [, owner = ''] = new RegExp(`/(\\w+?)(?:(?<=ch)es|s)?/\\{${parameter.name}\\}`).exec(address) ?? [];
-        const name = `${pascalCase(owner)}${pascalCase(String(parameter.name))}Param`;
-        named[name] ??= { ...parameter };
-        if (JSON.stringify(named[name]) === JSON.stringify(parameter))
-          becomeReference(parameter, `#/components/parameters/${name}`);
-      }
-    }
-  }
-  return named;
-}
-
-/** Makes a component of each reply that several operations share, such as those to GET and DELETE. */
-function shareReplies(paths: object): Node {
-  const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Record<string, Node> }>(methods));
-  const all = operations.flatMap(({ responses }) => Object.entries(responses).filter(([, { $ref }]) => !$ref));
-  const named: Node = {};
-  for (const [text, uses] of Map.groupBy(all, ([, reply]) => JSON.stringify(reply))) {
-    const [[status, reply] = ['', {}]] = uses;
-    const title = /schemas\/(\w+)/.exec(text)?.[1] ?? 'Content';
-    const name = `${title}${status}`;
-    const $ref = `#/components/responses/${name}`;
-    if (named[name] || !isShorter(uses.length, text, name, $ref)) continue;
-    named[name] = { ...reply };
-    for (const [, use] of uses) becomeReference(use, $ref);
-  }
-  return named;
-}
-
-/** Makes a component of each header that several replies describe in the same way. */
-function shareHeaders(replies: object): Node {
-  const all: Array<[string, Node]> = [];
-  walk(replies, ({ headers }) => {
-    if (headers) all.push(...Object.entries(headers as Record<string, Node>));
-  });
-  const named: Node = {};
-  for (const uses of Map.groupBy(all, ([name, header]) => name + JSON.stringify(header)).values()) {
-    const [[header, value] = ['', {}]] = uses;
-    const base = header.replaceAll('-', '');
-    const name = [base, `${base}2`].find((each) => !named[each]);
-    const $ref = `#/components/headers/${name}`;
-    if (!name || !isShorter(uses.length, JSON.stringify(value), name, $ref)) continue;
-    named[name] = { ...value };
-    for (const [, use] of uses) becomeReference(use, $ref);
-  }
-  return named;
-}
-
 /**
  * Webhook headers are those of Standard Webhooks. They are not components, because client generators leave out those that no path
  * uses.
@@ -342,15 +261,4 @@ function assumeKey(paths: object): void {
       if (operation.security) delete operation.security;
       else operation.security = [];
     }
-}
-
-/** Whether a component and references to it make the document shorter. */
-function isShorter(uses: number, text: string, name: string, $ref: string): boolean {
-  const component = JSON.stringify({ [name]: '' }).length + text.length;
-  return component + uses * JSON.stringify({ $ref }).length < uses * text.length;
-}
-
-function becomeReference(node: Node, $ref: string): void {
-  for (const name of Object.keys(node)) delete node[name];
-  node.$ref = $ref;
 }

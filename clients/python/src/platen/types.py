@@ -15,6 +15,24 @@ class Page(TypedDict, Generic[Item]):
     next_cursor: str | None
 
 
+Html: TypeAlias = "str"
+
+
+Markdown: TypeAlias = "str"
+
+
+Stylesheet: TypeAlias = "str"
+
+
+Url: TypeAlias = "str"
+
+
+TemplateId: TypeAlias = "str"
+
+
+Data: TypeAlias = "dict[str, Any]"
+
+
 class AssetsValue(TypedDict):
     content: str
     type: NotRequired[str]
@@ -41,11 +59,20 @@ class Margins(TypedDict):
 PageRanges: TypeAlias = "str"
 
 
+ColorScheme: TypeAlias = "Literal['light', 'dark']"
+
+
 class Viewport(TypedDict):
     width: int
     height: int
     deviceScaleFactor: NotRequired[float]
     """Default: `1`."""
+
+
+Locale: TypeAlias = "str"
+
+
+Timezone: TypeAlias = "str"
 
 
 class StyleTag1(TypedDict):
@@ -57,6 +84,9 @@ class StyleTag2(TypedDict):
 
 
 StyleTag: TypeAlias = "StyleTag1 | StyleTag2"
+
+
+AddStyleTag: TypeAlias = "StyleTag | list[StyleTag]"
 
 
 class ScriptTag1(TypedDict):
@@ -74,6 +104,44 @@ class ScriptTag2(TypedDict):
 ScriptTag: TypeAlias = "ScriptTag1 | ScriptTag2"
 
 
+AddScriptTag: TypeAlias = "ScriptTag | list[ScriptTag]"
+
+
+WaitUntil: TypeAlias = "Literal['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2']"
+
+
+Animations: TypeAlias = "Literal['finish', 'run']"
+
+
+class WaitForSelector2(TypedDict):
+    selector: str
+    visible: NotRequired[bool]
+    """Default: `false`."""
+    hidden: NotRequired[bool]
+    """Default: `false`."""
+
+
+WaitForSelector: TypeAlias = "str | WaitForSelector2"
+
+
+WaitForFunction: TypeAlias = "str"
+
+
+WaitForTimeout: TypeAlias = "int"
+
+
+ResourceTimeout: TypeAlias = "int"
+
+
+Javascript: TypeAlias = "bool"
+
+
+UserAgent: TypeAlias = "str"
+
+
+BaseUrl: TypeAlias = "str"
+
+
 class Cookie(TypedDict):
     name: str
     value: str
@@ -89,6 +157,29 @@ class Cookie(TypedDict):
     """Default: `false`."""
     sameSite: NotRequired[Literal['Strict', 'Lax', 'None']]
     """Default: the browser's default for cookies."""
+
+
+Cookies: TypeAlias = "list[Cookie]"
+
+
+ExtraHTTPHeaders: TypeAlias = "dict[str, str]"
+
+
+class Authenticate(TypedDict):
+    """Name and password for the origin of `url` or `baseUrl` alone (HTTP Basic or Digest). Cannot be combined with
+    those in `url`. Requires `url` or `baseUrl`."""
+
+    username: str
+    password: str
+
+
+FailOnHttpStatus: TypeAlias = "bool | list[int]"
+
+
+FailOnResourceError: TypeAlias = "bool"
+
+
+FailOnConsoleError: TypeAlias = "bool"
 
 
 ConformanceProfile: TypeAlias = "Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1', 'PDF/UA-2']"
@@ -186,6 +277,9 @@ class Attachment(TypedDict):
     on. Default: `"Unspecified"`."""
 
 
+SignatureHtml: TypeAlias = "str"
+
+
 class SignatureField(TypedDict):
     page: NotRequired[int]
     """The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`."""
@@ -197,13 +291,13 @@ class SignatureField(TypedDict):
     """At least 0.25 in."""
     height: Length
     """At least 0.25 in."""
-    html: NotRequired[Html]
+    html: NotRequired[SignatureHtml]
 
 
 class SignaturePlace(TypedDict):
     name: str
     """The name of a `data-signature-field` in the document. Needs `forms`."""
-    html: NotRequired[Html]
+    html: NotRequired[SignatureHtml]
 
 
 class Signature(TypedDict):
@@ -222,6 +316,12 @@ class Signature(TypedDict):
     """How to contact the signer."""
     field: NotRequired[SignatureField | SignaturePlace]
     """Where the signature is shown. Default: the signature is not shown."""
+
+
+FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'printed_early']]"
+
+
+Timeout: TypeAlias = "int"
 
 
 class PdfOptions(TypedDict):
@@ -316,7 +416,22 @@ class PdfOptions(TypedDict):
     timeout: NotRequired[Timeout]
 
 
+Store: TypeAlias = "bool"
+
+
 DocumentMetadata: TypeAlias = "dict[str, str]"
+
+
+ConformanceReportField: TypeAlias = "bool"
+
+
+DryRun: TypeAlias = "bool"
+
+
+Filename: TypeAlias = "str"
+
+
+WebhookUrl: TypeAlias = "str"
 
 
 class UploadTarget(TypedDict):
@@ -325,9 +440,12 @@ class UploadTarget(TypedDict):
     """Headers that the store asks for, at most 20. Default: its `Content-Type`."""
 
 
+DeliverTo: TypeAlias = "str | UploadTarget"
+
+
 class HtmlPdfRequest(TypedDict):
-    html: HtmlField
-    assets: NotRequired[AssetsField]
+    html: Html
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
@@ -341,7 +459,7 @@ class HtmlPdfRequest(TypedDict):
 class MarkdownPdfRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
@@ -367,7 +485,7 @@ class UrlPdfRequest(TypedDict):
 class TemplatePdfRequest(TypedDict):
     template_id: TemplateId
     data: NotRequired[Data]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
@@ -547,6 +665,9 @@ class DryRunResult(TypedDict):
 PdfReply: TypeAlias = "RenderedPdf | ConformanceReport | DryRunResult"
 
 
+Metadata: TypeAlias = "dict[str, str]"
+
+
 class Document(TypedDict):
     id: str
     """The same as `document_id`."""
@@ -565,7 +686,8 @@ class Document(TypedDict):
     source: Literal['html', 'markdown', 'url', 'template']
     template_id: NotRequired[str]
     """Only of a template."""
-    metadata: MetadataField
+    metadata: Metadata
+    """As it was sent; empty if none was."""
     created_at: str
     expires_at: str
     """From this time on, requests for the document are answered with 410."""
@@ -598,7 +720,8 @@ class ItemDelivery(TypedDict):
     """Number of attempts that were started."""
     http_status: NotRequired[int]
     """Of the last answer. Absent if there was none."""
-    error: NotRequired[ErrorField]
+    error: NotRequired[str]
+    """Why the last attempt failed. Absent if the status tells the reason."""
 
 
 class Render(TypedDict):
@@ -606,8 +729,10 @@ class Render(TypedDict):
     """The same as `render_id`."""
     render_id: str
     status: Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
-    document_id: DocumentId
-    url: UrlField
+    document_id: str | None
+    """This field and those that follow are null until the item has succeeded."""
+    url: str | None
+    """URL of the result. It works without a key until the document expires."""
     pages: int | None
     bytes: int | None
     expires_at: str | None
@@ -716,8 +841,8 @@ class ImageOptions(TypedDict):
 
 
 class HtmlImageRequest(TypedDict):
-    html: HtmlField
-    assets: NotRequired[AssetsField]
+    html: Html
+    assets: NotRequired[Assets]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
@@ -730,7 +855,7 @@ class HtmlImageRequest(TypedDict):
 class MarkdownImageRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
@@ -754,7 +879,7 @@ class UrlImageRequest(TypedDict):
 class TemplateImageRequest(TypedDict):
     template_id: TemplateId
     data: NotRequired[Data]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
@@ -818,13 +943,22 @@ class Certificate(TypedDict):
     created_at: str
 
 
+NextCursor: TypeAlias = "str | None"
+
+
 class CertificateList(TypedDict):
     data: list[Certificate]
     has_more: bool
     next_cursor: NextCursor
 
 
-Metadata: TypeAlias = "dict[str, str]"
+class TemplateAssetsValue(TypedDict):
+    content: str
+    type: NotRequired[str]
+    """Default: by the file extension."""
+
+
+TemplateAssets: TypeAlias = "dict[str, TemplateAssetsValue]"
 
 
 class NewTemplate(TypedDict):
@@ -838,18 +972,22 @@ class NewTemplate(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500."""
-    assets: NotRequired[Assets]
+    assets: NotRequired[TemplateAssets]
     """Files that relative URLs in the template resolve to, by their paths."""
 
 
 class Template(TypedDict):
-    id: Id
+    id: str
+    """The same as `template_id`."""
     template_id: str
     name: str
     engine: Literal['placeholders', 'liquid']
-    version: Version
-    placeholders: Placeholders
-    metadata: MetadataField
+    version: int
+    """Version number, which every PUT increases by 1."""
+    placeholders: list[str]
+    """The paths that the template reads from the data."""
+    metadata: Metadata
+    """As it was sent; empty if none was."""
     created_at: str
     updated_at: str
 
@@ -871,18 +1009,22 @@ class TemplateChange(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
     values 500. Default: as before."""
-    assets: NotRequired[Assets]
+    assets: NotRequired[TemplateAssets]
     """Replace all files of the template. Default: the files stay."""
 
 
 class TemplateWithHtml(TypedDict):
-    id: Id
+    id: str
+    """The same as `template_id`."""
     template_id: str
     name: str
     engine: Literal['placeholders', 'liquid']
-    version: Version
-    placeholders: Placeholders
-    metadata: MetadataField
+    version: int
+    """Version number, which every PUT increases by 1."""
+    placeholders: list[str]
+    """The paths that the template reads from the data."""
+    metadata: Metadata
+    """As it was sent; empty if none was."""
     created_at: str
     updated_at: str
     html: str
@@ -933,13 +1075,13 @@ class Link(TypedDict):
 class BatchItem(TypedDict):
     reference: NotRequired[str]
     """Your name for the item, which its record repeats. It need not be unique."""
-    html: NotRequired[HtmlField]
+    html: NotRequired[Html]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
     template_id: NotRequired[TemplateId]
     data: NotRequired[Data]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
@@ -953,13 +1095,13 @@ class BatchDefaults(TypedDict):
     """Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member.
     An item with a source of its own takes none from here."""
 
-    html: NotRequired[HtmlField]
+    html: NotRequired[Html]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
     template_id: NotRequired[TemplateId]
     data: NotRequired[Data]
-    assets: NotRequired[AssetsField]
+    assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
@@ -987,8 +1129,10 @@ class BatchItemResult(TypedDict):
     reference: str | None
     """As it was sent."""
     status: Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
-    document_id: DocumentId
-    url: UrlField
+    document_id: str | None
+    """This field and those that follow are null until the item has succeeded."""
+    url: str | None
+    """URL of the result. It works without a key until the document expires."""
     pages: int | None
     bytes: int | None
     expires_at: str | None
@@ -997,33 +1141,41 @@ class BatchItemResult(TypedDict):
 
 
 class Batch(TypedDict):
-    id: IdField
+    id: str
+    """The same as `batch_id`."""
     batch_id: str
     status: BatchStatus
     total: int
     """Number of items."""
     succeeded: int
     failed: int
-    cancelled: NotRequired[Cancelled]
-    metadata: MetadataField
+    cancelled: NotRequired[int]
+    """Number of items that were never started. Absent if there are none."""
+    metadata: Metadata
+    """As it was sent; empty if none was."""
     created_at: str
-    completed_at: NotRequired[CompletedAt]
+    completed_at: NotRequired[str]
+    """Absent until the batch has finished."""
     items: list[BatchItemResult]
     """The items in the order of the request. Not part of lists."""
 
 
 class BatchSummary(TypedDict):
-    id: IdField
+    id: str
+    """The same as `batch_id`."""
     batch_id: str
     status: BatchStatus
     total: int
     """Number of items."""
     succeeded: int
     failed: int
-    cancelled: NotRequired[Cancelled]
-    metadata: MetadataField
+    cancelled: NotRequired[int]
+    """Number of items that were never started. Absent if there are none."""
+    metadata: Metadata
+    """As it was sent; empty if none was."""
     created_at: str
-    completed_at: NotRequired[CompletedAt]
+    completed_at: NotRequired[str]
+    """Absent until the batch has finished."""
 
 
 class BatchSummaryList(TypedDict):
@@ -1092,13 +1244,15 @@ class AccountChange(TypedDict):
 
 
 class PreviousSecret(TypedDict):
-    secret: Secret
+    secret: str
+    """The secret in the form that Standard Webhooks libraries expect."""
     created_at: str
     expires_at: str
 
 
 class WebhookSecret(TypedDict):
-    secret: Secret
+    secret: str
+    """The secret in the form that Standard Webhooks libraries expect."""
     created_at: str
     previous: list[PreviousSecret]
     """Replaced secrets that still sign, newest first."""
@@ -1117,7 +1271,8 @@ class WebhookDelivery(TypedDict):
     """`null` if there is no further attempt."""
     response_status: NotRequired[int]
     """HTTP status of the answer to the last attempt. Absent if there was no answer."""
-    error: NotRequired[ErrorField]
+    error: NotRequired[str]
+    """Why the last attempt failed. Absent if the status tells the reason."""
     created_at: str
 
 
@@ -1207,163 +1362,6 @@ class TemplatePlaygroundRequest(TypedDict):
 
 
 PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | TemplatePlaygroundRequest"
-
-
-Html: TypeAlias = "str"
-
-
-ColorScheme: TypeAlias = "Literal['light', 'dark']"
-
-
-Locale: TypeAlias = "str"
-
-
-Timezone: TypeAlias = "str"
-
-
-AddStyleTag: TypeAlias = "StyleTag | list[StyleTag]"
-
-
-AddScriptTag: TypeAlias = "ScriptTag | list[ScriptTag]"
-
-
-WaitUntil: TypeAlias = "Literal['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2']"
-
-
-Animations: TypeAlias = "Literal['finish', 'run']"
-
-
-class WaitForSelector2(TypedDict):
-    selector: str
-    visible: NotRequired[bool]
-    """Default: `false`."""
-    hidden: NotRequired[bool]
-    """Default: `false`."""
-
-
-WaitForSelector: TypeAlias = "str | WaitForSelector2"
-
-
-WaitForFunction: TypeAlias = "str"
-
-
-WaitForTimeout: TypeAlias = "int"
-
-
-ResourceTimeout: TypeAlias = "int"
-
-
-Javascript: TypeAlias = "bool"
-
-
-UserAgent: TypeAlias = "str"
-
-
-BaseUrl: TypeAlias = "str"
-
-
-Cookies: TypeAlias = "list[Cookie]"
-
-
-ExtraHTTPHeaders: TypeAlias = "dict[str, str]"
-
-
-class Authenticate(TypedDict):
-    """Name and password for the origin of `url` or `baseUrl` alone (HTTP Basic or Digest). Cannot be combined with
-    those in `url`. Requires `url` or `baseUrl`."""
-
-    username: str
-    password: str
-
-
-FailOnHttpStatus: TypeAlias = "bool | list[int]"
-
-
-FailOnResourceError: TypeAlias = "bool"
-
-
-FailOnConsoleError: TypeAlias = "bool"
-
-
-FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'pictures_large', 'field_printed', 'content_hidden', 'content_rasterized', 'link_dropped', 'unsupported_css', 'printed_early']]"
-
-
-Timeout: TypeAlias = "int"
-
-
-HtmlField: TypeAlias = "str"
-
-
-AssetsField: TypeAlias = "Assets"
-
-
-Store: TypeAlias = "bool"
-
-
-ConformanceReportField: TypeAlias = "bool"
-
-
-DryRun: TypeAlias = "bool"
-
-
-Filename: TypeAlias = "str"
-
-
-WebhookUrl: TypeAlias = "str"
-
-
-DeliverTo: TypeAlias = "str | UploadTarget"
-
-
-Markdown: TypeAlias = "str"
-
-
-Stylesheet: TypeAlias = "str"
-
-
-Url: TypeAlias = "str"
-
-
-TemplateId: TypeAlias = "str"
-
-
-Data: TypeAlias = "dict[str, Any]"
-
-
-MetadataField: TypeAlias = "dict[str, str]"
-
-
-ErrorField: TypeAlias = "str"
-
-
-DocumentId: TypeAlias = "str | None"
-
-
-UrlField: TypeAlias = "str | None"
-
-
-NextCursor: TypeAlias = "str | None"
-
-
-Id: TypeAlias = "str"
-
-
-Version: TypeAlias = "int"
-
-
-Placeholders: TypeAlias = "list[str]"
-
-
-IdField: TypeAlias = "str"
-
-
-Cancelled: TypeAlias = "int"
-
-
-CompletedAt: TypeAlias = "str"
-
-
-Secret: TypeAlias = "str"
 
 
 class BatchCompletedEventData(TypedDict):

@@ -117,8 +117,11 @@ async function read<T>(session: Session, what: Question, expected: Shape<T>, ste
 
 function untold(error?: DevToolsError): ServiceError {
   if (error?.reason === TOO_LARGE)
-    return new ServiceError('resource_limit', 'options.conformance: the document has more structure than can be checked');
-  return new ServiceError('print_failed', 'options.conformance: the structure of the document could not be read', {
+    return new ServiceError('resource_limit', '{option}: the document has more structure than can be checked', {
+      about: 'conformance',
+    });
+  return new ServiceError('print_failed', '{option}: the structure of the document could not be read', {
+    about: 'conformance',
     cause: error,
   });
 }

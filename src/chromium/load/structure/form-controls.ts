@@ -91,8 +91,8 @@ function unpack(fields: FormControl[], texts: string[]): FormControl[] {
 export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
   const expression = `window.platenFields?.(${JSON.stringify(numbers)})`;
   if (await readInOwnWorld(session, frameId, { expression }, BOOLEAN, step)) return;
-  const detail = 'options.forms: scripts of the document changed its form fields while it was printed';
-  throw new ServiceError('print_failed', detail);
+  const detail = '{option}: scripts of the document changed its form fields while it was printed';
+  throw new ServiceError('print_failed', detail, { about: 'form_fields' });
 }
 
 const EXCEEDED: Record<keyof FieldLimits, string> = {
@@ -102,13 +102,13 @@ const EXCEEDED: Record<keyof FieldLimits, string> = {
 };
 
 function tooMuch({ exceeded }: Exceeded): ServiceError {
-  return new ServiceError('resource_limit', `options.forms: ${EXCEEDED[exceeded]}`, { members: { limit: LIMITS[exceeded] } });
+  return new ServiceError('resource_limit', `{option}: ${EXCEEDED[exceeded]}`, { members: { limit: LIMITS[exceeded] }, about: 'form_fields' });
 }
 
 function untold(error?: DevToolsError): ServiceError {
   if (error?.reason === TOO_LARGE)
-    return new ServiceError('resource_limit', 'options.forms: the form fields of the document have more text than can be read');
-  return new ServiceError('print_failed', 'options.forms: the form fields of the document could not be read', { cause: error });
+    return new ServiceError('resource_limit', '{option}: the form fields of the document have more text than can be read', { about: 'form_fields' });
+  return new ServiceError('print_failed', '{option}: the form fields of the document could not be read', { about: 'form_fields', cause: error });
 }
 
 const FUNCTIONS = [

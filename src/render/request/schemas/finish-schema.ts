@@ -56,7 +56,7 @@ const Metadata = Type.Object(
       examples: [{ Copyright: '2026 ACME Ltd' }],
     }),
   },
-  { ...CLOSED, title: 'PdfMetadata' },
+  { ...CLOSED, $id: 'PdfMetadata' },
 );
 
 const Permission = oneOf(PERMISSIONS);
@@ -84,7 +84,7 @@ const Password = Type.Union(
       CLOSED,
     ),
   ],
-  { title: 'Password' },
+  { $id: 'Password' },
 );
 
 const Attachment = Type.Object(
@@ -110,7 +110,7 @@ const Attachment = Type.Object(
       default: 'Unspecified',
     }),
   },
-  { ...CLOSED, title: 'Attachment' },
+  { ...CLOSED, $id: 'Attachment' },
 );
 
 const Images = Type.Object(
@@ -129,7 +129,7 @@ const Images = Type.Object(
       'x-default': 'none: all pixels are kept',
     }),
   },
-  { ...CLOSED, title: 'Images' },
+  { ...CLOSED, $id: 'Images' },
 );
 
 const Watermark = Type.Object(
@@ -170,10 +170,10 @@ const Watermark = Type.Object(
       default: 'over',
     }),
   },
-  { ...CLOSED, title: 'Watermark' },
+  { ...CLOSED, $id: 'Watermark' },
 );
 
-const Profile = { ...oneOf(PROFILES), title: 'ConformanceProfile' };
+const Profile = { ...oneOf(PROFILES), $id: 'ConformanceProfile' };
 const PROFILES_EXPECTED = `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and one of PDF/UA`;
 
 const Invoice = Type.Object(
@@ -185,11 +185,11 @@ const Invoice = Type.Object(
     }),
     profile: {
       ...oneOf(INVOICE_PROFILES),
-      title: 'InvoiceProfile',
+      $id: 'InvoiceProfile',
       description: 'The profile whose guideline the XML names.',
     },
   },
-  { ...CLOSED, title: 'Invoice' },
+  { ...CLOSED, $id: 'Invoice' },
 );
 
 /** Members of `options`. */

@@ -105,7 +105,7 @@ export const ImageOptions = Type.Object(
     } as typeof viewport),
     ...Type.Pick(PdfOptions, OF_LOADING).properties,
   },
-  { additionalProperties: false, title: 'ImageOptions', expected: 'an object' },
+  { additionalProperties: false, $id: 'ImageOptions', expected: 'an object' },
 );
 
 const { options: _options, conformance_report: _report, ...OF_DOCUMENT } = PdfRequestBody.properties;
@@ -115,7 +115,7 @@ export const ImageRequestBody = Type.Object(
     ...OF_DOCUMENT,
     options: Type.Optional(ImageOptions),
   },
-  { additionalProperties: false, title: 'ImageRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
+  { additionalProperties: false, $id: 'ImageRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );
 
 export type ImageRequestBody = Static<typeof ImageRequestBody>;

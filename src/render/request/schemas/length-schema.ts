@@ -7,7 +7,7 @@ export const MARGIN = `${LENGTH}; one to four lengths as in CSS, such as 10mm 15
 export const FORMAT = `one of ${FORMATS}, alone or with portrait or landscape`;
 
 export const Length = Type.Union([Type.Number({ minimum: 0 }), Type.String({ 'x-pattern': LENGTH_PATTERN })], {
-  title: 'Length',
+  $id: 'Length',
   expected: LENGTH,
 });
 

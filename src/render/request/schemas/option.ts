@@ -2,6 +2,8 @@
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 
 export interface Keywords {
+  /** The name of the component in the OpenAPI document. */
+  $id?: string;
   /** What the error about a wrong value says after "must be". */
   expected?: string;
   description?: string;

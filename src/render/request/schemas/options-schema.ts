@@ -15,7 +15,7 @@ export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
 const CLOSED = { additionalProperties: false };
 
 const side = option(Length, { default: 0, 'x-unit': 'px' });
-const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, title: 'Margins' });
+const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, $id: 'Margins' });
 
 const WAIT_UNTIL = ['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
 const ANIMATIONS = ['finish', 'run'] as const;
@@ -51,18 +51,18 @@ const ScriptType = option(Type.String({ maxLength: 64 }), {
   'x-default': 'a classic script',
 });
 const StyleTag = Type.Union([Type.Object({ content: Type.String(STYLE) }, CLOSED), Type.Object({ url: TagUrl }, CLOSED)], {
-  title: 'StyleTag',
+  $id: 'StyleTag',
 });
 const ScriptTag = Type.Union(
   [
     Type.Object({ content: Type.String(SCRIPT), type: ScriptType }, CLOSED),
     Type.Object({ url: TagUrl, type: ScriptType }, CLOSED),
   ],
-  { title: 'ScriptTag' },
+  { $id: 'ScriptTag' },
 );
 
-const Tags = <T extends TSchema>(Tag: T, description: string, example: unknown) =>
-  option(Type.Union([Tag, Type.Array(Tag, { maxItems: MAX_TAGS })]), {
+const Tags = <T extends TSchema>($id: string, Tag: T, description: string, example: unknown) =>
+  option(Type.Union([Tag, Type.Array(Tag, { maxItems: MAX_TAGS })], { $id }), {
     expected: `an object {content} or {url}, or a list of at most ${MAX_TAGS} such objects`,
     description: `${description} One that cannot be loaded fails the render. The content security policy of the document does not apply.`,
     'x-default': 'none',
@@ -99,7 +99,7 @@ const Cookie = Type.Object(
       'x-default': "the browser's default for cookies",
     }),
   },
-  { ...CLOSED, title: 'Cookie' },
+  { ...CLOSED, $id: 'Cookie' },
 );
 
 const HttpStatus = Type.Integer({ minimum: 100, maximum: 599, expected: 'a whole number from 100 to 599' });
@@ -209,6 +209,7 @@ export const PdfOptions = Type.Object(
       examples: ['screen'],
     }),
     colorScheme: option(oneOf(COLOR_SCHEMES), {
+      $id: 'ColorScheme',
       description: 'The value of `prefers-color-scheme`.',
       default: 'light',
       examples: ['dark'],
@@ -220,7 +221,7 @@ export const PdfOptions = Type.Object(
           height: Type.Integer({ minimum: 1, maximum: MAX_VIEWPORT, 'x-unit': 'px' }),
           deviceScaleFactor: option(Type.Number({ minimum: 0.1, maximum: 10 }), { default: 1 }),
         },
-        { ...CLOSED, title: 'Viewport' },
+        { ...CLOSED, $id: 'Viewport' },
       ),
       {
         expected: 'an object {width, height, deviceScaleFactor}',
@@ -230,48 +231,55 @@ export const PdfOptions = Type.Object(
         examples: [{ width: 1280, height: 800 }],
       },
     ),
-    locale: option(Type.String({ maxLength: 64 }), {
+    locale: option(Type.String({ $id: 'Locale', maxLength: 64 }), {
       expected: 'a language tag such as de-AT',
       description:
         'The language of the reader, for `navigator.language`, the formatting of numbers and dates in scripts, and `Accept-Language`.',
       default: 'en-US',
       examples: ['de-AT'],
     }),
-    timezone: option(Type.String({ maxLength: 64 }), {
+    timezone: option(Type.String({ $id: 'Timezone', maxLength: 64 }), {
       expected: 'a time zone such as Europe/Vienna',
       description:
         'The time zone of scripts and of `date` in headers and footers, by its name in the IANA database, not an offset.',
       'x-default': 'the time zone of the server',
       examples: ['Europe/Vienna'],
     }),
-    addStyleTag: Tags(StyleTag, 'Style sheets to add once the document has loaded, before anything else is waited for.', {
-      content: 'h1 { color: navy }',
-    }),
+    addStyleTag: Tags(
+      'AddStyleTag',
+      StyleTag,
+      'Style sheets to add once the document has loaded, before anything else is waited for.',
+      { content: 'h1 { color: navy }' },
+    ),
     addScriptTag: Tags(
+      'AddScriptTag',
       ScriptTag,
       'Scripts to add once the document has loaded, after the style sheets. Cannot be combined with `javascript: false`.',
       { url: 'https://example.com/chart.js' },
     ),
     waitUntil: option(oneOf(WAIT_UNTIL), {
+      $id: 'WaitUntil',
       description:
         'When the document counts as loaded. `domcontentloaded`: its markup is parsed. `load`: its images, styles, scripts and frames have loaded. `networkidle0` and `networkidle2`: for half a second there were no requests, or at most two. `finished`: after `load`, the requests of its scripts have ended, it no longer changes, and it says that it is ready (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`); this ends at most 5 seconds after the last event, with a warning. Fonts and images are awaited in every case except `domcontentloaded`.',
       default: 'finished',
       examples: ['networkidle0'],
     }),
     animations: option(oneOf(ANIMATIONS), {
+      $id: 'Animations',
       description:
         '`finish`: before printing, clocks and timers are run forward by 3 seconds, animations that end are finished, endless ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion` is `reduce`. `run`: the document is printed as it is.',
       default: 'finish',
       examples: ['run'],
     }),
     waitForSelector: option(Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, CLOSED)]), {
+      $id: 'WaitForSelector',
       expected: 'a CSS selector, or an object {selector, visible, hidden}',
       description:
         'Waits until a matching element exists; with `visible: true` until one is visible, with `hidden: true` until none is.',
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
-    waitForFunction: option(Type.String({ minLength: 1, maxLength: 10_000 }), {
+    waitForFunction: option(Type.String({ $id: 'WaitForFunction', minLength: 1, maxLength: 10_000 }), {
       expected: 'a JavaScript expression, or a function, of at most 10000 characters',
       description:
         'Waits until this expression, or the result of this function or promise, is truthy in the document. An exception fails the render with `wait_failed`. It works with `javascript: false`, too.',
@@ -279,46 +287,47 @@ export const PdfOptions = Type.Object(
       contentMediaType: 'text/javascript',
       examples: ['window.chartsAreDrawn === true'],
     }),
-    waitForTimeout: option(Type.Integer({ minimum: 0 }), {
+    waitForTimeout: option(Type.Integer({ $id: 'WaitForTimeout', minimum: 0 }), {
       expected: 'a whole number of milliseconds, at least 0',
       description: 'Waits this long after `load`, `waitForSelector` and `waitForFunction`, before `finished`, fonts and images.',
       default: 0,
       'x-unit': 'ms',
       examples: [500],
     }),
-    resourceTimeout: option(Type.Integer({ minimum: 1 }), {
+    resourceTimeout: option(Type.Integer({ $id: 'ResourceTimeout', minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
       description:
         'Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning.',
       'x-default': 'set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed',
       examples: [3_000],
     }),
-    javascript: option(Type.Boolean(), {
+    javascript: option(Type.Boolean({ $id: 'Javascript' }), {
       expected: YES_OR_NO,
       description: 'Whether scripts of the document run. `<noscript>` is shown when they do not.',
       default: true,
       examples: [false],
     }),
-    userAgent: option(Type.String({ minLength: 1, maxLength: 500, pattern: '^[ -~]*$' }), {
+    userAgent: option(Type.String({ $id: 'UserAgent', minLength: 1, maxLength: 500, pattern: '^[ -~]*$' }), {
       expected: 'a string of 1 to 500 printable ASCII characters',
       description: 'The `User-Agent` of requests, and `navigator.userAgent`.',
       'x-default': 'the user agent of the browser',
       examples: ['ReportPrinter/2.0'],
     }),
-    baseUrl: option(Type.String({ maxLength: MAX_URL }), {
+    baseUrl: option(Type.String({ $id: 'BaseUrl', maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description:
         'The base of relative URLs in `html` or a template, unless the markup has a `<base>`. It must not contain a name and password, and cannot be combined with `url`.',
       'x-default': 'none; relative URLs then cannot be loaded',
       examples: ['https://example.com/reports/'],
     }),
-    cookies: option(Type.Array(Cookie, { maxItems: 100 }), {
+    cookies: option(Type.Array(Cookie, { $id: 'Cookies', maxItems: 100 }), {
       expected: 'a list of at most 100 cookies {name, value}',
       description: `Cookies for the origin of \`url\` or \`baseUrl\`, and for no other. ${OF_TARGET}`,
       'x-default': 'none',
       examples: [[{ name: 'session', value: 'abc123' }]],
     }),
     extraHTTPHeaders: option(Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), CLOSED), {
+      $id: 'ExtraHTTPHeaders',
       expected: 'an object of header names and their values',
       description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other. Headers of the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are rejected. ${OF_TARGET}`,
       'x-default': 'none',
@@ -327,6 +336,7 @@ export const PdfOptions = Type.Object(
     authenticate: option(
       Type.Object({ username: Type.String({ maxLength: 1_000 }), password: Type.String({ maxLength: 1_000 }) }, CLOSED),
       {
+        $id: 'Authenticate',
         expected: 'an object {username, password}',
         description: `Name and password for the origin of \`url\` or \`baseUrl\` alone (HTTP Basic or Digest). Cannot be combined with those in \`url\`. ${OF_TARGET}`,
         'x-default': 'none',
@@ -334,19 +344,20 @@ export const PdfOptions = Type.Object(
       },
     ),
     failOnHttpStatus: option(Type.Union([Type.Boolean(), Type.Array(HttpStatus, { maxItems: 500 })]), {
+      $id: 'FailOnHttpStatus',
       expected: 'true, false, or a list of HTTP statuses',
       description:
         'Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any resource (`render_gate_failed`). A list: these statuses of any resource, and 400 and above of the document. `false`: none, so that error pages are printed.',
       'x-default': '400 and above, of the document at `url`',
       examples: [true, [404, 410]],
     }),
-    failOnResourceError: option(Type.Boolean(), {
+    failOnResourceError: option(Type.Boolean({ $id: 'FailOnResourceError' }), {
       expected: YES_OR_NO,
       description: 'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`).',
       default: false,
       examples: [true],
     }),
-    failOnConsoleError: option(Type.Boolean(), {
+    failOnConsoleError: option(Type.Boolean({ $id: 'FailOnConsoleError' }), {
       expected: YES_OR_NO,
       description:
         'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
@@ -355,19 +366,20 @@ export const PdfOptions = Type.Object(
     }),
     ...FINISH_OPTIONS,
     failOnWarning: option(Type.Array(oneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }), {
+      $id: 'FailOnWarning',
       expected: `a list of ${WARNING_KINDS.join(', ')}`,
       description: 'Kinds of warnings that fail the render (`render_gate_failed`).',
       default: [],
       examples: [['resource_failed']],
     }),
-    timeout: option(Type.Integer({ minimum: 1 }), {
+    timeout: option(Type.Integer({ $id: 'Timeout', minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
       description: 'Time for the whole render, including waiting; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
       'x-default': 'set by `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed',
       examples: [10_000],
     }),
   },
-  { ...CLOSED, title: 'PdfOptions', expected: 'an object' },
+  { ...CLOSED, $id: 'PdfOptions', expected: 'an object' },
 );
 
 export const FILENAME = 'a name without / and \\ and control characters, at most 200 characters';
@@ -382,19 +394,19 @@ export const SOURCES_WITH_FIELDS = {
 
 export const PdfRequestBody = Type.Object(
   {
-    html: option(Type.String(), {
+    html: option(Type.String({ $id: 'Html' }), {
       expected: 'a string of HTML',
       description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8.`,
       contentMediaType: 'text/html',
       examples: ['<h1>Hello</h1>'],
     }),
-    markdown: option(Type.String(), {
+    markdown: option(Type.String({ $id: 'Markdown' }), {
       expected: 'a string of Markdown',
       description: `A document in Markdown: CommonMark with tables and strikethrough; HTML is kept. At most ${MAX_HTML_BYTES} bytes of UTF-8, also as HTML.`,
       contentMediaType: 'text/markdown',
       examples: ['# Hello'],
     }),
-    stylesheet: option(Type.String({ maxLength: MAX_STYLESHEET }), {
+    stylesheet: option(Type.String({ $id: 'Stylesheet', maxLength: MAX_STYLESHEET }), {
       expected: `a string of CSS, at most ${MAX_STYLESHEET} characters`,
       description:
         'The style sheet of a `markdown` document, in place of the default one. To add to that one, use `options.addStyleTag` or a `<style>` in the Markdown.',
@@ -402,17 +414,18 @@ export const PdfRequestBody = Type.Object(
       contentMediaType: 'text/css',
       examples: ['body { font: 11pt/1.5 serif }'],
     }),
-    url: option(Type.String({ maxLength: MAX_URL }), {
+    url: option(Type.String({ $id: 'Url', maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description: `The URL of an HTML document of at most ${MAX_HTML_BYTES} bytes, which the service fetches itself. Redirects are followed. A name and password in the URL are used as \`authenticate\`.`,
       examples: ['https://example.com/'],
     }),
-    template_id: option(Type.String({ maxLength: 64 }), {
+    template_id: option(Type.String({ $id: 'TemplateId', maxLength: 64 }), {
       expected: 'the id of a template, tpl_...',
       description: 'A stored template of the same key. Filled with `data`, it may have as many bytes as `html`.',
       examples: ['tpl_0123456789ABCDEFGHIJKL'],
     }),
     data: option(AnyObject, {
+      $id: 'Data',
       expected: 'an object',
       description: 'The values the template is filled with. Requires `template_id`.',
       default: {},
@@ -420,7 +433,7 @@ export const PdfRequestBody = Type.Object(
     }),
     assets: Type.Optional(AssetsSchema),
     options: Type.Optional(PdfOptions),
-    store: option(Type.Boolean(), {
+    store: option(Type.Boolean({ $id: 'Store' }), {
       expected: YES_OR_NO,
       description:
         'Stores the result and answers 201 with its record. `false` exempts one call when the account stores every result.',
@@ -429,30 +442,30 @@ export const PdfRequestBody = Type.Object(
     }),
     metadata: Type.Optional({
       ...MetadataSchema,
-      title: 'DocumentMetadata',
+      $id: 'DocumentMetadata',
       description: `${METADATA_MEANING} Properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
-    conformance_report: option(Type.Boolean(), {
+    conformance_report: option(Type.Boolean({ $id: 'ConformanceReportField' }), {
       expected: YES_OR_NO,
       description: 'Returns the violations of `options.conformance` instead of a PDF, without a charge.',
       default: false,
       examples: [true],
     }),
-    dry_run: option(Type.Boolean(), {
+    dry_run: option(Type.Boolean({ $id: 'DryRun' }), {
       expected: YES_OR_NO,
       description:
         'Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the allowance, and which URLs are allowed.',
       default: false,
       examples: [true],
     }),
-    filename: option(Type.String(), {
+    filename: option(Type.String({ $id: 'Filename' }), {
       expected: FILENAME,
       description: 'The name under which a browser saves the result.',
       'x-default': 'none, or the id of the stored document',
       examples: ['invoice-42.pdf'],
     }),
   },
-  { ...CLOSED, title: 'PdfRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
+  { ...CLOSED, $id: 'PdfRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );
 
 export type PdfRequestBody = Static<typeof PdfRequestBody>;

@@ -7,7 +7,7 @@ const BLANKS = '[ \\t]*';
 const RANGE = `(?:${PAGE}(?:-(?:${PAGE}|${BLANKS}))?|${BLANKS}-${PAGE})`;
 
 export const PageRanges = Type.String({
-  title: 'PageRanges',
+  $id: 'PageRanges',
   maxLength: 1_000,
   'x-pattern': `^(?:${RANGE}(?:,${RANGE})*|${BLANKS})$`,
 });

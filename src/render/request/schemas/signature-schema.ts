@@ -20,7 +20,7 @@ const Text = (description: string) =>
   });
 const length = (description: string) => ({ ...Length, description });
 
-const html = option(Type.String({ maxLength: MAX_HTML }), {
+const html = option(Type.String({ $id: 'SignatureHtml', maxLength: MAX_HTML }), {
   expected: `a string of HTML, at most ${MAX_HTML} characters`,
   description: 'What the field shows, as a document of its size. Nothing is loaded and no script runs.',
   'x-default': 'the name in the certificate, the time and the reason',
@@ -39,7 +39,7 @@ const Position = Type.Object(
     height: length('At least 0.25 in.'),
     html,
   },
-  { ...CLOSED, title: 'SignatureField' },
+  { ...CLOSED, $id: 'SignatureField' },
 );
 const NamedPlace = Type.Object(
   {
@@ -51,7 +51,7 @@ const NamedPlace = Type.Object(
     }),
     html,
   },
-  { ...CLOSED, title: 'SignaturePlace' },
+  { ...CLOSED, $id: 'SignaturePlace' },
 );
 const Field = Type.Union([Position, NamedPlace]);
 
@@ -77,7 +77,7 @@ const Signature = Type.Object(
       'x-default': 'the signature is not shown',
     }),
   },
-  { ...CLOSED, title: 'Signature' },
+  { ...CLOSED, $id: 'Signature' },
 );
 
 export const SIGNATURE_OPTION = option(Signature, {

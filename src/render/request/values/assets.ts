@@ -45,7 +45,7 @@ export const AssetsSchema = Type.Record(
     { additionalProperties: false, expected: 'an object {content, type}' },
   ),
   {
-    title: 'Assets',
+    $id: 'Assets',
     additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
     expected: 'an object of paths and files {content, type}',
     description:

@@ -21,7 +21,7 @@ export const MetadataSchema = Type.Record(
   Type.String(),
   Type.String({ expected: `a string of at most ${MAX_METADATA_VALUE} characters` }),
   {
-    title: 'Metadata',
+    $id: 'Metadata',
     additionalProperties: false, // the pattern of names knows no line breaks
     expected: 'an object of strings',
     description: METADATA_MEANING,
