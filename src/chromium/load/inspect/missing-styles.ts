@@ -4,12 +4,12 @@
  * use only each other.
  */
 
-/** Functions that read the rules of style sheets, with the selectors of their elements. */
-export const RULE_FUNCTIONS = [selectorOf, mediaApplies, openRules, rulesOf];
-
 /** The functions that `missing-resources` sends to the page. */
 export const MISSING_STYLES = [
-  ...RULE_FUNCTIONS,
+  selectorOf,
+  mediaApplies,
+  openRules,
+  rulesOf,
   urlsIn,
   mayName,
   isShown,
@@ -49,7 +49,7 @@ interface Rule {
   cssRules?: Iterable<Rule>;
 }
 /** A rule with its enclosing selectors and its base URL. */
-export interface Placed {
+interface Placed {
   rule: Rule;
   around: string;
   base: string;
@@ -125,7 +125,7 @@ function openRules(sheet: PageSheet): Iterable<Rule> {
 }
 
 /** Returns the rules that apply, with their enclosing selectors and base URLs. */
-export function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = openRules(sheet)): Generator<Placed> {
+function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = openRules(sheet)): Generator<Placed> {
   const base = sheet.href ?? page.baseURI;
   for (const rule of rules) {
     if (!mediaApplies(page, rule.media)) continue;
