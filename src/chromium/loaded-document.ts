@@ -14,7 +14,7 @@ import type { Attempt, DocumentLoad, Findings, LoadJob } from './load/document-l
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
-import type { PageHost } from './page.ts';
+import type { PageHost } from './page-host.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { type PageArea, PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';

@@ -10,12 +10,9 @@ import { Deadline } from '../deadline.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
-import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
-import type { MemoryWatchdog, RunningPage } from './browser/memory-watchdog.ts';
-import type { BrowserSettings } from './browser-settings.ts';
-import type { CaptureQueue } from './capture/capture-queue.ts';
-import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
+import type { RunningPage } from './browser/memory-watchdog.ts';
+import { DevToolsError, type Events, type Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, interferes, shape } from './devtools/evaluate.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
@@ -26,6 +23,7 @@ import { type Content, DEFAULT_LOAD } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument, type PrintedPdf, type RenderAttempt } from './loaded-document.ts';
+import type { PageHost } from './page-host.ts';
 import { PageTemplates } from './print/page-templates.ts';
 import type { PrintSettings } from './print/print-options.ts';
 
@@ -56,18 +54,6 @@ const PRIMER_SETTINGS: PrintSettings = {
   singlePage: false,
   templates: { header: undefined, footer: undefined, addressed: false },
 };
-
-/** The part of the browser that a page uses. */
-export interface PageHost {
-  readonly connection: Connection;
-  readonly memory: MemoryWatchdog;
-  readonly settings: BrowserSettings;
-  readonly fonts: FontKnowledge;
-  readonly captureQueue: CaptureQueue;
-  openListener(): Promise<ProxyListener>;
-  /** Ends the whole browser. */
-  kill(): void;
-}
 
 const NO_FILES: HostedFiles = new Map();
 const ORIGIN = shape(Type.String());

@@ -14,6 +14,7 @@ import { needsFinishing } from '../pdf/finish-settings.ts';
 import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
+import type { RenderOwner } from './render-owner.ts';
 import { type RenderReport, reportOf, withPictures } from './report.ts';
 import type { FinishPlan } from './request/finish-options.ts';
 import type { RenderRequest } from './request/render-request.ts';
@@ -57,16 +58,6 @@ export interface PrintOrder extends LoadJob {
   finish: FinishPlan;
   /** Set if `finish` requests a signature. */
   signing?: Signing | undefined;
-}
-
-/** The owner of a render. */
-export interface RenderOwner {
-  /** The isolation boundary: a page that has served one boundary never serves another. */
-  boundary: string;
-  /** The owner whose share of pages, threads and memory the render uses. */
-  shareOf: string;
-  /** Whether the operator renders, who may learn which settings would help. */
-  isOperator?: boolean | undefined;
 }
 
 /** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */

@@ -12,7 +12,8 @@ import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts'
 import { phaseSpans, traced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { captureImage, type RenderedImage } from './image.ts';
-import { type PrintEngine, type RenderedPdf, type RenderOwner, renderPdf } from './pdf.ts';
+import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
+import type { RenderOwner } from './render-owner.ts';
 import { requireNone } from './report.ts';
 import type { ImageRequest } from './request/image-request.ts';
 import type { RenderRequest, Source, SourceRequest, Storing } from './request/render-request.ts';

@@ -22,7 +22,6 @@ import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../
 import { printWindow } from '../print/print-window.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { awaitContent, BOOLEAN, checkSelector, untilTrue } from './content-waits.ts';
-import type { PageParts } from './document-loader.ts';
 import { requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
@@ -40,6 +39,7 @@ import {
 } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';
 import { Navigation } from './navigation.ts';
+import type { PageParts } from './page-parts.ts';
 import { mayTurnPhotos } from './upright-photos.ts';
 
 /** A document to load. */

@@ -2,49 +2,12 @@
  * Loads documents into a page, one after the other. It has what all of them share: the monitors, and what a document leaves behind. A
  * `DocumentLoad` is about one of them.
  */
-import type { ProxyListener } from '../../egress/egress-proxy.ts';
-import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
-import type { BrowserSettings } from '../browser-settings.ts';
-import type { Session } from '../devtools/connection.ts';
-import type { Emulation } from '../devtools/emulation.ts';
 import { type Attempt, DocumentLoad, type LoadJob } from './document-load.ts';
 import { Interception } from './interception.ts';
 import { ConsoleMonitor } from './monitors/console-monitor.ts';
 import { NetworkMonitor } from './monitors/network-monitor.ts';
 import { WorkerMonitor } from './monitors/worker-monitor.ts';
-
-/** The page that documents are loaded into. */
-export interface LoadPlace {
-  /** The session of the browser. */
-  root: Session;
-  session: Session;
-  proxy: ProxyListener;
-  emulation: Emulation;
-  frameId: string;
-  contextId: string;
-  settings: BrowserSettings;
-  fonts: FontKnowledge;
-  openSession(id: string): Session;
-}
-
-/** What documents leave behind in their page. */
-export interface PageTraces {
-  /** Whether the present document must be replaced by an empty one before the next may be written. */
-  needReset: boolean;
-  /** Whether a script of the present document may run when it unloads. */
-  mayRunOnUnload: boolean;
-  /** Whether the windows of the page are prepared for documents with scripts. */
-  arePrepared: boolean;
-}
-
-/** The parts of a page that its documents share. */
-export interface PageParts extends LoadPlace {
-  interception: Interception;
-  network: NetworkMonitor;
-  workers: WorkerMonitor;
-  console: ConsoleMonitor;
-  traces: PageTraces;
-}
+import type { LoadPlace, PageParts, PageTraces } from './page-parts.ts';
 
 export class DocumentLoader {
   readonly #parts: PageParts;

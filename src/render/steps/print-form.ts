@@ -10,7 +10,7 @@ import { fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { Forms } from '../../pdf/forms/forms.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
 import type { PagePool } from '../../pool/pool.ts';
-import type { RenderOwner } from '../pdf.ts';
+import type { RenderOwner } from '../render-owner.ts';
 import { fieldAppearances } from './field-appearances.ts';
 import type { PrintedDocument } from './printed-document.ts';
 import { appearanceOf, namedField, printAppearance } from './signature-appearance.ts';

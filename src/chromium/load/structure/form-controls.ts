@@ -102,13 +102,21 @@ const EXCEEDED: Record<keyof FieldLimits, string> = {
 };
 
 function tooMuch({ exceeded }: Exceeded): ServiceError {
-  return new ServiceError('resource_limit', `{option}: ${EXCEEDED[exceeded]}`, { members: { limit: LIMITS[exceeded] }, about: 'form_fields' });
+  return new ServiceError('resource_limit', `{option}: ${EXCEEDED[exceeded]}`, {
+    members: { limit: LIMITS[exceeded] },
+    about: 'form_fields',
+  });
 }
 
 function untold(error?: DevToolsError): ServiceError {
   if (error?.reason === TOO_LARGE)
-    return new ServiceError('resource_limit', '{option}: the form fields of the document have more text than can be read', { about: 'form_fields' });
-  return new ServiceError('print_failed', '{option}: the form fields of the document could not be read', { about: 'form_fields', cause: error });
+    return new ServiceError('resource_limit', '{option}: the form fields of the document have more text than can be read', {
+      about: 'form_fields',
+    });
+  return new ServiceError('print_failed', '{option}: the form fields of the document could not be read', {
+    about: 'form_fields',
+    cause: error,
+  });
 }
 
 const FUNCTIONS = [

@@ -1,0 +1,43 @@
+/** What the documents of a page share. */
+import type { ProxyListener } from '../../egress/egress-proxy.ts';
+import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
+import type { BrowserSettings } from '../browser-settings.ts';
+import type { Session } from '../devtools/connection.ts';
+import type { Emulation } from '../devtools/emulation.ts';
+import type { Interception } from './interception.ts';
+import type { ConsoleMonitor } from './monitors/console-monitor.ts';
+import type { NetworkMonitor } from './monitors/network-monitor.ts';
+import type { WorkerMonitor } from './monitors/worker-monitor.ts';
+
+/** The page that documents are loaded into. */
+export interface LoadPlace {
+  /** The session of the browser. */
+  root: Session;
+  session: Session;
+  proxy: ProxyListener;
+  emulation: Emulation;
+  frameId: string;
+  contextId: string;
+  settings: BrowserSettings;
+  fonts: FontKnowledge;
+  openSession(id: string): Session;
+}
+
+/** What documents leave behind in their page. */
+export interface PageTraces {
+  /** Whether the present document must be replaced by an empty one before the next may be written. */
+  needReset: boolean;
+  /** Whether a script of the present document may run when it unloads. */
+  mayRunOnUnload: boolean;
+  /** Whether the windows of the page are prepared for documents with scripts. */
+  arePrepared: boolean;
+}
+
+/** The parts of a page that its documents share. */
+export interface PageParts extends LoadPlace {
+  interception: Interception;
+  network: NetworkMonitor;
+  workers: WorkerMonitor;
+  console: ConsoleMonitor;
+  traces: PageTraces;
+}

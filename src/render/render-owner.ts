@@ -1,0 +1,9 @@
+/** The owner of a render. */
+export interface RenderOwner {
+  /** The isolation boundary: a page that has served one boundary never serves another. */
+  boundary: string;
+  /** The owner whose share of pages, threads and memory the render uses. */
+  shareOf: string;
+  /** Whether the operator renders, who may learn which settings would help. */
+  isOperator?: boolean | undefined;
+}
