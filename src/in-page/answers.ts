@@ -5,6 +5,8 @@ import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
+import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
+import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
@@ -13,10 +15,12 @@ import { setPixelRatio } from './window/pixel-ratio.ts';
 export const answers: Questions = {
   addElement,
   addRule,
+  appendCjkFonts,
   awaitAssets,
   boxOf,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
+  inspectText,
   isInState,
   isSelector,
   readMetadata,

@@ -18,7 +18,7 @@ import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shap
 import { visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
-import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
+import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
@@ -403,8 +403,8 @@ export class DocumentLoader {
     if (!candidates) return;
     this.#textFindings = await inspectDocument(this.#session, this.#frameId, this.#fonts, candidates, attempt.step);
     if (!showsHan(candidates.characters)) return;
-    const expression = nameFontsExpression(this.#settings.fontsDir === '');
-    const told = answerOr(evaluate(this.#session, { expression }, SHOWN_LANGUAGES), ['']);
+    const guesses = this.#settings.fontsDir === '';
+    const told = answerOr(ask(this.#session, 'appendCjkFonts', [guesses], SHOWN_LANGUAGES), ['']);
     this.#hanLanguages = knownLanguages(await attempt.step(told));
   }
 

@@ -17,6 +17,9 @@ export interface Questions {
   isInState(selector: string, state: ElementState): boolean;
   // Capturing
   boxOf(selector: string): Box | null | 'invalid';
+  // Fonts
+  appendCjkFonts(guesses: boolean): string[];
+  inspectText(characters: string[], families: string[]): Promise<InspectedText>;
 }
 
 export interface AddedElement {
@@ -91,4 +94,14 @@ export interface FinishState {
   waitsFor: WaitsFor;
   /** Number of messages that its windows have sent so far. */
   sent: number;
+}
+
+export interface InspectedText {
+  /** Characters for which no font has a glyph, and how often they occur. */
+  missing: Array<[character: string, count: number]>;
+  /** Characters for which the system's fonts have a glyph. */
+  covered: string[];
+  /** Families that another font replaces, as the document writes them. */
+  substituted: string[];
+  installed: string[];
 }
