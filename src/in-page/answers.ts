@@ -9,6 +9,9 @@ import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
 import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
+import { fillTemplate } from './entries/print/template-files.ts';
+import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
+import { measureTemplates } from './entries/print/template-heights.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
@@ -18,11 +21,15 @@ export const answers: Questions = {
   appendCjkFonts,
   awaitAssets,
   boxOf,
+  fillTemplate,
+  findFailedFonts,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
+  holdTemplateFonts,
   inspectText,
   isInState,
   isSelector,
+  measureTemplates,
   readMetadata,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);

@@ -14,3 +14,5 @@ export const MAX_METADATA_TEXT = 4_096;
 /** Distinct characters and families of an active document. */
 export const MAX_SEEN_CHARACTERS = 20_000;
 export const MAX_FAMILIES = 50;
+/** Characters of a header or footer with the files that it names. Chromium repeats it on every page. */
+export const MAX_FILLED_BYTES = 4 * 1_048_576;

@@ -20,6 +20,11 @@ export interface Questions {
   // Fonts
   appendCjkFonts(guesses: boolean): string[];
   inspectText(characters: string[], families: string[]): Promise<InspectedText>;
+  // Headers and footers
+  fillTemplate(markup: string, files: Record<string, EmbeddedFile>): FilledMarkup;
+  measureTemplates(header: string, footer: string, widthInches: number): Promise<[header: number, footer: number]>;
+  holdTemplateFonts(templates: string[]): null;
+  findFailedFonts(): string[] | null;
 }
 
 export interface AddedElement {
@@ -104,4 +109,17 @@ export interface InspectedText {
   /** Families that another font replaces, as the document writes them. */
   substituted: string[];
   installed: string[];
+}
+
+/** A file as markup can hold it: a `data:` URL, or the text of a style sheet. */
+export interface EmbeddedFile {
+  url?: string;
+  css?: string;
+}
+
+export interface FilledMarkup {
+  /** Empty if it would be too large. */
+  markup: string;
+  /** Relative URLs, resolved against the folder of the document. */
+  named: string[];
 }
