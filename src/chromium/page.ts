@@ -12,6 +12,7 @@ import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/eg
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
+import type { Clipped, UnrepeatedRows } from '../in-page/contract/questions.ts';
 import type { DocumentStructure, ElementLocation, FormControl } from '../tag-structure.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
 import type { MemoryWatchdog, RunningPage } from './browser/memory-watchdog.ts';
@@ -37,12 +38,10 @@ import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
-import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import { PageTemplates } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
-import type { UnrepeatedRows } from './print/repeated-rows.ts';
 
 export type { PaperView, PrintJob };
 

@@ -25,6 +25,13 @@ export interface Questions {
   measureTemplates(header: string, footer: string, widthInches: number): Promise<[header: number, footer: number]>;
   holdTemplateFonts(templates: string[]): null;
   findFailedFonts(): string[] | null;
+  // Layout for paper
+  measureHeight(): DocumentHeight;
+  noteHeights(): null;
+  fixHeights(): null;
+  isVertical(): boolean;
+  findClippedContent(): Clipped[];
+  findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
 }
 
 export interface AddedElement {
@@ -122,4 +129,30 @@ export interface FilledMarkup {
   markup: string;
   /** Relative URLs, resolved against the folder of the document. */
   named: string[];
+}
+
+/** Lengths in CSS pixels. */
+export interface DocumentHeight {
+  height: number;
+  /** Height that boxes hide, because they scroll or cut off their content. */
+  hidden: number;
+}
+
+export const CLIPPED_SIDES = ['left', 'right', 'bottom'] as const;
+
+/** Content that is cut off at one side of a box. */
+export interface Clipped {
+  side: (typeof CLIPPED_SIDES)[number];
+  /** CSS pixels that the worst box hides. */
+  pixels: number;
+  /** The worst box, such as `div.main`. Empty if it is the page itself. */
+  element: string;
+  /** Number of boxes that hide something at this side. */
+  count: number;
+}
+
+/** A header or footer of a table that is not on every page. */
+export interface UnrepeatedRows {
+  element: string;
+  display: 'table-header-group' | 'table-footer-group';
 }
