@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundReport } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
+import type { Clipped, UnrepeatedRows } from '../in-page/contract/questions.ts';
 import type { DocumentStructure } from '../tag-structure.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
@@ -15,12 +16,10 @@ import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
 import type { PageHost } from './page-host.ts';
-import type { Clipped } from './print/content-clipping.ts';
 import { type PageArea, PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
-import type { UnrepeatedRows } from './print/repeated-rows.ts';
 
 /** A PDF in chunks, as they came from the browser. */
 export interface PrintedPdf {

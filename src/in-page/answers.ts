@@ -5,20 +5,41 @@ import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
+import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
+import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
+import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
+import { isVertical } from './entries/print/clipping/writing-mode.ts';
+import { fixHeights, measureHeight, noteHeights } from './entries/print/content-height.ts';
+import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
+import { fillTemplate } from './entries/print/template-files.ts';
+import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
+import { measureTemplates } from './entries/print/template-heights.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
 export const answers: Questions = {
   addElement,
   addRule,
+  appendCjkFonts,
   awaitAssets,
   boxOf,
+  fillTemplate,
+  findClippedContent,
+  findFailedFonts,
+  findUnrepeatedRows,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
+  fixHeights,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
+  holdTemplateFonts,
+  inspectText,
   isInState,
   isSelector,
+  isVertical,
+  measureHeight,
+  measureTemplates,
+  noteHeights,
   readMetadata,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);

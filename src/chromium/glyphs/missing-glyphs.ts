@@ -4,12 +4,12 @@ import { Type } from 'typebox';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
 import { scriptOf } from '../../fonts/unicode-scripts.ts';
 import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../../in-page/contract/limits.ts';
-import type { SeenText } from '../../in-page/contract/questions.ts';
+import type { InspectedText, SeenText } from '../../in-page/contract/questions.ts';
+import { ask, isolatedWorld } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
-import { answerOr, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
+import { answerOr, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { GlyphCandidates } from './glyph-candidates.ts';
-import { INSPECTED_TEXT, type InspectedText, inspectExpression } from './glyph-probe.ts';
 
 export interface MissingGlyphs {
   script: string;
@@ -26,7 +26,6 @@ export interface TextFindings {
 
 export const NO_FINDINGS: TextFindings = { missingGlyphs: [], substituted: [] };
 
-const WORLD = 'platen';
 const MAX_SHOWN = 10;
 const MAX_SOUGHT = 2_000;
 
@@ -34,6 +33,15 @@ const SEEN_TEXT: Shape<SeenText> = shape(
   Type.Object({
     characters: Type.String({ maxLength: 2 * MAX_SEEN_CHARACTERS }),
     families: Type.Array(Type.String(), { maxItems: MAX_FAMILIES }),
+  }),
+);
+
+const INSPECTED_TEXT: Shape<InspectedText> = shape(
+  Type.Object({
+    missing: Type.Array(Type.Tuple([Type.String(), Type.Integer({ minimum: 0 })])),
+    covered: Type.Array(Type.String()),
+    substituted: Type.Array(Type.String()),
+    installed: Type.Array(Type.String()),
   }),
 );
 
@@ -53,12 +61,11 @@ export async function inspectDocument(
   step: Step,
 ): Promise<TextFindings> {
   const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
-  const families = knowledge.notInstalled(interest.families);
+  const families = knowledge.notInstalled(interest.families).slice(0, MAX_FAMILIES);
   if (!characters.length && !families.length) return NO_FINDINGS;
-  const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  const question = { expression: inspectExpression(characters, families), contextId: executionContextId };
-  const inspected: Promise<InspectedText | undefined> = evaluate(session, question, INSPECTED_TEXT);
-  const found = await step(answerOr(inspected, undefined));
+  const contextId = await step(isolatedWorld(session, frameId));
+  const inspected = ask(session, 'inspectText', [characters, families], INSPECTED_TEXT, { contextId });
+  const found = await step(answerOr<InspectedText | undefined>(inspected, undefined));
   if (!found) return NO_FINDINGS;
   knowledge.learn(found);
   return { missingGlyphs: byScript(found.missing), substituted: found.substituted };

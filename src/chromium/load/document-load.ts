@@ -14,7 +14,7 @@ import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shap
 import { visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
-import { knownLanguages, nameFontsExpression, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
+import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
@@ -320,8 +320,8 @@ export class DocumentLoad implements Disposable {
     if (!candidates) return known;
     const text = await inspectDocument(session, frameId, fonts, candidates, step);
     if (!showsHan(candidates.characters)) return { ...known, text };
-    const expression = nameFontsExpression(settings.fontsDir === '');
-    const told = answerOr(evaluate(session, { expression }, SHOWN_LANGUAGES), ['']);
+    const guesses = settings.fontsDir === '';
+    const told = answerOr(ask(session, 'appendCjkFonts', [guesses], SHOWN_LANGUAGES), ['']);
     return { ...known, text, hanLanguages: knownLanguages(await step(told)) };
   }
 

@@ -1,15 +1,15 @@
 /** Determines margins and paper sizes that depend on the content of the document. */
 
 import { Type } from 'typebox';
+import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { ask, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation, Viewport } from '../devtools/emulation.ts';
-import { ANYTHING, answerOr, evaluate, type Shape, shape } from '../devtools/evaluate.ts';
+import { answerOr, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
-import { CLIPPED, CLIPPED_CONTENT, type Clipped, IS_VERTICAL, inWholePixels, shortName } from './content-clipping.ts';
-import { DOCUMENT_HEIGHT, FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS } from './content-height.ts';
+import { CLIPPED_CONTENT, inWholePixels, shortName } from './content-clipping.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
-import { UNREPEATED, type UnrepeatedRows, unrepeatedExpression } from './repeated-rows.ts';
+import { UNREPEATED_ROWS } from './repeated-rows.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 
 /** Lengths in CSS pixels. The content is at least as wide as the viewport. */
@@ -26,6 +26,14 @@ export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
 /** The largest window that DevTools accepts. */
 const MAX_WINDOW_PX = 10_000_000;
+const BOOLEAN = shape(Type.Boolean());
+/** The answer to `measureHeight`. */
+const DOCUMENT_HEIGHT = shape(
+  Type.Object({
+    height: Type.Integer({ minimum: 0, maximum: MAX_LENGTH_PX }),
+    hidden: Type.Number({ minimum: 0 }),
+  }),
+);
 
 export class PageLayout {
   readonly #session: Session;
@@ -42,17 +50,18 @@ export class PageLayout {
    */
   async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
     const width = layoutWidth(settings);
-    const evaluateAt = async <T>(height: number, expression: string, expected: Shape<T>) => {
+    const inWindow = async <T>(height: number, look: () => Promise<T>): Promise<T> => {
       await step(this.#emulation.resize({ width, height: Math.min(height, MAX_WINDOW_PX), deviceScaleFactor: 1 }));
-      return step(evaluate(this.#session, { expression }, expected));
+      return step(look());
     };
-    const lowest = await evaluateAt(1, MEASURE, DOCUMENT_HEIGHT);
-    const onSheet = await evaluateAt(lowest.height + 1, MEASURE, DOCUMENT_HEIGHT);
+    const measure = () => ask(this.#session, 'measureHeight', [], DOCUMENT_HEIGHT);
+    const lowest = await inWindow(1, measure);
+    const onSheet = await inWindow(lowest.height + 1, measure);
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
     if (fits) return this.#applySinglePage(asSinglePage(settings, lowest.height), step);
-    await evaluateAt(windowPx, NOTE_HEIGHTS, ANYTHING);
-    await evaluateAt(windowPx + 100, FIX_HEIGHTS, ANYTHING);
-    const { height } = await evaluateAt(1, MEASURE, DOCUMENT_HEIGHT);
+    await inWindow(windowPx, () => ask(this.#session, 'noteHeights', [], DONE));
+    await inWindow(windowPx + 100, () => ask(this.#session, 'fixHeights', [], DONE));
+    const { height } = await inWindow(1, measure);
     return this.#applySinglePage(asSinglePage(settings, height), step);
   }
 
@@ -108,33 +117,34 @@ export class PageLayout {
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
   async clipped(page: PageArea, step: Step): Promise<Clipped[]> {
-    return (await this.#askOnPage(CLIPPED, CLIPPED_CONTENT, page, step)).map(inWholePixels);
+    const find = () => ask(this.#session, 'findClippedContent', [], CLIPPED_CONTENT);
+    return (await this.#askOnPage(find, page, step)).map(inWholePixels);
   }
 
   /** Finds rows of tables that should be on every page and are not. */
   async unrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
-    const asked = evaluate(this.#session, { expression: unrepeatedExpression(page.heightPx, false) }, UNREPEATED);
-    if (!(await step(answerOr(asked, []))).length) return [];
-    const rows = await this.#askOnPage(unrepeatedExpression(page.heightPx, true), UNREPEATED, page, step);
+    const find = (isPage: boolean) => ask(this.#session, 'findUnrepeatedRows', [page.heightPx, isPage], UNREPEATED_ROWS);
+    if (!(await step(answerOr(find(false), []))).length) return [];
+    const rows = await this.#askOnPage(() => find(true), page, step);
     return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
   /** Asks in a window of the size of the page. */
-  #askOnPage<T>(expression: string, expected: Shape<T[]>, { widthPx, heightPx }: PageArea, step: Step): Promise<T[]> {
+  #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea, step: Step): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
-    return step(this.#laidOutIn(size, () => answerOr(evaluate(this.#session, { expression }, expected), [])));
+    return step(this.#laidOutIn(size, () => answerOr(find(), [])));
   }
 
-  /** Lays the document out in another window while `look` looks at it. */
+  /** Lays the document out in another window until `look` has its answer, which may take more than one message. */
   #laidOutIn<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
     const { window } = this.#emulation;
     this.#emulation.resize(size).catch(() => {});
-    const looked = look();
-    this.#emulation.resize(window).catch(() => {});
-    return looked;
+    return look().finally(() => {
+      this.#emulation.resize(window).catch(() => {});
+    });
   }
 
   #isVertical(): Promise<boolean> {
-    return answerOr(evaluate(this.#session, { expression: IS_VERTICAL }, shape(Type.Boolean())), false);
+    return answerOr(ask(this.#session, 'isVertical', [], BOOLEAN), false);
   }
 }

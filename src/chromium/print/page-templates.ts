@@ -5,15 +5,17 @@
 import type { HostedFiles } from '../../egress/hosted-assets.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
+import { MAX_FILLED_BYTES } from '../../in-page/contract/limits.ts';
+import type { FilledMarkup } from '../../in-page/contract/questions.ts';
+import { ask } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
-import { evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { inspectDocument, NO_FINDINGS, type TextFindings } from '../glyphs/missing-glyphs.ts';
-import { clearance, MEASURING_DOCUMENT, measureExpression, TEMPLATE_HEIGHTS } from './header-footer.ts';
+import { clearance, MEASURING_DOCUMENT, measuredMarkup, TEMPLATE_HEIGHTS } from './header-footer.ts';
 import type { MissingResource } from './missing-resource.ts';
 import type { PrintSettings } from './print-options.ts';
-import { FILLED_MARKUP, type FilledMarkup, fillExpression, MAX_FILLED_BYTES, mayNameFiles, withFiles } from './template-files.ts';
+import { FILLED_MARKUP, mayNameFiles, withFiles } from './template-files.ts';
 import { loadFonts, mayHaveFonts } from './template-fonts.ts';
 
 const NO_FILE = 'a header or footer shows data: URLs and files in assets only';
@@ -87,7 +89,7 @@ export class PageTemplates {
   ): Promise<FilledMarkup | undefined> {
     if (markup === undefined || !mayNameFiles(markup)) return markup === undefined ? undefined : { markup, named: [] };
     const filled = await withFiles(markup, files, (given, embedded) =>
-      step(evaluate(this.#session, { expression: fillExpression(given, embedded) }, FILLED_MARKUP)),
+      step(ask(this.#session, 'fillTemplate', [given, embedded], FILLED_MARKUP)),
     );
     if (filled) return filled;
     const detail = `{option} has more than ${MAX_FILLED_BYTES} bytes with the files that it names, and it is repeated on every page: use smaller files`;
@@ -96,8 +98,9 @@ export class PageTemplates {
 
   /** Computes margins that keep the text clear of header and footer. */
   async #measure({ templates, margin, paper }: PrintSettings, step: Step): Promise<PrintSettings['margin']> {
-    const expression = measureExpression(templates, paper.widthInches);
-    const [header, footer] = await step(evaluate(this.#session, { expression }, TEMPLATE_HEIGHTS));
+    const [head, foot] = measuredMarkup(templates);
+    const measured = ask(this.#session, 'measureTemplates', [head, foot, paper.widthInches], TEMPLATE_HEIGHTS);
+    const [header, footer] = await step(measured);
     const top = templates.header === undefined ? margin.top : Math.max(margin.top, clearance(header));
     const bottom = templates.footer === undefined ? margin.bottom : Math.max(margin.bottom, clearance(footer));
     return { ...margin, top, bottom };

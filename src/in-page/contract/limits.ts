@@ -14,3 +14,9 @@ export const MAX_METADATA_TEXT = 4_096;
 /** Distinct characters and families of an active document. */
 export const MAX_SEEN_CHARACTERS = 20_000;
 export const MAX_FAMILIES = 50;
+/** Elements in which clipped content is searched for. */
+export const MAX_CLIPPING_ELEMENTS = 100_000;
+/** Headers and footers of tables that are checked. */
+export const MAX_ROW_GROUPS = 1_000;
+/** Characters of a header or footer with the files that it names. Chromium repeats it on every page. */
+export const MAX_FILLED_BYTES = 4 * 1_048_576;

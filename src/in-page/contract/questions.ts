@@ -17,6 +17,21 @@ export interface Questions {
   isInState(selector: string, state: ElementState): boolean;
   // Capturing
   boxOf(selector: string): Box | null | 'invalid';
+  // Fonts
+  appendCjkFonts(guesses: boolean): string[];
+  inspectText(characters: string[], families: string[]): Promise<InspectedText>;
+  // Headers and footers
+  fillTemplate(markup: string, files: Record<string, EmbeddedFile>): FilledMarkup;
+  measureTemplates(header: string, footer: string, widthInches: number): Promise<[header: number, footer: number]>;
+  holdTemplateFonts(templates: string[]): null;
+  findFailedFonts(): string[] | null;
+  // Layout for paper
+  measureHeight(): DocumentHeight;
+  noteHeights(): null;
+  fixHeights(): null;
+  isVertical(): boolean;
+  findClippedContent(): Clipped[];
+  findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[];
 }
 
 export interface AddedElement {
@@ -91,4 +106,53 @@ export interface FinishState {
   waitsFor: WaitsFor;
   /** Number of messages that its windows have sent so far. */
   sent: number;
+}
+
+export interface InspectedText {
+  /** Characters for which no font has a glyph, and how often they occur. */
+  missing: Array<[character: string, count: number]>;
+  /** Characters for which the system's fonts have a glyph. */
+  covered: string[];
+  /** Families that another font replaces, as the document writes them. */
+  substituted: string[];
+  installed: string[];
+}
+
+/** A file as markup can hold it: a `data:` URL, or the text of a style sheet. */
+export interface EmbeddedFile {
+  url?: string;
+  css?: string;
+}
+
+export interface FilledMarkup {
+  /** Empty if it would be too large. */
+  markup: string;
+  /** Relative URLs, resolved against the folder of the document. */
+  named: string[];
+}
+
+/** Lengths in CSS pixels. */
+export interface DocumentHeight {
+  height: number;
+  /** Height that boxes hide, because they scroll or cut off their content. */
+  hidden: number;
+}
+
+export const CLIPPED_SIDES = ['left', 'right', 'bottom'] as const;
+
+/** Content that is cut off at one side of a box. */
+export interface Clipped {
+  side: (typeof CLIPPED_SIDES)[number];
+  /** CSS pixels that the worst box hides. */
+  pixels: number;
+  /** The worst box, such as `div.main`. Empty if it is the page itself. */
+  element: string;
+  /** Number of boxes that hide something at this side. */
+  count: number;
+}
+
+/** A header or footer of a table that is not on every page. */
+export interface UnrepeatedRows {
+  element: string;
+  display: 'table-header-group' | 'table-footer-group';
 }

@@ -1,5 +1,5 @@
 /** Walks over the text of a document and its shadow roots. */
-import { withShadows } from './roots.ts';
+import { type Root, withShadows } from './roots.ts';
 
 const SHOW_TEXT = 4; // NodeFilter.SHOW_TEXT
 const MAX_TEXTS = 200_000;
@@ -8,9 +8,17 @@ const MAX_TEXTS = 200_000;
 export function* textNodes(looks: boolean): Generator<Text> {
   let n = 0;
   for (const root of withShadows(document, looks)) {
-    const walker = document.createTreeWalker(root, SHOW_TEXT);
-    for (let text = walker.nextNode(); text && n < MAX_TEXTS; text = walker.nextNode(), n++) yield text as Text;
+    for (const text of textsIn(root)) {
+      if (n++ >= MAX_TEXTS) return;
+      yield text;
+    }
   }
+}
+
+/** Yields all text nodes of one root. */
+export function* textsIn(root: Root): Generator<Text> {
+  const walker = document.createTreeWalker(root, SHOW_TEXT);
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) yield text as Text;
 }
 
 /** The element around a text, which is the host for one directly in a shadow root. */

@@ -1,7 +1,6 @@
 /** Finds content that the paper does not show, or shows smaller than designed. */
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
-import type { Clipped } from '../../chromium/print/content-clipping.ts';
-import type { UnrepeatedRows } from '../../chromium/print/repeated-rows.ts';
+import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { countPages } from '../../pdf/objects/inspect.ts';
 import type { PaperView } from './content-shrinking.ts';
 import type { Print } from './print.ts';

@@ -1,0 +1,63 @@
+/** Walks over texts and images as they are rendered: across slots and shadow roots. */
+
+/** A text, or an element that shows an image. */
+export type Content = Text | HTMLElement;
+
+const ELEMENT = 1; // Node.ELEMENT_NODE
+const TEXT = 3; // Node.TEXT_NODE
+
+export function isText(node: Node): node is Text {
+  return node.nodeType === TEXT;
+}
+
+/** Yields texts and images in a box. `nodes` counts down to the end of the walk. */
+export function* contentOf(box: HTMLElement, nodes: { left: number }): Generator<Content> {
+  const waiting = isWhole(box) ? [] : renderedChildren(box);
+  for (let node = waiting.pop(); node && nodes.left-- > 0; node = waiting.pop()) {
+    if (isContent(node)) yield node;
+    if (isElement(node) && !isWhole(node)) for (const child of renderedChildren(node)) waiting.push(child);
+  }
+}
+
+/** Returns the rectangles of a text or an image. */
+export function placesOf(content: Content): DOMRect[] {
+  const places = isText(content) ? textPlaces(content) : [content.getBoundingClientRect()];
+  return places.filter(({ width, height }) => width >= 1 && height >= 1);
+}
+
+/** Returns the element and its ancestors up to a box. */
+export function ancestorsWithin(inner: Element | null, outer: Element): Element[] {
+  const found: Element[] = [];
+  for (let each = inner; each && each !== outer; each = renderedParent(each)) found.push(each);
+  return found;
+}
+
+/** Returns the parent in the tree as it is rendered: the slot of an element, or the host of a shadow root. */
+export function renderedParent({ assignedSlot, parentElement, parentNode }: Text | Element): Element | null {
+  return assignedSlot ?? parentElement ?? (parentNode as ShadowRoot | null)?.host ?? null;
+}
+
+function renderedChildren(element: HTMLElement): Node[] {
+  const assigned = element.localName === 'slot' ? (element as HTMLSlotElement).assignedNodes?.() : undefined;
+  return assigned?.length ? assigned : [...(element.shadowRoot ?? element).childNodes];
+}
+
+function isElement(node: Node): node is HTMLElement {
+  return node.nodeType === ELEMENT;
+}
+
+function isContent(node: Node): node is Content {
+  if (isText(node)) return node.data.trim() !== '';
+  return ['img', 'canvas', 'video', 'svg'].includes((node as HTMLElement).localName);
+}
+
+/** Whether the content of the element is not searched. */
+function isWhole({ localName }: Element): boolean {
+  return /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test(localName);
+}
+
+function textPlaces(text: Text): DOMRect[] {
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  return [...range.getClientRects()];
+}

@@ -1,0 +1,26 @@
+/**
+ * Finds header and footer rows of tables that Chromium does not repeat on every page, because they are higher than a quarter of it or
+ * may break (`NGTableAlgorithmUtils`: third_party/blink/renderer/core/layout/table/table_layout_algorithm.cc).
+ */
+import { MAX_ROW_GROUPS } from '../../contract/limits.ts';
+import type { UnrepeatedRows } from '../../contract/questions.ts';
+import { nameOf } from '../../dom/names.ts';
+import { selectIn } from '../../dom/roots.ts';
+
+const HIGHEST_REPEATED = 1 / 4;
+/** The layout on the screen is different, so that it only tells whether it is worthwhile to lay out the page. */
+const SUSPICIOUS = 0.1;
+
+/** Ask it in a window of the size of the page. In another window, where `isPage` is false, it may list too many. */
+export function findUnrepeatedRows(heightPx: number, isPage: boolean): UnrepeatedRows[] {
+  const rowsPx = heightPx * (isPage ? HIGHEST_REPEATED : SUSPICIOUS);
+  const tablePx = isPage ? heightPx : heightPx / 2;
+  const groups = [...selectIn(document, 'thead, tfoot')].slice(0, MAX_ROW_GROUPS);
+  return groups.flatMap((group) => {
+    const { display, breakInside } = getComputedStyle(group);
+    const isRepeated = group.offsetHeight <= rowsPx && breakInside.startsWith('avoid');
+    const isGroup = display === 'table-header-group' || display === 'table-footer-group';
+    if (isRepeated || !isGroup || !group.offsetHeight || (group.parentElement?.offsetHeight ?? 0) <= tablePx) return [];
+    return [{ element: nameOf(group), display }];
+  });
+}
