@@ -22,7 +22,7 @@ let outdated: number;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
+  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }).services, () => now);
   failures = [];
   outdated = 0;
   removed = { content: 0, orphans: 0 };
@@ -143,7 +143,7 @@ test('keeps content that a newer version may refer to', async () => {
 });
 
 test('refuses a second service on the same folder', async () => {
-  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow(
+  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }).services, () => now)).rejects.toThrow(
     'Another service uses the data folder',
   );
 }, 30_000);

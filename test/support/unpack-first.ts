@@ -7,6 +7,6 @@ import { BROWSER_SETTINGS } from './test-browser.ts';
 const WEB_DIR = new URL('../../web', import.meta.url).pathname;
 
 export async function setup(): Promise<void> {
-  await locateBrowser(loadConfig(BROWSER_SETTINGS));
+  await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
   if (!(await isBuilt(WEB_DIR))) await buildPages(WEB_DIR, new AbortController().signal, async () => {});
 }
