@@ -18,7 +18,6 @@ import { type GotenbergPluginServices, gotenbergPlugin } from './gotenberg/plugi
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
-import { Pages } from './pages/pages.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
@@ -37,6 +36,7 @@ import { PageDrawing } from './uploads/draw-pages.ts';
 import { UploadMerging } from './uploads/merge-uploads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
+import { Pages } from './web-assets/pages.ts';
 import {
   type AttemptDetails,
   Deliverer,
