@@ -379,8 +379,8 @@ function createSweep(
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
     prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate }),
-    perishables: [documents, idempotency],
-    chores: [
+    expiringContent: [documents, idempotency],
+    cleanupTasks: [
       () => idempotency.removeExpired(),
       () => allowance.releaseExpired(),
       () => batches.removeExpired(),

@@ -29,8 +29,8 @@ beforeEach(async () => {
   sweep = new Sweep(services.database, services.blobs, {
     everyMs: 3_600_000,
     prepare: async () => {},
-    perishables: [services.documents, services.idempotency],
-    chores: [() => services.idempotency.removeExpired()],
+    expiringContent: [services.documents, services.idempotency],
+    cleanupTasks: [() => services.idempotency.removeExpired()],
     named: (names) => namedBlobs(services.database, names),
     onOutdated: () => outdated++,
     onFailure: (error) => failures.push(error),
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 async function sweepAtStart(): Promise<void> {
   const turn = await sweep.take();
-  if (turn && 'work' in turn) await turn.work();
+  if (turn.kind === 'claimed') await turn.work();
 }
 
 async function store(): Promise<string> {

@@ -398,7 +398,7 @@ describe('a process that ends', () => {
     start();
     const task = deliverer?.task('webhook');
     expect(await task?.owners?.()).toEqual([]);
-    expect(await task?.take(owner.accountId)).toBeUndefined();
+    expect(await task?.take(owner.accountId)).toEqual({ kind: 'none' });
     expect(receiver.received).toEqual([]);
     elapsedMs = 7_001;
     expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });
