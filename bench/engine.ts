@@ -25,15 +25,19 @@ export async function startEngine({
   located,
   startProxy = startEgressProxy,
 }: EngineSettings): Promise<Engine> {
-  const config = loadConfig(settings);
-  const browser = located ?? (await locateBrowser(config));
-  const proxy = await startProxy(new OutboundPolicy(config));
-  const pool = new Pool(() => launchBrowser(browser, config, proxy), { ...config, browsers: 1, concurrency: places });
-  const finisher = createFinisher(config, randomBytes(32));
+  const { engine } = loadConfig(settings);
+  const browser = located ?? (await locateBrowser(engine.location));
+  const proxy = await startProxy(new OutboundPolicy(engine.outbound));
+  const pool = new Pool(() => launchBrowser(browser, engine.browser, proxy), {
+    ...engine.pool,
+    browsers: 1,
+    concurrency: places,
+  });
+  const finisher = createFinisher(engine.finishing, randomBytes(32));
   await pool.start();
   return {
     pool,
-    finishing: createFinishQueue(config, finisher),
+    finishing: createFinishQueue(engine.finishing, finisher),
     async [Symbol.asyncDispose]() {
       await Promise.all([pool.close(), finisher.close()]);
       await proxy.close();

@@ -28,9 +28,9 @@ const WARM_UP = 5;
 const PRINT = { printBackground: true, generateTaggedPDF: false, paperWidth: 210 / 25.4, paperHeight: 297 / 25.4 };
 
 export async function startFloor(): Promise<Floor> {
-  const config = loadConfig();
-  const proxy = await startEgressProxy(new OutboundPolicy(config));
-  const browser = await launchBrowser(await locateBrowser(config), config, proxy);
+  const { engine } = loadConfig();
+  const proxy = await startEgressProxy(new OutboundPolicy(engine.outbound));
+  const browser = await launchBrowser(await locateBrowser(engine.location), engine.browser, proxy);
   return {
     async warm(html, loops, seconds) {
       const pages = await Promise.all(Array.from({ length: loops }, () => openPage(browser)));

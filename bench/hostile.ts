@@ -150,7 +150,7 @@ class Watch {
   }
 
   async #run(service: ServiceUnderTest, tree: ProcessTree): Promise<void> {
-    const { rendererMemoryBytes, browserMemoryBytes } = loadConfig({});
+    const { rendererMemoryBytes, browserMemoryBytes } = loadConfig({}).engine.browser;
     let overSince: number | undefined;
     while (!this.#stopped) {
       const now = await sample(service, tree);

@@ -25,7 +25,7 @@ const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
 
 export async function* measureOutbound(): AsyncGenerator<Row> {
   using site = await startSite();
-  const located = await locateBrowser(loadConfig());
+  const located = await locateBrowser(loadConfig().engine.location);
   const settings = { PLATEN_OUTBOUND_ALLOW: site.host };
   const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   try {

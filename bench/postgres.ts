@@ -147,13 +147,13 @@ async function recordStatements(work: () => Promise<unknown>): Promise<Statement
 }
 
 async function* measureLookups(engine: Engine): AsyncGenerator<Row> {
-  const config = loadConfig({ ...engine.settings, PLATEN_LOG_LEVEL: 'silent' });
-  const first = await openServices(config, () => NOW);
+  const settings = loadConfig({ ...engine.settings, PLATEN_LOG_LEVEL: 'silent' }).services;
+  const first = await openServices(settings, () => NOW);
   await first.close();
   const fillMs = await time(() => fill(engine.run));
   await engine.run('vacuum analyze'); // the server does this by itself within minutes
   process.stdout.write(`${engine.name}: filled in ${Math.round(fillMs / 1000)} s\n`);
-  const services = await openServices(config, () => NOW);
+  const services = await openServices(settings, () => NOW);
   for (const [what, work] of Object.entries(worksOf(services))) {
     const scans = await engine.scansOf(await recordStatements(work));
     const { times } = await alternate(TIMES, { times: () => time(work) });

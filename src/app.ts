@@ -18,7 +18,6 @@ import { type GotenbergPluginServices, gotenbergPlugin } from './gotenberg/plugi
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
-import { Pages } from './pages/pages.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
@@ -26,6 +25,7 @@ import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
 import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
+import type { RenderLimits } from './render/request/render-request.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
 import { diskSpace, requireFreeSpace } from './storage/disk-space.ts';
@@ -36,7 +36,14 @@ import { PageDrawing } from './uploads/draw-pages.ts';
 import { UploadMerging } from './uploads/merge-uploads.ts';
 import { UploadValidation } from './uploads/validate-uploads.ts';
 import { VERSION } from './version.ts';
-import { type AttemptDetails, Deliverer, type DeliveryKind, type DeliveryOutcome } from './webhooks/deliverer.ts';
+import { Pages } from './web-assets/pages.ts';
+import {
+  type AttemptDetails,
+  Deliverer,
+  type DelivererSettings,
+  type DeliveryKind,
+  type DeliveryOutcome,
+} from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
 import { requireReachable } from './webhooks/webhook-url.ts';
 import { currentOrigin } from './work-log.ts';
@@ -75,9 +82,9 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   const { server, services, engine, sweep, deliverer, runner } = parts;
   const tasks = { item: runner, webhook: deliverer.task('webhook'), upload: deliverer.task('upload'), sweep };
   let stopping: Promise<void> | undefined;
-  const stop = () => (stopping ??= stopApp(parts, config.drainTimeoutMs));
+  const stop = () => (stopping ??= stopApp(parts, config.app.drainTimeoutMs));
   const notices = parts.logger.child({}, { level: 'info' });
-  const url = await listen(parts, config).catch(async (error: unknown) => {
+  const url = await listen(parts, config.app).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
@@ -97,22 +104,24 @@ async function buildApp(config: Config, clock: Clock) {
 }
 
 async function openParts(config: Config, clock: Clock, opened: AsyncDisposableStack) {
+  const { dataDir } = config.app;
   const logger = createLogger(config);
-  const tracing = await openTracing(config, logger);
+  const tracing = await openTracing(config.tracing, logger);
   opened.defer(() => tracing?.close());
-  const services = await openServices(config, clock, (error) =>
+  const services = await openServices(config.services, clock, (error) =>
     logger.error({ err: error }, 'another node has joined, and this one cannot run beside it'),
   );
   opened.defer(() => services.close());
-  const engine = await startEngine(config, logger, services.links.secretFor('finishing'));
+  const engine = await startEngine(config.engine, logger, services.links.secretFor('finishing'));
   opened.defer(() => engine.close());
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
   const lost = await services.certificates.countLost();
   if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);
-  const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
+  const hasPlayground = config.playground.playground === 'on';
+  const visitors = hasPlayground ? await openPlayground(services, engine, config, logger) : undefined;
   opened.defer(() => visitors?.close());
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
-  const budgets = createBudgets(config);
+  const budgets = createBudgets(config.app.requestMemoryBytes, hasPlayground);
   const metrics = createMetrics({
     requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
@@ -121,15 +130,15 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
     waitingItems: () => services.batchQueue.waiting(),
     storedBytes: () => services.documents.storedBytes(),
-    disk: () => diskSpace(config.dataDir),
+    disk: () => diskSpace(dataDir),
   });
-  const runner = createRunner(services, engine, config, metrics, logger);
+  const runner = createRunner(services, engine, config.limits, metrics, logger);
   const merging = opened.use(createMerging(services, config));
   const backgroundJobs = new BackgroundJobs();
-  const pdfReaders = openPdfReaders(config);
+  const pdfReaders = openPdfReaders(config.merging);
   const served: ServerServices & GotenbergPluginServices = {
     ...services,
-    limits: config,
+    limits: config.limits,
     playground: visitors?.playground,
     pages,
     metrics,
@@ -140,7 +149,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     merging,
     backgroundJobs,
     ...pdfReaders,
-    resultUploads: new ResultUploads(engine.policy, config, (details) =>
+    resultUploads: new ResultUploads(engine.policy, config.uploads, (details) =>
       logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
     ),
     requireWebhook: (owner, url, path) => requireReachable(engine.policy, owner, url, path),
@@ -148,13 +157,13 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
       services.checkNode();
       const { database, links, blobs } = services;
-      await Promise.all([links.checkStorage(), database.checkSchema(), blobs.check(), requireFreeSpace(config.dataDir)]);
+      await Promise.all([links.checkStorage(), database.checkSchema(), blobs.check(), requireFreeSpace(dataDir)]);
     }),
   };
-  const options = { ...config, version: VERSION };
-  const server = await createServer(options, served, gotenbergPlugin(served, options));
-  const sweep = createSweep(services, config, clock, metrics, logger);
-  const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
+  const plugin = gotenbergPlugin(served, { ...config.gotenberg, version: VERSION });
+  const server = await createServer({ ...config.http, version: VERSION }, served, plugin);
+  const sweep = createSweep(services, config.app, clock, metrics, logger);
+  const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config.deliveries, metrics, logger);
   return {
     ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
     ...{ logger, tracing },
@@ -162,7 +171,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
 }
 
 /** The services that read uploaded and stored PDFs. */
-function openPdfReaders({ maxPdfBytes }: Config) {
+function openPdfReaders({ maxPdfBytes }: Config['merging']) {
   return {
     uploadMerging: new UploadMerging({ maxPdfBytes }),
     uploadValidation: new UploadValidation(),
@@ -186,7 +195,7 @@ function rendering(services: Services, engine: RenderEngine) {
 }
 
 /** Starts listening, and resolves to the address. */
-async function listen({ pages, services, server }: AppParts, { host, port }: Config): Promise<string> {
+async function listen({ pages, services, server }: AppParts, { host, port }: Config['app']): Promise<string> {
   await pages.open();
   await services.batchQueue.recover({ alone: !services.database.isShared }); // alone: the process that claimed items has ended
   return server.listen({ host, port });
@@ -224,7 +233,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
 }
 
 /** With tracing, each log line has the id of its trace. */
-function createLogger({ logLevel, tracesUrl }: Config) {
+function createLogger({ app: { logLevel }, tracing: { tracesUrl } }: Config) {
   const mixin = () => {
     const trace_id = currentTraceId();
     return trace_id === undefined ? {} : { trace_id };
@@ -233,7 +242,7 @@ function createLogger({ logLevel, tracesUrl }: Config) {
 }
 
 async function openTracing(
-  { tracesUrl, tracesPercent }: Config,
+  { tracesUrl, tracesPercent }: Config['tracing'],
   logger: Logger,
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (!tracesUrl) return undefined;
@@ -249,8 +258,8 @@ async function openTracing(
 }
 
 /** Visitors of the playground have a separate share, so that they take no memory from key holders. */
-function createBudgets({ requestMemoryBytes, playground }: Config) {
-  const forVisitors = playground === 'on' ? requestMemoryBytes / 4 : 0;
+function createBudgets(requestMemoryBytes: number, hasPlayground: boolean) {
+  const forVisitors = hasPlayground ? requestMemoryBytes / 4 : 0;
   const budgetsOf = (bytes: number) => ({
     memory: new ByteBudget(bytes),
     disk: new ByteBudget(REPLIES_ON_DISK * bytes, 'replies'),
@@ -270,11 +279,12 @@ function both(first: () => Promise<void>, second: () => Promise<void>): () => Pr
 
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
 async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
-  const policy = engine.policy.allowing(config.playgroundOutboundAllow);
+  const { playgroundConcurrency, playgroundOutboundAllow } = config.playground;
+  const policy = engine.policy.allowing(playgroundOutboundAllow);
   const proxy = await startEgressProxy(policy, (details) =>
     logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
   );
-  const settings = playgroundBrowser(config);
+  const settings = playgroundBrowser(config.engine.browser);
   const playground = new Playground(
     {
       async launch() {
@@ -286,7 +296,7 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
       finishing: engine.finishing,
       keyHolders: engine.pool,
     },
-    { ...config, concurrency: config.playgroundConcurrency },
+    { ...config.engine.pool, concurrency: playgroundConcurrency },
   );
   const close = async () => {
     await playground.close();
@@ -302,7 +312,13 @@ function errorFields(error: Error): object {
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
-function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
+function createRunner(
+  services: Services,
+  engine: RenderEngine,
+  limits: RenderLimits,
+  metrics: Metrics,
+  logger: Logger,
+): BatchRunner {
   const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, awaitedSlots, uploads } = services;
   const inBackground = {
     ...services,
@@ -314,7 +330,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   const runner = new BatchRunner({
     queue: batchQueue,
     cipher: batchCipher,
-    limits: config,
+    limits,
     uploads,
     progress: batches.progress,
     jobs,
@@ -340,31 +356,31 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
 }
 
 /** Merges in a separate thread, so that no render waits for a batch of hundreds of documents. */
-function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
-  const config = { ...settings, finishThreads: 1 };
-  const finisher = createFinisher(config, links.secretFor('finishing'));
-  const finishing = createFinishQueue(config, finisher, { longestMs: LONGEST_MERGE_MS });
-  const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
-  const merging = new Merging(
-    { documents, blobs, finishing },
-    {
-      maxBytes,
-      maxPdfBytes: config.maxPdfBytes,
-      timeoutMs: config.maxRenderTimeoutMs,
-    },
-  );
+function createMerging({ documents, blobs, links }: Services, config: Config): Merging & AsyncDisposable {
+  const { maxPdfBytes, maxRenderTimeoutMs: timeoutMs } = config.merging;
+  const settings = { ...config.engine.finishing, finishThreads: 1 };
+  const finisher = createFinisher(settings, links.secretFor('finishing'));
+  const finishing = createFinishQueue(settings, finisher, { longestMs: LONGEST_MERGE_MS });
+  const maxBytes = Math.min(maxPdfBytes, settings.finishQueueBytes);
+  const merging = new Merging({ documents, blobs, finishing }, { maxBytes, maxPdfBytes, timeoutMs });
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
 }
 
-function createSweep(services: Services, { sweepMs, dataDir }: Config, clock: Clock, metrics: Metrics, logger: Logger): Sweep {
+function createSweep(
+  services: Services,
+  { sweepMs, dataDir }: Config['app'],
+  clock: Clock,
+  metrics: Metrics,
+  logger: Logger,
+): Sweep {
   const { database, blobs, documents, idempotency, allowance, batches, templates } = services;
   const { webhooks, webhookSecrets, visitorRequests } = services;
   const removeTemplate = (keyId: string, id: string) => templates.remove(keyId, id);
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
     prepare: () => eraseDeletedAccounts({ database, clock, removeTemplate }),
-    perishables: [documents, idempotency],
-    chores: [
+    expiringContent: [documents, idempotency],
+    cleanupTasks: [
       () => idempotency.removeExpired(),
       () => allowance.releaseExpired(),
       () => batches.removeExpired(),
@@ -389,7 +405,7 @@ function createSweep(services: Services, { sweepMs, dataDir }: Config, clock: Cl
 
 function createDeliverer(
   opened: Services & { policy: OutboundPolicy; clock: Clock },
-  config: Config,
+  settings: DelivererSettings,
   metrics: Metrics,
   logger: Logger,
 ): Deliverer {
@@ -403,7 +419,7 @@ function createDeliverer(
     },
     onRefused: (kind: DeliveryKind, details: object) => logger.info(details, `${kind} connection refused`),
   };
-  return new Deliverer(services, config);
+  return new Deliverer(services, settings);
 }
 
 async function memoryOf(browsers: ReadonlySet<Browser>): Promise<{ browsers: number; renderers: number }> {

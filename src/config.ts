@@ -1,6 +1,6 @@
 /**
- * Reads the settings: environment in, one frozen `Config` out. The table below is also the documentation, which `platen settings`
- * prints. All problems are reported at once.
+ * Reads the settings: environment in, one frozen `Config` out, in which each service has the settings that it reads. The table of
+ * settings is also the documentation, which `platen settings` prints. All problems are reported at once.
  */
 import { Resolver } from 'node:dns';
 import { readdirSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { CACHE_VARIABLE, DEFAULT_CACHE_FOLDER } from './cache-folder.ts';
 import { parseRules } from './egress/rules.ts';
+import { ConfigError } from './errors.ts';
 import { nearest } from './nearest.ts';
 import { checkDatabaseUrl, parseS3Location } from './storage/locations.ts';
 
@@ -362,6 +363,56 @@ const SETTINGS = {
   drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time that running renders have to finish after SIGTERM.'),
 } as const satisfies Record<string, Setting<unknown>>;
 
+const RENDER_LIMITS = ['renderTimeoutMs', 'maxRenderTimeoutMs', 'maxAssets', 'maxAssetsBytes'] as const;
+
+/** The settings that each service reads. It gets no others, so that a secret exists only where it is used. */
+const SLICES = {
+  app: ['host', 'port', 'dataDir', 'logLevel', 'requestMemoryBytes', 'sweepMs', 'drainTimeoutMs'],
+  tracing: ['tracesUrl', 'tracesPercent'],
+  services: {
+    storage: ['dataDir', 'databaseUrl', 'databaseConnections', 'blobsUrl'],
+    secretKeys: ['dataDir', 'secretKeyFile'],
+    timeStamps: ['tsaUrl'],
+    plans: ['plansFile'],
+    allowance: ['testRendersPerDay'],
+    templates: ['maxTemplates', 'maxTemplateBytes'],
+    templateAssets: ['maxAssets', 'maxAssetsBytes'],
+    limits: RENDER_LIMITS,
+  },
+  engine: {
+    location: ['browserPath', 'cacheDir', 'fontsDir'],
+    browser: [
+      ...[
+        'sandbox',
+        'fontsDir',
+        'rendererMemoryBytes',
+        'rendererHeapBytes',
+        'browserMemoryBytes',
+        'maxPdfBytes',
+        'maxImagePixels',
+      ],
+      ...['renderMaxRequests', 'renderMaxNetworkBytes', 'renderMaxConnections', 'resourceTimeoutMs'],
+    ],
+    pool: [
+      ...['browsers', 'concurrency', 'queueLimit', 'freshContexts', 'sparePages', 'warmPages', 'pageMaxRenders', 'pageMaxAgeMs'],
+      ...['pageIdleMs', 'pageMaxMemoryBytes', 'browserMaxRenders', 'browserMaxAgeMs', 'browserMemoryBytes'],
+    ],
+    outbound: ['outbound', 'outboundAllow', 'outboundDeny', 'outboundPorts', 'dnsServers'],
+    finishing: ['finishThreads', 'finishQueueLimit', 'finishQueueBytes', 'finishMemoryBytes'],
+  },
+  http: [
+    ...['publicUrl', 'corsOrigins', 'trustedProxies', 'playgroundRequestsPerMinute', 'maxRequestBytes', 'requestTimeoutMs'],
+    ...['maxRenderTimeoutMs'],
+  ],
+  limits: RENDER_LIMITS,
+  merging: ['maxPdfBytes', 'maxRenderTimeoutMs'],
+  deliveries: ['webhookRetryMs', 'webhookTimeoutMs'],
+  uploads: ['webhookTimeoutMs'],
+  playground: ['playground', 'playgroundConcurrency', 'playgroundOutboundAllow'],
+  gotenberg: ['gotenbergRoutes', 'gotenbergKey'],
+  mcp: ['apiKey'],
+} as const satisfies SliceTable;
+
 const PREFIX = 'PLATEN_';
 /** Variables of the scripts and tests of this project. */
 const OF_SCRIPTS = /^PLATEN_(?:TEST_(?!RENDER)|BENCH_|CI_|UPDATE_)/;
@@ -369,30 +420,36 @@ const OF_SCRIPTS = /^PLATEN_(?:TEST_(?!RENDER)|BENCH_|CI_|UPDATE_)/;
 /** A body is in memory twice, and one account may use at most half of the three quarters that the playground leaves. */
 const BODIES_IN_MEMORY = 6;
 
-type Settings = typeof SETTINGS;
-export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
-
-/** The environment is not valid. The message lists every problem on its own line, with the remedy. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
+type Name = keyof typeof SETTINGS;
+type Values = { readonly [K in Name]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
+type SliceTable = { readonly [slice: string]: readonly Name[] | SliceTable };
+type Slices<T> = {
+  readonly [K in keyof T]: T[K] extends readonly Name[] ? Pick<Values, T[K][number]> : Slices<T[K]>;
+};
+export type Config = Slices<typeof SLICES>;
 
 /** Reads the settings. Throws `ConfigError`. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const { values, problems } = parseSettings(env);
   problems.unshift(...unknownSettings(env));
-  const config = values as Config;
-  if (config.renderTimeoutMs > config.maxRenderTimeoutMs)
+  if (values.renderTimeoutMs > values.maxRenderTimeoutMs)
     problems.push('PLATEN_RENDER_TIMEOUT_MS is larger than PLATEN_MAX_RENDER_TIMEOUT_MS: lower the first or raise the second.');
-  if (config.requestMemoryBytes < BODIES_IN_MEMORY * config.maxRequestBytes)
+  if (values.requestMemoryBytes < BODIES_IN_MEMORY * values.maxRequestBytes)
     problems.push(
-      `PLATEN_REQUEST_MEMORY_MB is less than ${BODIES_IN_MEMORY} times PLATEN_MAX_REQUEST_BYTES: raise the first to ${Math.ceil((BODIES_IN_MEMORY * config.maxRequestBytes) / 1_048_576)} or lower the second.`,
+      `PLATEN_REQUEST_MEMORY_MB is less than ${BODIES_IN_MEMORY} times PLATEN_MAX_REQUEST_BYTES: raise the first to ${Math.ceil((BODIES_IN_MEMORY * values.maxRequestBytes) / 1_048_576)} or lower the second.`,
     );
   if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
-  return Object.freeze(config);
+  return slice(SLICES, values) as Config;
 }
 
-function parseSettings(env: Record<string, string | undefined>): { values: object; problems: string[] } {
+/** Replaces each list of names in the table with these settings. */
+function slice(table: object, values: Values): object {
+  const parts: Array<[string, Name | object]> = Object.entries(table);
+  const slices = parts.map(([key, part]) => (typeof part === 'string' ? [part, values[part]] : [key, slice(part, values)]));
+  return Object.freeze(Object.fromEntries(slices));
+}
+
+function parseSettings(env: Record<string, string | undefined>): { values: Values; problems: string[] } {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(SETTINGS) as Array<[string, Setting<unknown>]>) {
@@ -403,7 +460,7 @@ function parseSettings(env: Record<string, string | undefined>): { values: objec
       problems.push(`${setting.env}${'isSecret' in setting ? '' : `=${given}`}: ${(error as Error).message}`);
     }
   }
-  return { values, problems };
+  return { values: values as Values, problems };
 }
 
 interface SettingDescription {

@@ -5,11 +5,10 @@ import { removeStaleProfiles } from './chromium/browser/temporary-profile.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
 import type { Page } from './chromium/page.ts';
-import type { Config } from './config.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
-import { OutboundPolicy } from './egress/policy.ts';
+import { OutboundPolicy, type OutboundSettings } from './egress/policy.ts';
 import { Finisher } from './pdf/finisher.ts';
-import { Pool } from './pool/pool.ts';
+import { Pool, type PoolOptions } from './pool/pool.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
 import { FinishQueue } from './render/steps/finish-queue.ts';
@@ -17,6 +16,22 @@ import { currentOrigin } from './work-log.ts';
 
 /** Threads in addition to the configured ones, reserved for owners who have none. */
 const RESERVED_THREADS = 1;
+
+/** The settings of each part of the engine. */
+export interface EngineSettings {
+  location: Parameters<typeof locateBrowser>[0];
+  browser: BrowserSettings;
+  pool: PoolOptions;
+  outbound: OutboundSettings;
+  finishing: FinishingSettings;
+}
+
+export interface FinishingSettings {
+  finishThreads: number;
+  finishQueueLimit: number;
+  finishQueueBytes: number;
+  finishMemoryBytes: number;
+}
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -40,17 +55,17 @@ export interface RenderEngine {
  * Throws `browser_unavailable` with the remedy. The keys of encrypted PDFs derive from `secret`, so that the same request gives the
  * same bytes as long as the secret stays the same.
  */
-export async function startEngine(config: Config, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
+export async function startEngine(settings: EngineSettings, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
   await removeStaleProfiles();
-  const located = await locateBrowser(config);
-  const policy = new OutboundPolicy(config);
+  const located = await locateBrowser(settings.location);
+  const policy = new OutboundPolicy(settings.outbound);
   const revocation = new Revocation(policy);
   const proxy = await startEgressProxy(policy, (details) =>
     logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
   );
   const browsers = new Set<Browser>();
-  const launch = async (settings: BrowserSettings, through: EgressProxy) => {
-    const browser = await launchBrowser(located, settings, through);
+  const launch = async (limits: BrowserSettings, through: EgressProxy) => {
+    const browser = await launchBrowser(located, limits, through);
     await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
       logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and is not used');
       await browser.close();
@@ -62,8 +77,8 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     report(browser, located.path, logger);
     return browser;
   };
-  const pool = new Pool(() => launch(config, proxy), config);
-  const finisher = createFinisher(config, secret);
+  const pool = new Pool(() => launch(settings.browser, proxy), settings.pool);
+  const finisher = createFinisher(settings.finishing, secret);
   const close = async () => {
     await pool.close();
     await finisher.close();
@@ -74,26 +89,30 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     await close();
     throw error;
   });
-  return { pool, finishing: createFinishQueue(config, finisher), browsers, policy, revocation, proxy, launch, close };
+  return { pool, finishing: createFinishQueue(settings.finishing, finisher), browsers, policy, revocation, proxy, launch, close };
 }
 
-export function createFinisher(config: Config, secret: Uint8Array): Finisher {
+export function createFinisher({ finishThreads, finishMemoryBytes }: FinishingSettings, secret: Uint8Array): Finisher {
   return new Finisher({
-    threads: config.finishThreads + RESERVED_THREADS,
-    heapMb: config.finishMemoryBytes / 1_048_576,
+    threads: finishThreads + RESERVED_THREADS,
+    heapMb: finishMemoryBytes / 1_048_576,
     secret,
   });
 }
 
 /** The queue in front of the finisher. It admits no more work than there are threads. */
-export function createFinishQueue(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishQueue {
+export function createFinishQueue(
+  { finishThreads, finishQueueLimit, finishQueueBytes }: FinishingSettings,
+  finisher: Finisher,
+  options: { longestMs?: number } = {},
+): FinishQueue {
   const queue = new OwnerQueue({
-    capacity: config.finishThreads,
-    limit: config.finishQueueLimit,
+    capacity: finishThreads,
+    limit: finishQueueLimit,
     reserved: RESERVED_THREADS,
     ...options,
   });
-  return new FinishQueue(finisher, queue, { maxBytes: config.finishQueueBytes });
+  return new FinishQueue(finisher, queue, { maxBytes: finishQueueBytes });
 }
 
 function report(browser: Browser, path: string, logger: Logger): void {

@@ -175,6 +175,11 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is Service
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
+/** The settings are not valid. The message lists every problem on its own line, with the remedy. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
 /** A command of the operator did nothing. The message says why and what to do. */
 export class CommandError extends Error {
   override name = 'CommandError';

@@ -13,28 +13,42 @@ import { Progress } from './batches/progress.ts';
 import type { BatchQueue } from './batches/queue.ts';
 import { Certificates } from './certificates/certificates.ts';
 import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
-import { SecretKeyError, SecretKeys } from './certificates/secret-keys.ts';
+import { SecretKeyError, type SecretKeySettings, SecretKeys } from './certificates/secret-keys.ts';
 import { TimeStamps } from './certificates/time-stamps.ts';
 import type { Clock } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
 import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
+import { ConfigError } from './errors.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
+import type { RenderLimits } from './render/request/render-request.ts';
 import type { Blobs } from './storage/blobs/blobs.ts';
 import { openBlobs } from './storage/blobs/open-blobs.ts';
-import { type Database, openDatabase } from './storage/database.ts';
+import { type Database, type DatabaseSettings, openDatabase } from './storage/database.ts';
 import type { Nodes, NodesOptions } from './storage/engine.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { PayloadCipher } from './storage/payload-cipher.ts';
-import { TemplateAssets } from './templates/assets.ts';
+import { type AssetLimits, TemplateAssets } from './templates/assets.ts';
 import { LiquidEngine } from './templates/liquid.ts';
-import { Templates } from './templates/templates.ts';
+import { type TemplateLimits, Templates } from './templates/templates.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { type UploadServices, Uploads } from './webhooks/uploads.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
+
+/** The settings of each service. */
+export interface ServicesSettings {
+  storage: DatabaseSettings & { blobsUrl: string };
+  secretKeys: Omit<SecretKeySettings, 'isShared'>;
+  /** Empty if there is no time stamp authority. */
+  timeStamps: { tsaUrl: string };
+  plans: { plansFile: string };
+  allowance: { testRendersPerDay: number };
+  templates: TemplateLimits;
+  templateAssets: AssetLimits;
+  limits: RenderLimits;
+}
 
 export interface Services {
   database: Database;
@@ -67,13 +81,19 @@ export interface Services {
 }
 
 /** Throws `ConfigError` and `PlansError`. `onRefused` is called when `checkNode` begins to throw. */
-export async function openServices(config: Config, clock: Clock, onRefused?: (error: unknown) => void): Promise<Services> {
-  const plans = loadPlans(config);
+export async function openServices(
+  settings: ServicesSettings,
+  clock: Clock,
+  onRefused?: (error: unknown) => void,
+): Promise<Services> {
+  const { dataDir, blobsUrl } = settings.storage;
+  const { tsaUrl } = settings.timeStamps;
+  const plans = loadPlans(settings.plans);
   await using opened = new AsyncDisposableStack(); // closes what is open if something throws
-  opened.defer(lock(config.dataDir));
-  const database = opened.adopt(await openDatabase(config), (each) => each.close());
+  opened.defer(lock(dataDir));
+  const database = opened.adopt(await openDatabase(settings.storage), (each) => each.close());
   const leases = opened.adopt(new Leases(clock), (each) => each.stop());
-  const allowance = new Allowance(database, clock, leases, config);
+  const allowance = new Allowance(database, clock, leases, settings.allowance);
   const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) =>
     each.close(),
   );
@@ -82,18 +102,21 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
   const accounts = new Accounts(database, plans, clock);
   opened.defer(() => accounts.keyUse.flush());
-  await requireKnownPlans(accounts, plans, config);
-  const secretKeys = openSecretKeys(config, database);
+  await requireKnownPlans(accounts, plans, settings.plans);
+  const secretKeys = openSecretKeys(settings.secretKeys, database);
   const jobs = opened.adopt(await openJobs(database), (each) => each.close());
   const webhooks = new Webhooks(database, clock, jobs);
   const announce: Announce = (event, query) => webhooks.enqueue(event, query);
   const links = await Links.open(database, clock);
-  const blobs = opened.adopt(await openBlobs(config, links.secretFor('blobs').toString('hex')), (each) => each.close());
+  const blobs = opened.adopt(await openBlobs({ blobsUrl, dataDir }, links.secretFor('blobs').toString('hex')), (each) =>
+    each.close(),
+  );
   const progress = new Progress();
   const joining = { alone: !blobs.isShared, ...(onRefused && { onRefused }) };
   const nodes = opened.adopt(await join(database, joining, [progress, awaitedSlots]), (each) => each.close());
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
+  const assets = new TemplateAssets(database, blobs, settings.templateAssets);
   const uploads = openUploads({ database, clock, jobs, accounts, documents }, links, progress, announce);
   const all = opened.move();
   return {
@@ -105,13 +128,13 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
     concurrency: new Concurrency(),
     awaitedSlots,
     certificates: new Certificates(database, clock, pkcs12, secretKeys),
-    timeStamps: config.tsaUrl ? new TimeStamps({ url: config.tsaUrl }) : undefined,
-    templates: new Templates(database, clock, { liquid, assets: new TemplateAssets(database, blobs, config) }, config),
+    timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
+    templates: new Templates(database, clock, { liquid, assets }, settings.templates),
     markdown,
     ...{ documents, uploads, jobs },
     links,
     idempotency: new Idempotency(database, blobs, clock, leases),
-    batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, jobs, announce, uploads }),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce, uploads }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),
     batchCipher,
     webhooks,
@@ -158,16 +181,16 @@ function openUploads(
 }
 
 /** Throws `ConfigError`. */
-export function openSecretKeys(config: Config, { isShared }: Pick<Database, 'isShared'>): SecretKeys {
+export function openSecretKeys(settings: ServicesSettings['secretKeys'], { isShared }: Pick<Database, 'isShared'>): SecretKeys {
   try {
-    return new SecretKeys({ ...config, isShared });
+    return new SecretKeys({ ...settings, isShared });
   } catch (error) {
     throw error instanceof SecretKeyError ? new ConfigError(error.message) : error;
   }
 }
 
 /** Refuses to start if an account is on an unknown plan, because every request of that account would fail. */
-async function requireKnownPlans(accounts: Accounts, plans: Plans, config: Config): Promise<void> {
+async function requireKnownPlans(accounts: Accounts, plans: Plans, settings: ServicesSettings['plans']): Promise<void> {
   const missing = await accounts.missingPlans();
-  if (missing.length) throw new ConfigError(explainUndefined(missing, plans, config));
+  if (missing.length) throw new ConfigError(explainUndefined(missing, plans, settings));
 }

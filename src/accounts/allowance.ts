@@ -48,6 +48,9 @@ const CHARGES_NOTHING = { id: '', day: '', remaining: null, isFree: true };
 /** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
 
+/** A further write in the same transaction. */
+export type TransactionHook = (query: Query) => Promise<void>;
+
 /** The part of the allowance that a render needs. */
 export type ChargedRenders = Pick<Allowance, 'reserve' | 'commit' | 'release'>;
 
@@ -98,20 +101,16 @@ export class Allowance {
     }
   }
 
-  /** Charges the document. `also` is written in the same transaction, which `oneByOne` can name; see `Database`. */
-  async commit(
-    reservation: Reservation,
-    also: (query: Query) => Promise<void> = async () => {},
-    oneByOne?: string,
-  ): Promise<void> {
-    if (reservation.isFree) return this.#database.transaction(also, oneByOne);
+  /** Charges the document. `hook` writes in the same transaction; for `lockName` see `Database`. */
+  async commit(reservation: Reservation, hook: TransactionHook = async () => {}, lockName?: string): Promise<void> {
+    if (reservation.isFree) return this.#database.transaction(hook, lockName);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
       // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
       if (!numAffectedRows) await addToMonth(query, reservation, 1);
-      await also(query);
+      await hook(query);
       await addToDay(query, reservation); // last, because the row is locked until the end
-    }, oneByOne);
+    }, lockName);
     this.#leases.drop(this.#renew, reservation.id);
   }
 

@@ -72,8 +72,8 @@ const RETRY_AFTER_SECONDS = 10;
 /** How much longer than its documents a batch with uploads is kept, so that the upload results can still be read. */
 const UPLOADED_MS = 2 * 86_400_000;
 
-/** A further write in the same transaction. */
-type Also = (id: string, query: Query) => Promise<void>;
+/** A further write in the transaction that creates the batch. */
+type CreationHook = (id: string, query: Query) => Promise<void>;
 
 interface BatchOptions {
   cipher: PayloadCipher;
@@ -111,19 +111,19 @@ export class Batches {
   }
 
   /**
-   * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `also`
+   * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `hook`
    * runs in the same transaction. Throws `storage_unavailable`, `queue_full`, and `invalid_request` if they
    * never fit.
    */
-  async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    return this.#create(createId('bat'), owner, request, also);
+  async create(owner: Principal, request: BatchRequest, hook: CreationHook): Promise<string> {
+    return this.#create(createId('bat'), owner, request, hook);
   }
 
   /** Creates an asynchronous render: a batch of one item, which `list` leaves out. */
-  async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
+  async createRender(owner: Principal, request: BatchRequest, hook: CreationHook): Promise<string> {
     if ((await this.#open(this.#database.query, owner.accountId, 'renders')).batches >= MAX_OPEN_RENDERS)
       throw queueFull(`${MAX_OPEN_RENDERS} asynchronous renders of this account are waiting`, RETRY_AFTER_SECONDS);
-    return this.#create(createId('ren'), owner, request, also);
+    return this.#create(createId('ren'), owner, request, hook);
   }
 
   /** Counts the batches of an account that have not ended, or only its asynchronous renders, and their unfinished items. */
@@ -149,7 +149,7 @@ export class Batches {
     if (open + added > limit) throw tooManyItems(plan.name, { limit, open, added });
   }
 
-  async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
+  async #create(id: string, owner: Principal, request: BatchRequest, hook: CreationHook): Promise<string> {
     if (!owner.plan.retentionMs && !request.items.every((item) => isUploadOnly(item, request.defaults)))
       throw new ServiceError(
         'storage_unavailable',
@@ -160,14 +160,14 @@ export class Batches {
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
-    const oneByOne = owner.plan.openItems === null ? undefined : `items ${owner.accountId}`;
+    const lockName = owner.plan.openItems === null ? undefined : `items ${owner.accountId}`;
     await this.#database.transaction(async (query) => {
       await this.#insert(query, id, owner, prepared, request);
       await this.#requireFewItems(query, owner, prepared.filter(({ error }) => !error).length);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
-      await also(id, query);
+      await hook(id, query);
       if (requests.length) await this.#jobs.add('item', owner.keyId, query);
-    }, oneByOne);
+    }, lockName);
     await this.#database.flush();
     for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
     return id;

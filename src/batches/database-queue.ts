@@ -11,7 +11,14 @@ import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
-import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
+import {
+  type BatchQueue,
+  type CancelledAfterRequeue,
+  type ClaimedItem,
+  ClaimLostError,
+  type Completed,
+  type Outcome,
+} from './queue.ts';
 
 interface ItemKey {
   batchId: string;
@@ -58,22 +65,22 @@ export class DatabaseQueue implements BatchQueue {
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
   }
 
-  async release(item: ClaimedItem, afterMs: number, { uncounted } = { uncounted: false }): Promise<CancelledLate[]> {
+  async release(item: ClaimedItem, afterMs: number, { uncounted } = { uncounted: false }): Promise<CancelledAfterRequeue[]> {
     this.#leases.drop(this.#renew, item.claim);
     return this.#database.transaction(async (query) => {
       await requeue(query, this.#clock() + afterMs, uncounted ? 1 : 0)
         .where('claim', '=', item.claim)
         .execute();
-      return cancelLate(query, [item.batchId], this.#clock(), this.#announce);
+      return cancelRequeued(query, [item.batchId], this.#clock(), this.#announce);
     });
   }
 
-  async recover({ alone } = { alone: false }): Promise<CancelledLate[]> {
+  async recover({ alone } = { alone: false }): Promise<CancelledAfterRequeue[]> {
     const now = this.#clock();
     const until = alone ? Number.MAX_SAFE_INTEGER : now;
     return this.#database.transaction(async (query) => {
       const lost = await requeue(query, now).where('lease_until', '<=', until).returning('batch_id').execute();
-      return cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now, this.#announce);
+      return cancelRequeued(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now, this.#announce);
     });
   }
 
@@ -283,7 +290,12 @@ function requeue(query: Query, dueAt: number, uncounted = 0) {
 }
 
 /** Cancels items that were put back into a batch that has been cancelled in the meantime. */
-async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<CancelledLate[]> {
+async function cancelRequeued(
+  query: Query,
+  batchIds: string[],
+  now: number,
+  announce: Announce,
+): Promise<CancelledAfterRequeue[]> {
   if (!batchIds.length) return [];
   const cancelled = await query
     .updateTable('batches')
@@ -291,7 +303,7 @@ async function cancelLate(query: Query, batchIds: string[], now: number, announc
     .where('id', 'in', batchIds)
     .returning(['id', 'cancelled_at'])
     .execute();
-  const late: CancelledLate[] = [];
+  const late: CancelledAfterRequeue[] = [];
   for (const { id, cancelled_at } of cancelled)
     if (cancelled_at !== null) late.push({ batchId: id, ...(await cancelQueued(query, id, now, announce)) });
   return late.filter(({ items }) => items > 0);

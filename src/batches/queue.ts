@@ -40,7 +40,7 @@ export interface Completed {
 }
 
 /** The number of items that were cancelled when they were put back, because their batch had been cancelled in the meantime. */
-export interface CancelledLate extends Completed {
+export interface CancelledAfterRequeue extends Completed {
   batchId: string;
 }
 
@@ -62,12 +62,12 @@ export interface BatchQueue {
    * Puts the item back; it can be claimed again after `afterMs`. With `uncounted`, this claim does not count as an attempt.
    * Resolves to the items that were cancelled instead, if their batch had been cancelled.
    */
-  release(item: ClaimedItem, afterMs: number, options?: { uncounted: boolean }): Promise<CancelledLate[]>;
+  release(item: ClaimedItem, afterMs: number, options?: { uncounted: boolean }): Promise<CancelledAfterRequeue[]>;
   /**
    * Puts back the items of processes that have died: those whose leases have expired, or, with `alone` (no other process can be
    * running), all. Resolves as `release` does.
    */
-  recover(options?: { alone: boolean }): Promise<CancelledLate[]>;
+  recover(options?: { alone: boolean }): Promise<CancelledAfterRequeue[]>;
   /** The number of queued canonical items. */
   waiting(): Promise<number>;
 }

@@ -24,7 +24,7 @@ export function isTransient({ code, members }: ServiceError): boolean {
 }
 
 /** Whether the error is a fault of the service and goes to the log. */
-export function isOurs(error: ServiceError): boolean {
+export function isServiceFault(error: ServiceError): boolean {
   return hasCode(error, 'internal_error', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed');
 }
 

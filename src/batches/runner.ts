@@ -5,7 +5,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import { failureFields } from '../failure-fields.ts';
-import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
+import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
 import type { ImageRequest } from '../render/request/image-request.ts';
@@ -19,8 +19,15 @@ import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-re
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
-import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
-import { isOurs, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
+import {
+  type BatchQueue,
+  type CancelledAfterRequeue,
+  type ClaimedItem,
+  ClaimLostError,
+  type Completed,
+  type Outcome,
+} from './queue.ts';
+import { isServiceFault, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
@@ -61,7 +68,7 @@ type Owner = Principal | ServiceError;
 const PER_PLACE = 4;
 const LOAD_MS = 1_000;
 /** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
-const LEFT_MS = 5_000;
+const DEFERRED_MS = 5_000;
 /** How long the items of a suspended account wait before this process looks whether it was resumed. */
 const SUSPENDED_MS = 10_000;
 
@@ -79,17 +86,19 @@ export class BatchRunner implements Task {
     this.limit = services.pool.capacity * PER_PLACE;
   }
 
-  async take(keyId: string): Promise<Turn> {
+  async take(keyId: string): Promise<ClaimResult> {
     const { principalOf, queue } = this.#services;
     const known = await principalOf(keyId).catch((error) => (hasCode(error, 'account_suspended') ? error : unexpected(error)));
-    if (hasCode(known, 'account_suspended')) return (await queue.nextDue(keyId)) && { afterMs: SUSPENDED_MS };
+    if (hasCode(known, 'account_suspended'))
+      return (await queue.nextDue(keyId)) ? { kind: 'later', afterMs: SUSPENDED_MS } : NO_WORK;
     const owner = known ?? new ServiceError('unauthorized', 'the API key of this batch was revoked');
     const hasRoom = () => this.#mayBegin(owner);
-    if (!hasRoom()) return { hasRoom };
+    if (!hasRoom()) return { kind: 'full', hasRoom };
     const item = await queue.claim(keyId);
-    if (item) return { work: () => this.#trace(item, owner) };
+    if (item) return { kind: 'claimed', work: () => this.#trace(item, owner) };
     const next = await queue.nextDue(keyId);
-    return next?.isOfKnownKind === false ? leftToOthers() : next && { afterMs: next.afterMs };
+    if (!next) return NO_WORK;
+    return next.isOfKnownKind ? { kind: 'later', afterMs: next.afterMs } : deferToNewerNodes();
   }
 
   async owners(): Promise<string[]> {
@@ -194,7 +203,7 @@ export class BatchRunner implements Task {
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
     noteResult({ code: error.code, ...failureFields(error) });
-    if (isOurs(error)) onFault(error.cause ?? error);
+    if (isServiceFault(error)) onFault(error.cause ?? error);
     try {
       if (error.code === 'concurrency_limited' && !(owner instanceof Error)) {
         awaitedSlots.wait(owner);
@@ -230,15 +239,15 @@ export class BatchRunner implements Task {
     await jobs.add('item', item.keyId);
   }
 
-  #tellCancelled(late: CancelledLate[]): void {
+  #tellCancelled(late: CancelledAfterRequeue[]): void {
     for (const cancelled of late) this.#services.progress.outcome(cancelled.batchId, 'cancelled', cancelled);
   }
 }
 
 /** The turn stays where it is, for nodes of a newer version, and this process asks for it again after a while. */
-function leftToOthers(): Turn {
-  const until = performance.now() + LEFT_MS;
-  return { hasRoom: () => performance.now() >= until };
+function deferToNewerNodes(): ClaimResult {
+  const until = performance.now() + DEFERRED_MS;
+  return { kind: 'full', hasRoom: () => performance.now() >= until };
 }
 
 /** Items without a known account share the empty account id. */

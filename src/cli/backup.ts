@@ -11,15 +11,15 @@ import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-
 const MAX_SHOWN = 20;
 
 export async function createBackup(destination: string, { databaseOnly = false }: { databaseOnly?: boolean }): Promise<void> {
-  const config = loadConfig();
+  const { services } = loadConfig();
   // Other commands succeed if the reader closes their output. An incomplete backup must fail, and remove its copy of the database.
   if (destination === '-') process.stdout.removeAllListeners('error');
-  const settings = { ...config, version: VERSION, databaseOnly, installationOf: readInstallation };
+  const settings = { ...services.storage, version: VERSION, databaseOnly, installationOf: readInstallation };
   const summary = await backUp(settings, destination, process.stdout);
   tell(`backed up ${sizeOf(summary)}`);
   if (databaseOnly) tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
   await tellSecretKey(
-    config,
+    services,
     (file, { all }) =>
       `The secret key of the stored certificates (${all}) is not part of a backup: keep a copy of ${file} in another place, because they cannot sign without it.`,
   );
@@ -29,24 +29,27 @@ export async function createBackup(destination: string, { databaseOnly = false }
 }
 
 export async function restoreBackup(source: string): Promise<void> {
-  const config = loadConfig();
-  const restored = await restore(config, source, process.stdin);
-  tell(`restored ${sizeOf(restored)} into ${placesOf(config)}, as they were at ${restored.as_of}`);
-  await tellSecretKey(config);
+  const { services } = loadConfig();
+  const restored = await restore(services.storage, source, process.stdin);
+  tell(`restored ${sizeOf(restored)} into ${placesOf(services.storage)}, as they were at ${restored.as_of}`);
+  await tellSecretKey(services);
   if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
 }
 
 /** `always` is told if there are certificates; that some cannot sign, in any case. */
-async function tellSecretKey(config: Config, always?: (file: string, count: { all: number }) => string): Promise<void> {
-  const state = await inspectDatabase(config);
-  const file = secretKeyFile(config);
-  const { all, lost } = countLostCertificates(config, state?.certificates ?? {});
+async function tellSecretKey(
+  services: Config['services'],
+  always?: (file: string, count: { all: number }) => string,
+): Promise<void> {
+  const state = await inspectDatabase(services.storage);
+  const file = secretKeyFile(services);
+  const { all, lost } = countLostCertificates(services, state?.certificates ?? {});
   if (all && always) tell(always(file, { all }));
   if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${lackOf(file)}; ${remedyFor(file)}.`);
 }
 
 /** URLs may have passwords. */
-function placesOf({ dataDir, databaseUrl, blobsUrl }: Config): string {
+function placesOf({ dataDir, databaseUrl, blobsUrl }: Config['services']['storage']): string {
   const places = [databaseUrl && 'the database of PLATEN_DATABASE_URL', blobsUrl && 'PLATEN_BLOBS_URL'].filter(Boolean);
   return [...places, ...(places.length < 2 ? [dataDir] : [])].join(' and ');
 }

@@ -8,10 +8,10 @@ import { print } from './terminal/print.ts';
 
 /** Re-encrypts private keys with the first key of PLATEN_SECRET_KEY_FILE. */
 export async function reencryptCertificates(): Promise<void> {
-  const config = loadConfig();
-  const database = await openDatabase(config);
+  const { storage, secretKeys } = loadConfig().services;
+  const database = await openDatabase(storage);
   try {
-    const certificates = new Certificates(database, Date.now, new Pkcs12Reader(), openSecretKeys(config, database));
+    const certificates = new Certificates(database, Date.now, new Pkcs12Reader(), openSecretKeys(secretKeys, database));
     const count = await certificates.reencrypt();
     print(`re-encrypted ${count} certificates`);
   } finally {

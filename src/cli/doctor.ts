@@ -42,26 +42,30 @@ class Report {
   }
 }
 
+type Engine = Config['engine'];
+type Services = Config['services'];
+
 export async function doctor(): Promise<void> {
   const config = loadConfig();
+  const { services } = config;
   const report = new Report();
-  const located = await checkLocation(config, report);
+  const located = await checkLocation(config.engine, report);
   if (located) await checkBrowser(located, config, report);
-  await checkDataFolder(config, report);
-  checkPlans(config, await checkDatabase(config, report), report);
-  if (config.blobsUrl) await checkBucket(config, report);
-  await checkPort(config, report);
+  await checkDataFolder(config.app, report);
+  checkPlans(services, await checkDatabase(services, report), report);
+  if (services.storage.blobsUrl) await checkBucket(services.storage, report);
+  await checkPort(config.app, report);
   process.exitCode = report.exitCode;
 }
 
-async function checkLocation(config: Config, report: Report): Promise<LocatedBrowser | undefined> {
+async function checkLocation({ location }: Engine, report: Report): Promise<LocatedBrowser | undefined> {
   try {
-    const located = await locateBrowser(config);
+    const located = await locateBrowser(location);
     report.add('ok', `browser: ${located.path} (${located.source})`);
     return located;
   } catch (error) {
     const remedy = hasErrno(error)
-      ? `make PLATEN_CACHE_DIR (${config.cacheDir}) writable, or set it to another folder`
+      ? `make PLATEN_CACHE_DIR (${location.cacheDir}) writable, or set it to another folder`
       : 'see above';
     report.add('problem', `browser: ${(error as Error).message}`, remedy);
     return undefined;
@@ -69,16 +73,16 @@ async function checkLocation(config: Config, report: Report): Promise<LocatedBro
 }
 
 async function checkBrowser(located: LocatedBrowser, config: Config, report: Report): Promise<void> {
-  const policy = new OutboundPolicy(config);
+  const policy = new OutboundPolicy(config.engine.outbound);
   const proxy = await startEgressProxy(policy);
   try {
-    const browser = await launchBrowser(located, config, proxy);
+    const browser = await launchBrowser(located, config.engine.browser, proxy);
     try {
       checkKind(browser, report);
       await runEgressSelfTest(browser, policy);
       report.add('ok', 'isolation: a document reaches the network only through the proxy and reads no files');
       report.add('ok', 'memory: the service sees the renderer of an open page and can limit its memory');
-      await checkFonts(browser, config, report);
+      await checkFonts(browser, config.engine.browser, report);
       await checkRender(browser, config, report);
     } finally {
       await browser.close();
@@ -115,7 +119,7 @@ function sandboxReason(): string {
   return process.getuid?.() === 0 ? 'running as root' : 'switched off, or the kernel does not allow it';
 }
 
-async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report): Promise<void> {
+async function checkFonts(browser: Browser, { fontsDir }: Engine['browser'], report: Report): Promise<void> {
   const coverage = Object.entries(await fontCoverage(browser));
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
   const [optional, missing] = [scripts(false).filter(fontPackageFor), scripts(false).filter((script) => !fontPackageFor(script))];
@@ -131,22 +135,23 @@ async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report
     );
 }
 
-async function checkRender(browser: Browser, config: Config, report: Report): Promise<void> {
-  const pool = new Pool(async () => browser, { ...config, browsers: 1 });
+async function checkRender(browser: Browser, { engine, limits }: Config, report: Report): Promise<void> {
+  const pool = new Pool(async () => browser, { ...engine.pool, browsers: 1 });
   await pool.start();
   const html = '<h1>doctor</h1>';
-  const finisher = createFinisher(config, randomBytes(32));
-  const pdf = await printAlone({ pool, finishing: createFinishQueue(config, finisher) }, parseRenderRequest({ html }, config));
+  const finisher = createFinisher(engine.finishing, randomBytes(32));
+  const finishing = createFinishQueue(engine.finishing, finisher);
+  const pdf = await printAlone({ pool, finishing }, parseRenderRequest({ html }, limits));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
   await Promise.all([pool.close(), finisher.close()]);
 }
 
-async function checkDataFolder(config: Config, report: Report): Promise<void> {
+async function checkDataFolder({ dataDir }: Config['app'], report: Report): Promise<void> {
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-    await access(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    report.add('ok', `data folder: ${config.dataDir}`);
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    report.add('ok', `data folder: ${dataDir}`);
   } catch (error) {
     report.add(
       'problem',
@@ -157,21 +162,22 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
 }
 
 /** Returns the state of the database, if there is one that can be read. */
-async function checkDatabase(config: Config, report: Report): Promise<DatabaseState | undefined> {
+async function checkDatabase(services: Services, report: Report): Promise<DatabaseState | undefined> {
+  const { storage } = services;
   try {
-    const damage = await findDamage(config);
-    const state = await inspectDatabase(config);
-    if (await isDatabaseLost(config))
+    const damage = await findDamage(storage);
+    const state = await inspectDatabase(storage);
+    if (await isDatabaseLost(storage))
       report.add('problem', 'database: it is missing or empty, but blobs/ contains documents', LOST);
     else if (damage) report.add('problem', `database: it is damaged (${damage})`, DAMAGED);
-    else reportDatabase(config, state, report);
-    if (state) reportCertificates(config, state, report);
+    else reportDatabase(storage, state, report);
+    if (state) reportCertificates(services, state, report);
     return state;
   } catch (error) {
     report.add(
       'problem',
       `database: ${messageWithCause(error as Error)}`,
-      config.databaseUrl
+      storage.databaseUrl
         ? 'check PLATEN_DATABASE_URL, and that the server runs and lets this user in'
         : isDamaged(error)
           ? DAMAGED
@@ -181,7 +187,7 @@ async function checkDatabase(config: Config, report: Report): Promise<DatabaseSt
   }
 }
 
-function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefined, report: Report): void {
+function reportDatabase({ databaseUrl }: Services['storage'], state: DatabaseState | undefined, report: Report): void {
   if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
     report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
@@ -193,22 +199,22 @@ function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefine
 }
 
 /** Reports what keeps the service from starting: a plans file that is not valid, or that lacks the plan of an account. */
-function checkPlans(config: Config, state: DatabaseState | undefined, report: Report): void {
+function checkPlans({ plans: settings }: Services, state: DatabaseState | undefined, report: Report): void {
   try {
-    const plans = loadPlans(config);
+    const plans = loadPlans(settings);
     const missing = state?.plans.filter((plan) => !plans.get(plan)) ?? [];
-    if (missing.length) report.add('problem', `plans: ${explainUndefined(missing, plans, config)}`);
-    else report.add('ok', `plans: ${plans.names.join(', ')} (${config.plansFile || 'built in'})`);
+    if (missing.length) report.add('problem', `plans: ${explainUndefined(missing, plans, settings)}`);
+    else report.add('ok', `plans: ${plans.names.join(', ')} (${settings.plansFile || 'built in'})`);
   } catch (error) {
     if (!(error instanceof PlansError)) throw error;
     report.add('problem', `plans: ${error.message}`, 'correct the file, or unset PLATEN_PLANS_FILE to use the built-in plans');
   }
 }
 
-function reportCertificates(config: Config, { certificates }: DatabaseState, report: Report): void {
+function reportCertificates(services: Services, { certificates }: DatabaseState, report: Report): void {
   try {
-    const { all, lost } = countLostCertificates(config, certificates);
-    const file = secretKeyFile(config);
+    const { all, lost } = countLostCertificates(services, certificates);
+    const file = secretKeyFile(services);
     if (lost) report.add('problem', `certificates: ${lost} of ${all} cannot sign: ${lackOf(file)}`, remedyFor(file));
     else if (all) report.add('ok', `certificates: ${all}, with their secret key in ${file}`);
   } catch (error) {
@@ -217,7 +223,7 @@ function reportCertificates(config: Config, { certificates }: DatabaseState, rep
   }
 }
 
-async function checkBucket({ blobsUrl }: Config, report: Report): Promise<void> {
+async function checkBucket({ blobsUrl }: Services['storage'], report: Report): Promise<void> {
   const bucket = `bucket: ${new URL(blobsUrl).host}`;
   try {
     report.add('ok', `${bucket}, ${(await isBucketUsed(blobsUrl)) ? 'used by an installation' : 'not used yet'}`);
@@ -230,7 +236,7 @@ async function checkBucket({ blobsUrl }: Config, report: Report): Promise<void> 
   }
 }
 
-async function checkPort({ host, port }: Config, report: Report): Promise<void> {
+async function checkPort({ host, port }: Config['app'], report: Report): Promise<void> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));

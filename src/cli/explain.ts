@@ -1,7 +1,7 @@
 /** Explains the error with which a command ended: one line if the user can correct it, and the stack trace for a defect of Platen. */
 import { PlansError } from '../accounts/plans.ts';
-import { ConfigError, loadConfig } from '../config.ts';
-import { CommandError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
+import { loadConfig } from '../config.ts';
+import { CommandError, ConfigError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
 import { UsageError } from './terminal/usage-error.ts';
 
 /** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
@@ -40,7 +40,7 @@ function isOfSqlite(error: unknown): error is SqliteError {
 }
 
 function explainSqlite({ errcode, message }: SqliteError): string {
-  const { dataDir } = loadConfig();
+  const { dataDir } = loadConfig().app;
   if (DAMAGED.includes(errcode & 0xff))
     return `the database in ${dataDir} is damaged (${message}): restore a backup into a new folder, as docs/operate/backups.md shows`;
   return `the database in ${dataDir} cannot be used (${message}): ${UNUSABLE}`;

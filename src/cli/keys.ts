@@ -124,9 +124,9 @@ async function describeContent(accountId: string, { query }: Database): Promise<
 }
 
 async function withAccounts(work: (accounts: Accounts, plans: Plans, database: Database) => Promise<void>): Promise<void> {
-  const config = loadConfig();
-  const plans = loadPlans(config);
-  const database = await openDatabase(config);
+  const { services } = loadConfig();
+  const plans = loadPlans(services.plans);
+  const database = await openDatabase(services.storage);
   try {
     await work(new Accounts(database, plans), plans, database);
   } finally {

@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import { OWN_FILE, SecretKeys } from '../certificates/secret-keys.ts';
 import type { Config } from '../config.ts';
 
+type Settings = Pick<Config['services'], 'storage' | 'secretKeys'>;
+
 /** `certificates` are their numbers by the id of their secret key. Throws `SecretKeyError`. */
-export function countLostCertificates(config: Config, certificates: Record<string, number>): { all: number; lost: number } {
-  const keys = new SecretKeys({ ...config, isShared: config.databaseUrl !== '' });
+export function countLostCertificates(settings: Settings, certificates: Record<string, number>): { all: number; lost: number } {
+  const keys = new SecretKeys({ ...settings.secretKeys, isShared: settings.storage.databaseUrl !== '' });
   const counts = Object.entries(certificates);
   const sum = (some: typeof counts) => some.reduce((total, [, count]) => total + count, 0);
   return { all: sum(counts), lost: sum(counts.filter(([id]) => !keys.has(id))) };
 }
 
 /** The file with the secret key. */
-export function secretKeyFile(config: Config): string {
-  if (config.secretKeyFile || config.databaseUrl) return config.secretKeyFile || 'the file that PLATEN_SECRET_KEY_FILE names';
-  return join(config.dataDir, OWN_FILE);
+export function secretKeyFile({ storage, secretKeys }: Settings): string {
+  if (secretKeys.secretKeyFile) return secretKeys.secretKeyFile;
+  return storage.databaseUrl ? 'the file that PLATEN_SECRET_KEY_FILE names' : join(secretKeys.dataDir, OWN_FILE);
 }
 
 export function lackOf(file: string): string {

@@ -22,7 +22,7 @@ export async function mcp({ url, port }: Flags): Promise<void> {
 
 async function overStandardInput(url: string | undefined): Promise<void> {
   const config = loadConfig();
-  const { apiKey: key } = config;
+  const { apiKey: key } = config.mcp;
   if (url !== undefined && !key) throw new ServiceError('unauthorized', 'set PLATEN_API_KEY to a key of the service');
   await using access = url === undefined ? await ownService(config) : { url, key, [Symbol.asyncDispose]: async () => {} };
   const server = createMcpServer(access, VERSION);
@@ -37,11 +37,14 @@ async function overStandardInput(url: string | undefined): Promise<void> {
 }
 
 /** Starts a service for this command alone: on a free loopback port, with a key that is revoked at the end unless one is set. */
-async function ownService(settings: Config) {
-  const config = { ...settings, host: '127.0.0.1', port: 0, logLevel: 'silent' as const, playground: 'off' as const };
-  const app = await startApp(config);
+async function ownService(config: Config) {
+  const app = await startApp({
+    ...config,
+    app: { ...config.app, host: '127.0.0.1', port: 0, logLevel: 'silent' },
+    playground: { ...config.playground, playground: 'off' },
+  });
   const { accounts, plans } = app.services;
-  const { apiKey: given } = settings;
+  const { apiKey: given } = config.mcp;
   const issued = given
     ? undefined
     : await accounts.createKey((await accounts.createAccount(plans.operatorName, 'mcp')).id, 'mcp');
@@ -59,7 +62,7 @@ async function overHttp(url: string | undefined, port: string): Promise<void> {
   if (url === undefined) throw new ServiceError('invalid_request', '--port requires --url, the URL of the service');
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new ServiceError('invalid_request', '--port must be from 0 to 65535');
-  const { host } = loadConfig();
+  const { host } = loadConfig().app;
   const server = mcpOverHttp({ url, version: VERSION });
   server.listen(Number(port), host);
   await once(server, 'listening');

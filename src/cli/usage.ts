@@ -14,9 +14,9 @@ interface Format {
 
 /** Shows the usage of one account, or of all. */
 export async function showUsage(accountId: string | undefined, { json }: Format): Promise<void> {
-  const config = loadConfig();
-  const plans = loadPlans(config);
-  const database = await openDatabase(config);
+  const { services } = loadConfig();
+  const plans = loadPlans(services.plans);
+  const database = await openDatabase(services.storage);
   const leases = new Leases(Date.now);
   try {
     const accounts = new Accounts(database, plans);
@@ -38,12 +38,12 @@ export async function showUsage(accountId: string | undefined, { json }: Format)
 }
 
 export function showPlans({ json }: Format): void {
-  const config = loadConfig();
-  const plans = loadPlans(config);
+  const settings = loadConfig().services.plans;
+  const plans = loadPlans(settings);
   if (json) printJson(plans.all.map(planRecord));
   else {
     print(
-      `Plans from ${config.plansFile || 'the service (PLATEN_PLANS_FILE is not set)'}. The default plan of new accounts is ${plans.defaultName}.\n`,
+      `Plans from ${settings.plansFile || 'the service (PLATEN_PLANS_FILE is not set)'}. The default plan of new accounts is ${plans.defaultName}.\n`,
     );
     printTable(plans.all.map(planRow));
   }

@@ -168,7 +168,7 @@ export class Documents {
 
   /**
    * Inserts the row of a document whose content is written. Call it in the transaction that charges for the document, with the name
-   * `oneByOne`. Throws `storage_limit`.
+   * `lockName`. Throws `storage_limit`.
    */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await insertDocument(query, {
@@ -202,7 +202,7 @@ export class Documents {
   }
 
   /** The name for transactions that insert documents of this account: they must wait for each other if its plan has a limit. */
-  oneByOne({ accountId, plan }: Principal): string | undefined {
+  lockName({ accountId, plan }: Principal): string | undefined {
     return plan.storageBytes === null ? undefined : `documents ${accountId}`;
   }
 

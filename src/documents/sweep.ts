@@ -2,12 +2,12 @@
  * The sweep removes expired content in the background, in small batches. It can be interrupted at any point: the next sweep finds
  * the rest through the rows and, once an hour, by looking for content without a row.
  */
-import type { Task, Turn } from '../jobs/jobs.ts';
+import type { ClaimResult, Task } from '../jobs/jobs.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { Database } from '../storage/database.ts';
 
 /** Objects whose content must be removed when it expires. */
-export interface Perishable {
+export interface ExpiringContent {
   /** Returns the names of up to `limit` objects that are due, oldest first. */
   dueContent(limit: number): Promise<string[]>;
   removeContent(name: string): Promise<void>;
@@ -17,9 +17,9 @@ export interface SweepOptions {
   everyMs: number;
   /** Called before content is removed. */
   prepare(): Promise<void>;
-  perishables: Perishable[];
+  expiringContent: ExpiringContent[];
   /** Further tasks of each sweep. */
-  chores: Array<() => Promise<unknown>>;
+  cleanupTasks: Array<() => Promise<unknown>>;
   /** Returns the blobs that rows still refer to; undefined if only a newer version can tell. */
   named(blobs: string[]): Promise<Set<string> | undefined>;
   onFailure(error: unknown): void;
@@ -53,8 +53,8 @@ export class Sweep implements Task {
     this.everyMs = options.everyMs;
   }
 
-  async take(): Promise<Turn> {
-    return { work: () => this.run() };
+  async take(): Promise<ClaimResult> {
+    return { kind: 'claimed', work: () => this.run() };
   }
 
   /** Runs a sweep, or waits for the current one. Failures are reported and left to the next sweep. Everything else continues. */
@@ -84,8 +84,8 @@ export class Sweep implements Task {
   async #removeAll(orphansBefore: number | undefined): Promise<void> {
     if (orphansBefore !== undefined) await this.#guarded(() => this.#removeOrphans(orphansBefore));
     await this.#guarded(() => this.#options.prepare());
-    for (const perishable of this.#options.perishables) await this.#guarded(() => this.#removeDue(perishable));
-    for (const chore of this.#options.chores) await this.#guarded(chore);
+    for (const expiring of this.#options.expiringContent) await this.#guarded(() => this.#removeDue(expiring));
+    for (const task of this.#options.cleanupTasks) await this.#guarded(task);
     await this.#guarded(() => this.#database.scrub());
   }
 
@@ -97,17 +97,17 @@ export class Sweep implements Task {
     }
   }
 
-  async #removeDue(perishable: Perishable): Promise<void> {
+  async #removeDue(expiring: ExpiringContent): Promise<void> {
     const stuck = new Set<string>();
     let removed = 0;
     for (;;) {
-      const due = await perishable.dueContent(BATCH + stuck.size);
+      const due = await expiring.dueContent(BATCH + stuck.size);
       const names = due.filter((name) => !stuck.has(name));
       if (!names.length || this.#stopped) break;
       for (const name of names) {
         stuck.add(name); // stays in the set if the removal fails, so that it is not tried again in this sweep
         await this.#guarded(async () => {
-          await perishable.removeContent(name);
+          await expiring.removeContent(name);
           stuck.delete(name);
           removed++;
         });

@@ -117,9 +117,9 @@ export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => 
     void listener.closed.then(() => listeners.delete(listener));
     return listener;
   };
-  const dead = await openListener(); // it never starts a render, so that it refuses everything
+  const refusingListener = await openListener(); // it never starts a render, so that it refuses everything
   return {
-    url: dead.proxyUrl,
+    url: refusingListener.proxyUrl,
     get refused() {
       return refused;
     },
@@ -371,7 +371,7 @@ class PageProxyListener implements ProxyListener {
     let netError = 'ERR_CONNECTION_FAILED';
     const giveUpAt = performance.now() + MAX_CONNECTING_MS;
     for (const host of addresses) {
-      if (traffic.over) throw new RefusedError('the render is over');
+      if (traffic.ended) throw new RefusedError('the render is over');
       if (performance.now() > giveUpAt) break;
       traffic.freeConnection();
       const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
@@ -401,7 +401,7 @@ class PageProxyListener implements ProxyListener {
   }
 
   #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
-    if (traffic?.over) return; // the connection ended because the render did
+    if (traffic?.ended) return; // the connection ended because the render did
     const refusal = error instanceof RefusedError ? error : new RefusedError('it cannot be reached');
     const { message, netError, overBudget, remedy } = refusal;
     const refusedBy = overBudget ? 'budget' : 'policy';

@@ -68,7 +68,7 @@ export class RenderTraffic {
   #silenceMs: number;
   #requests = 0;
   #bytes = 0;
-  #over = false;
+  #ended = false;
 
   constructor(budget: OutboundBudget) {
     this.#budget = budget;
@@ -91,13 +91,13 @@ export class RenderTraffic {
   }
 
   /** Whether the render has ended, so that nothing new may begin. */
-  get over(): boolean {
-    return this.#over;
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Makes the connection end with this render. */
   adopt(stream: Socket): void {
-    if (this.#over) stream.destroy();
+    if (this.#ended) stream.destroy();
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
   }
@@ -174,7 +174,7 @@ export class RenderTraffic {
 
   /** Ends every connection. */
   end(): OutboundReport {
-    this.#over = true;
+    this.#ended = true;
     this.agent?.destroy();
     for (const stream of this.#streams) stream.destroy();
     return {

@@ -155,7 +155,7 @@ class GraphileJobs implements Jobs {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: () => {
         this.#database.checkNode?.(); // throws if this node has been refused, so that it takes no jobs
-        this.#withheld = this.#withhold();
+        this.#withheld = this.#forbiddenFlags();
         return this.#withheld;
       },
     };
@@ -174,7 +174,7 @@ class GraphileJobs implements Jobs {
    * What there is no room for. Of owners for whom there is room again, one is asked for at a time: those of one account share it, and
    * would else be asked for one after the other, before all others.
    */
-  #withhold(): string[] {
+  #forbiddenFlags(): string[] {
     const [freed] = [...this.#full].find(([, hasRoom]) => hasRoom()) ?? [];
     if (freed !== undefined) this.#full.delete(freed);
     return [...TASK_NAMES.filter((name) => !this.#hasRoom(name)), ...this.#full.keys()];

@@ -7,11 +7,18 @@ import type { Query } from '../storage/database.ts';
 export const TASK_NAMES = ['item', 'webhook', 'upload', 'sweep', 'recovery'] as const;
 export type TaskName = (typeof TASK_NAMES)[number];
 
-/**
- * The result of a turn: work that was claimed, which resolves when it has its outcome; `afterMs` if nothing is due for that long;
- * `hasRoom` if this process cannot take more work of the owner now; or undefined if the owner has no work.
- */
-export type Turn = { work: () => Promise<void> } | { afterMs: number } | { hasRoom: () => boolean } | undefined;
+/** What a turn came to. */
+export type ClaimResult =
+  /** `work` resolves when it has its outcome. */
+  | { kind: 'claimed'; work: () => Promise<void> }
+  /** Nothing is due for that long. */
+  | { kind: 'later'; afterMs: number }
+  /** This process cannot take more work of the owner until `hasRoom` says so. */
+  | { kind: 'full'; hasRoom: () => boolean }
+  /** The owner has no work. */
+  | { kind: 'none' };
+
+export const NO_WORK: ClaimResult = { kind: 'none' };
 
 export interface Task {
   /** How many jobs of this task may be in progress in this process. */
@@ -19,7 +26,7 @@ export interface Task {
   /** Only for periodic tasks of the service: the time from one turn to the next. */
   readonly everyMs?: number;
   /** Claims the next row of the owner. */
-  take(owner: string): Promise<Turn>;
+  take(owner: string): Promise<ClaimResult>;
   /** Puts back the rows of processes that have died, and returns the owners that have due rows. */
   owners?(): Promise<string[]>;
 }
@@ -46,5 +53,5 @@ export function withRecovery(tasks: Tasks, addAll: (task: TaskName, owners: stri
     const recovered = await Promise.allSettled(Object.entries(tasks).map(recoverOne));
     for (const each of recovered) if (each.status === 'rejected') throw each.reason;
   };
-  return { ...tasks, recovery: { limit: 1, everyMs: RECOVER_MS, take: async () => ({ work: recover }) } };
+  return { ...tasks, recovery: { limit: 1, everyMs: RECOVER_MS, take: async () => ({ kind: 'claimed', work: recover }) } };
 }

@@ -1,7 +1,7 @@
 /** Runs the tasks of this process and keeps track of the jobs in progress. */
 import { TASK_NAMES, type Task, type TaskName } from './jobs.ts';
 
-/** The next turn of an owner, and whether this one began work; `hasRoom` as in `Turn`. */
+/** The next turn of an owner, and whether this one began work; `hasRoom` as in `ClaimResult`. */
 type NextTurn = { begun: boolean; afterMs: number; hasRoom?: () => boolean };
 
 export class TaskWorker {
@@ -23,10 +23,10 @@ export class TaskWorker {
 
   /** Starts the claimed work. Returns undefined if the owner has no more work, or if the turn failed, which recovery repeats. */
   async take(name: TaskName, owner: string): Promise<NextTurn | undefined> {
-    const turn = await this.tasks[name].take(owner).catch((error) => void this.#onFault(error));
-    if (!turn) return undefined;
-    if (!('work' in turn)) return { begun: false, afterMs: 0, ...turn };
-    this.#begin(name, turn.work);
+    const result = await this.tasks[name].take(owner).catch((error) => void this.#onFault(error));
+    if (!result || result.kind === 'none') return undefined;
+    if (result.kind !== 'claimed') return { begun: false, afterMs: 0, ...result };
+    this.#begin(name, result.work);
     return { begun: true, afterMs: this.tasks[name].everyMs ?? 0 };
   }
 

@@ -105,7 +105,9 @@ export class Finisher {
     if (finished instanceof Uint8Array || 'unsigned' in finished) return finished;
     if ('misplaced' in finished) throw new ServiceError('print_failed', `options.signature.field: ${finished.misplaced}`);
     if ('violations' in finished) throw notConformant(finished.violations);
-    throw 'unusableInvoice' in finished ? invoiceInvalid(finished.unusableInvoice) : unpacksToTooMuch(finished.unpacksBeyond);
+    throw 'unusableInvoice' in finished
+      ? invoiceInvalid(finished.unusableInvoice)
+      : decodedContentTooLarge(finished.unpacksBeyond);
   }
 
   /**
@@ -165,7 +167,7 @@ function invoiceInvalid({ because, found, expected }: UnusableInvoice): ServiceE
   return new ServiceError('invoice_invalid', `options.invoice.xml ${because}${right}`, { members: { found, expected } });
 }
 
-function unpacksToTooMuch(limit: number): ServiceError {
+function decodedContentTooLarge(limit: number): ServiceError {
   const detail = `options.conformance: the content of the PDF unpacks to more than ${limit} bytes; make the document smaller`;
   return new ServiceError('resource_limit', detail, { members: { limit } });
 }

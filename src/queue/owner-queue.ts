@@ -193,7 +193,7 @@ export class OwnerQueue {
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
     const waiter: Waiter = { ...request, waitingSince: this.#options.now(), admit: resolve, refuse: reject };
     list.add(waiter);
-    this.#relieve();
+    this.#reclaimOverdue();
     try {
       return await request.deadline.race(promise);
     } catch (error) {
@@ -211,13 +211,13 @@ export class OwnerQueue {
   #placeFor(owner: string, background: boolean): PlaceKind | undefined {
     const { perOwner, reserved } = this.#options;
     if (this.#placesOf(owner) >= perOwner) return undefined;
-    const hasRegular = background ? this.#hasRegularBehind(owner) : this.#hasRegular;
+    const hasRegular = background ? this.#hasPlaceForBackground(owner) : this.#hasRegular;
     if (hasRegular) return 'regular';
     const inReserve = this.#count((place) => place.kind === 'reserved' && place.background === background);
-    const isOwed = background
+    const deservesReservedPlace = background
       ? this.#hasNone(owner) && this.#isHeldTooLong
       : !this.#countOf(owner, false) && this.#isSharedUnevenly;
-    return inReserve < reserved && isOwed ? 'reserved' : undefined;
+    return inReserve < reserved && deservesReservedPlace ? 'reserved' : undefined;
   }
 
   get #hasRegular(): boolean {
@@ -226,7 +226,7 @@ export class OwnerQueue {
     return byCalls < capacity && this.#inUse() < capacity + Math.ceil(capacity * SHARE_BESIDE);
   }
 
-  #hasRegularBehind(owner: string): boolean {
+  #hasPlaceForBackground(owner: string): boolean {
     const { capacity, now } = this.#options;
     const isLeftFree = now() - this.#lastCall < FREE_FOR_MS && !this.#hasNone(owner);
     const free = isLeftFree ? Math.ceil(capacity * SHARE_FREE) : 0;
@@ -328,12 +328,12 @@ export class OwnerQueue {
   }
 
   /** Frees the places of overdue work, now and every `REVIEW_MS` while a request waits. */
-  #relieve(): void {
+  #reclaimOverdue(): void {
     this.#giveOverduePlaces();
     if (this.waiting + this.#background.length === 0) return;
     this.#reviewer ??= setTimeout(() => {
       this.#reviewer = undefined;
-      this.#relieve();
+      this.#reclaimOverdue();
     }, REVIEW_MS).unref();
   }
 

@@ -71,9 +71,9 @@ export class ProcessQueue {
       const made = typeof task === 'function' ? await (task as () => Promise<object>)() : task;
       if (this.#closed) throw shuttingDown();
       const { timeoutMs } = this.#limits;
-      const over = AbortSignal.timeout(timeoutMs);
+      const timeout = AbortSignal.timeout(timeoutMs);
       const timed: TimedTask = { task: made, timeoutMs };
-      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, over]) : over);
+      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, timeout]) : timeout);
     } catch (error) {
       caller?.throwIfAborted();
       throw this.#translate(error);

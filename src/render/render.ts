@@ -3,7 +3,7 @@
  * or stored.
  */
 import type { Principal } from '../accounts/accounts.ts';
-import type { Allowance, ChargedRenders, Reservation } from '../accounts/allowance.ts';
+import type { ChargedRenders, Reservation, TransactionHook } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
@@ -49,13 +49,11 @@ export interface ImageDelivery extends Omit<Delivery, 'pdf'> {
   image: RenderedImage;
 }
 
-type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
-
 /** Further writes in the transaction that charges for the render. */
 export interface CommitHook<D = Delivery> {
   /** Called before the transaction. */
   prepare?(delivery: D): Promise<void>;
-  write(delivery: D, query: Parameters<Also>[0]): Promise<void>;
+  write(delivery: D, query: Parameters<TransactionHook>[0]): Promise<void>;
   /** Called if the transaction failed, to undo `prepare`. */
   undo?(reason: unknown): Promise<void>;
 }
@@ -156,7 +154,7 @@ async function charged<T>(
   try {
     const hold = (bytes: number) => services.memory?.grow(bytes);
     const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
-    if (isMade(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
+    if (isGeneratedMarkup(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
     return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
@@ -168,7 +166,7 @@ async function charged<T>(
   }
 }
 
-function isMade({ kind }: RenderRequest['source']): boolean {
+function isGeneratedMarkup({ kind }: RenderRequest['source']): boolean {
   return kind === 'template' || kind === 'markdown';
 }
 
@@ -266,7 +264,7 @@ async function commit<D extends Pick<Delivery, 'document'>>(
         if (document) await documents.insert(document, principal, query);
         await commitHook?.write(delivery, query);
       },
-      document && documents.oneByOne(principal),
+      document && documents.lockName(principal),
     );
   } catch (error) {
     // A later sweep removes content that no record refers to and that cannot be removed now.

@@ -41,9 +41,9 @@ export interface Database {
    * writes.
    *
    * Other transactions may be committed between two statements, and a changed row stays locked until the end. If that is not
-   * enough, for example to limit the number of rows, pass `oneByOne`: transactions with the same value wait for each other.
+   * enough, for example to limit the number of rows, pass `lockName`: transactions with the same value wait for each other.
    */
-  transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
+  transaction<T>(work: (query: Query) => Promise<T>, lockName?: string): Promise<T>;
   /** Runs `work`, unless another node is running work under this name. */
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */

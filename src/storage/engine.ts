@@ -27,7 +27,7 @@ export interface Engine {
   isShared: boolean;
   /** Calls `migrate` with a connection that has no time limits, and the schema of the tables if the database has several. */
   migrate(migrate: (query: Query, schema?: string) => Promise<void>): Promise<void>;
-  transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
+  transaction<T>(work: (query: Query) => Promise<T>, lockName?: string): Promise<T>;
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   joinNodes(options: NodesOptions): Promise<Nodes>;
   connections?(name: string, max: number): Pool;

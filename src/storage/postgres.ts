@@ -151,8 +151,8 @@ function openPool(connectionString: string, { statement_timeout = STATEMENT_MS, 
  */
 async function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(name) ?? Promise.resolve();
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const turn = before.then(() => over); // a caller that gives up stops waiting, but those behind it still wait for those before it
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const turn = before.then(() => ended); // a caller that gives up stops waiting, but those behind it still wait for those before it
   turns.set(name, turn);
   try {
     await inTime(before);
@@ -239,7 +239,7 @@ interface Statement {
 }
 
 /** The result returned for a statement that has not been sent yet. */
-const UNTOLD = { command: '', rowCount: 0, rows: [] };
+const NO_RESULT_YET = { command: '', rowCount: 0, rows: [] };
 
 /**
  * A connection that is closed once it has failed. The begin of a transaction, and writes in it without a result, are held back
@@ -272,7 +272,7 @@ class GuardedClient {
     this.#checkNode();
     if (this.#isInTransaction && isWrite(text)) {
       this.#held.push(statement);
-      return UNTOLD;
+      return NO_RESULT_YET;
     }
     if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
     return this.#send(statement);
@@ -283,10 +283,10 @@ class GuardedClient {
     this.#client.release(this.#failed);
   }
 
-  #begin(statement: Statement): typeof UNTOLD {
+  #begin(statement: Statement): typeof NO_RESULT_YET {
     this.#isInTransaction = true;
     this.#held = [statement];
-    return UNTOLD;
+    return NO_RESULT_YET;
   }
 
   /**

@@ -114,7 +114,7 @@ export class Templates {
         await this.#assets.insert(query, { templateId: id, version: 1 }, keyId, assets);
         await this.#requireRoom(keyId, query);
         await also(template, query);
-      }, oneByOne(keyId));
+      }, lockName(keyId));
     await this.#assets.saving(draft.assets ?? new Map(), save);
     await this.#database.flush();
     return template;
@@ -203,7 +203,7 @@ export class Templates {
       await this.#requireRoom(keyId, query);
       const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, keyId, id, maxTemplateBytes));
       return { template, unnamed: [...unnamed, ...(await this.#forgetForAssets(keyId, query))] };
-    }, oneByOne(keyId));
+    }, lockName(keyId));
     await this.#database.flush();
     await this.#assets.removeContent(done.unnamed);
     return done.template;
@@ -272,7 +272,7 @@ export class Templates {
       await removeFromIndex(query, id);
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
       return unnamed;
-    }, oneByOne(keyId));
+    }, lockName(keyId));
     this.#cache.forget(id);
     await this.#database.flush();
     await this.#assets.removeContent(content);
@@ -372,7 +372,7 @@ async function replaceInIndex(query: Query, keyId: string, template: Template): 
 }
 
 /** Changes to the templates of one key run one after the other, because limits and versions depend on the other rows. */
-function oneByOne(keyId: string): string {
+function lockName(keyId: string): string {
   return `templates ${keyId}`;
 }
 

@@ -6,7 +6,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../clock.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
-import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
+import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
@@ -67,8 +67,8 @@ interface Due extends Row {
   timeoutMs: number;
 }
 
-/** A further write in the same transaction. Returns a function to call after the commit. */
-type Also = (query: Query) => Promise<() => Promise<void>>;
+/** A further write in the transaction that ends a delivery. Returns a function to call after the commit. */
+type OutcomeHook = (query: Query) => Promise<() => Promise<void>>;
 
 /**
  * Limits of concurrent attempts: of one kind in total, per account, and per host. Uploads have their own limits, because they may
@@ -114,13 +114,14 @@ export class Deliverer {
     this.#end.abort();
   }
 
-  async #take(kind: DeliveryKind, accountId: string): Promise<Turn> {
+  async #take(kind: DeliveryKind, accountId: string): Promise<ClaimResult> {
     const hasRoom = () => this.#ofAccount[kind].of(accountId) < MAX_OF_ACCOUNT[kind];
-    if (!hasRoom()) return { hasRoom };
+    if (!hasRoom()) return { kind: 'full', hasRoom };
     const due = await this.#claim(kind, accountId);
-    if (due) return { work: () => this.#run(due) };
+    if (due) return { kind: 'claimed', work: () => this.#run(due) };
     const next = await this.#pending(kind, accountId).executeTakeFirst();
-    return next && { afterMs: Math.max((next[DUE[kind]] ?? 0) - this.#services.clock(), CROWDED_MS) };
+    if (!next) return NO_WORK;
+    return { kind: 'later', afterMs: Math.max((next[DUE[kind]] ?? 0) - this.#services.clock(), CROWDED_MS) };
   }
 
   async #run(due: Due): Promise<void> {
@@ -217,14 +218,14 @@ export class Deliverer {
   }
 
   /**
-   * Writes the outcome of an attempt. If it is final, `also` runs in the same transaction, and the function that it returns runs
+   * Writes the outcome of an attempt. If it is final, `hook` runs in the same transaction, and the function that it returns runs
    * after the commit.
    */
   async #settle(
     { subject, ...due }: Due & { subject: Subject },
     { status, error }: AttemptResult,
     outcome: DeliveryOutcome,
-    also?: Also,
+    hook?: OutcomeHook,
   ): Promise<void> {
     if (status === undefined && this.#end.signal.aborted) {
       await this.#change(due, { lease_until: 0 });
@@ -237,7 +238,7 @@ export class Deliverer {
       await jobs.add(due.kind, due.account_id);
     } else {
       const ended = { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null };
-      const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && also?.(query));
+      const afterwards = await database.transaction(async (query) => (await this.#change(due, ended, query)) && hook?.(query));
       if (afterwards) await afterwards();
     }
     const { id: delivery_id, type, host, key_id, account_id, attempts: attempt } = due;

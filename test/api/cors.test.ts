@@ -1,6 +1,7 @@
 /** CORS: only pages of the origins in the settings may call the API. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/errors.ts';
 import { type Service, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isBuilt } from '../../src/pages/build.ts';
+import { isBuilt } from '../../src/web-assets/build.ts';
 import { problem } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';

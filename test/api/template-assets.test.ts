@@ -28,7 +28,9 @@ beforeAll(async () => {
     PLATEN_LOG_LEVEL: 'silent',
     ...limits,
   };
-  app = await startApp({ ...loadConfig(env), maxTemplateBytes: 3_100_000 });
+  const config = loadConfig(env);
+  const templates = { ...config.services.templates, maxTemplateBytes: 3_100_000 };
+  app = await startApp({ ...config, services: { ...config.services, templates } });
   ada = await client();
 });
 afterAll(async () => {

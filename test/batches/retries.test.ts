@@ -1,6 +1,6 @@
 /** Which errors are retried, and which are reported to the operator. */
 import { expect, test } from 'vitest';
-import { isOurs, isTransient } from '../../src/batches/retries.ts';
+import { isServiceFault, isTransient } from '../../src/batches/retries.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 
 test.each<[ErrorCode, boolean, boolean]>([
@@ -12,5 +12,5 @@ test.each<[ErrorCode, boolean, boolean]>([
   ['certificate_expired', false, false],
 ])('classifies %s (retried: %s, reported: %s)', (code, isRetried, isReported) => {
   const error = new ServiceError(code, 'x');
-  expect([isTransient(error), isOurs(error)]).toEqual([isRetried, isReported]);
+  expect([isTransient(error), isServiceFault(error)]).toEqual([isRetried, isReported]);
 });

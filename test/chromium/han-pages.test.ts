@@ -17,7 +17,7 @@ afterAll(() => bare.close());
 /** Returns the languages that the page is still suitable for after it has printed the document. */
 async function suitableAfter(html: string, hanLanguages: string): Promise<string[]> {
   using deadline = new Deadline(50_000);
-  const { load, print } = parseRenderRequest({ html }, loadConfig({}));
+  const { load, print } = parseRenderRequest({ html }, loadConfig({}).limits);
   const page: Page = await bare.browser.openPage();
   const job = (languages: string) => ({
     content: { kind: 'html' as const, html, baseUrl: undefined },

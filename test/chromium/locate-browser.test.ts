@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const located = (PLATEN_BROWSER_PATH?: string) => locateBrowser(loadConfig({ PLATEN_BROWSER_PATH }));
+const located = (PLATEN_BROWSER_PATH?: string) => locateBrowser(loadConfig({ PLATEN_BROWSER_PATH }).engine.location);
 
 test('finds an installed headless shell', async () => {
   expect(await located()).toMatchObject({ source: 'system', path: installed });

@@ -130,7 +130,7 @@ function open(): Promise<Page> {
 /** Returns `printed` or the code of the error. */
 async function outcome(page: Page, body: { html: string } | { url: string }): Promise<string> {
   using deadline = new Deadline(50_000);
-  const { load, print } = parseRenderRequest(body, loadConfig({}));
+  const { load, print } = parseRenderRequest(body, loadConfig({}).limits);
   const content = 'url' in body ? { kind: 'url' as const, ...body } : { kind: 'html' as const, ...body, baseUrl: undefined };
   return page.print({ content, load, print }, deadline).then(
     () => 'printed',

@@ -8,7 +8,7 @@ import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 
-const config = loadConfig({});
+const { limits } = loadConfig({});
 let bare: BareBrowser;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => bare.close());
 /** Returns the bytes of the PDF with its dates removed, which change every second. */
 async function print(page: Page, html: string, options?: object): Promise<string> {
   using deadline = new Deadline(30_000);
-  const request = parseRenderRequest(options ? { html, options } : { html }, config);
+  const request = parseRenderRequest(options ? { html, options } : { html }, limits);
   const { load, print } = request;
   const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
   return Buffer.concat(chunks)

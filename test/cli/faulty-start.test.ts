@@ -14,7 +14,8 @@ const SOURCE = new URL('../../src', import.meta.url).href;
 const START = `
   import { startApp } from '${SOURCE}/app.ts';
   import { loadConfig } from '${SOURCE}/config.ts';
-  await startApp({ ...loadConfig(), maxRequestBytes: 0.5 }).catch((error) => {
+  const config = loadConfig();
+  await startApp({ ...config, http: { ...config.http, maxRequestBytes: 0.5 } }).catch((error) => {
     process.stderr.write('failed: ' + error.message);
     process.exitCode = 1;
   });

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openGraphileJobs } from '../../src/jobs/graphile-jobs.ts';
-import type { Jobs, TaskName, Turn } from '../../src/jobs/jobs.ts';
+import { type ClaimResult, type Jobs, NO_WORK, type TaskName } from '../../src/jobs/jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { describeJobs } from '../jobs/contract.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
@@ -39,11 +39,11 @@ describe('graphile-worker', () => describeJobs(openWorld));
 function counted(name: TaskName, jobs: Jobs[], rows: Map<string, number>, everyMs?: number): number[] {
   const counts = jobs.map(() => 0);
   for (const [node, each] of jobs.entries()) {
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       const left = rows.get(owner) ?? 0;
-      if (!left) return undefined;
+      if (!left) return NO_WORK;
       rows.set(owner, left - 1);
-      return { work: async () => void counts.splice(node, 1, (counts[node] ?? 0) + 1) };
+      return { kind: 'claimed', work: async () => void counts.splice(node, 1, (counts[node] ?? 0) + 1) };
     };
     each.start({ ...IDLE_TASKS, [name]: { limit: 4, take, ...(everyMs && { everyMs }) } }, (error) => {
       throw error;
@@ -111,7 +111,10 @@ test('turns go on when the clock of the server is set back', async () => {
     `update ${jobs} set locked_by = 'x', locked_at = now() + interval '1 day' where key = 'item key_b'`,
   );
   const taken = new Set<string>();
-  const take = async (owner: string): Promise<Turn> => void taken.add(owner);
+  const take = async (owner: string): Promise<ClaimResult> => {
+    taken.add(owner);
+    return NO_WORK;
+  };
   next.start({ ...IDLE_TASKS, item: { limit: 1, take }, sweep: { limit: 1, everyMs: 60_000, take } }, (error) => {
     throw error;
   });
@@ -128,7 +131,10 @@ test('turns of thousands of owners are given by few statements', async () => {
   const owners = Array.from({ length: 1_000 }, (_, n) => `key_${n}`);
   const taken = new Set<string>();
   const query = vi.spyOn(pg.Client.prototype, 'query');
-  const take = async (owner: string): Promise<Turn> => void taken.add(owner);
+  const take = async (owner: string): Promise<ClaimResult> => {
+    taken.add(owner);
+    return NO_WORK;
+  };
   jobs.start({ ...IDLE_TASKS, upload: { limit: 1, take, owners: async () => owners } }, () => {});
   await eventually('all have had their turn', () => taken.size === owners.length);
   expect(query.mock.calls.filter(([text]) => String(text).includes('add_job')).length).toBeLessThan(100);
@@ -152,7 +158,7 @@ test('reconnects to a server that was unavailable, and leaves nothing behind', a
   const jobs = await openGraphileJobs(database);
   const faults: unknown[] = [];
   let rows = 0;
-  const take = async (): Promise<Turn> => (rows ? { work: async () => void rows-- } : undefined);
+  const take = async (): Promise<ClaimResult> => (rows ? { kind: 'claimed', work: async () => void rows-- } : NO_WORK);
   const owners = async () => (rows ? ['key_a'] : []);
   jobs.start({ ...IDLE_TASKS, item: { limit: 1, take, owners } }, (error) => faults.push(error));
   for (let n = 0; n < 2; n++) {

@@ -27,9 +27,9 @@ export class ReferencePrinter {
   readonly #browser: Browser;
 
   static async start(): Promise<ReferencePrinter> {
-    const config = loadConfig(BROWSER_SETTINGS);
-    const { path, env } = await locateBrowser(config);
-    const flags = launchFlags({ proxyUrl: '', profileDir: '', sandbox: false, heapBytes: config.rendererHeapBytes });
+    const { location, browser } = loadConfig(BROWSER_SETTINGS).engine;
+    const { path, env } = await locateBrowser(location);
+    const flags = launchFlags({ proxyUrl: '', profileDir: '', sandbox: false, heapBytes: browser.rendererHeapBytes });
     return new ReferencePrinter(
       await chromium.launch({
         executablePath: path,

@@ -23,7 +23,7 @@ let owner: Principal;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   services = await openServices(
-    loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }),
+    loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services,
     () => 1_800_000_000_000,
   );
   const { id } = await services.accounts.createAccount('free');

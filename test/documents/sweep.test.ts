@@ -22,15 +22,15 @@ let outdated: number;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
+  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }).services, () => now);
   failures = [];
   outdated = 0;
   removed = { content: 0, orphans: 0 };
   sweep = new Sweep(services.database, services.blobs, {
     everyMs: 3_600_000,
     prepare: async () => {},
-    perishables: [services.documents, services.idempotency],
-    chores: [() => services.idempotency.removeExpired()],
+    expiringContent: [services.documents, services.idempotency],
+    cleanupTasks: [() => services.idempotency.removeExpired()],
     named: (names) => namedBlobs(services.database, names),
     onOutdated: () => outdated++,
     onFailure: (error) => failures.push(error),
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 async function sweepAtStart(): Promise<void> {
   const turn = await sweep.take();
-  if (turn && 'work' in turn) await turn.work();
+  if (turn.kind === 'claimed') await turn.work();
 }
 
 async function store(): Promise<string> {
@@ -143,7 +143,7 @@ test('keeps content that a newer version may refer to', async () => {
 });
 
 test('refuses a second service on the same folder', async () => {
-  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow(
+  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }).services, () => now)).rejects.toThrow(
     'Another service uses the data folder',
   );
 }, 30_000);

@@ -14,7 +14,7 @@ const FILE = Buffer.alloc(4 * MEGABYTE, 'abcdefgh');
 let proxy: EgressProxy;
 let listener: ProxyListener;
 beforeAll(async () => {
-  proxy = await startEgressProxy(new OutboundPolicy(loadConfig({})));
+  proxy = await startEgressProxy(new OutboundPolicy(loadConfig({}).engine.outbound));
   listener = await proxy.openListener();
 });
 afterAll(() => proxy.close());

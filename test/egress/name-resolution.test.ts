@@ -16,7 +16,7 @@ afterEach(() => names.close());
 
 describe('the policy', () => {
   const policy = (settings: Record<string, string>) =>
-    new OutboundPolicy(loadConfig({ PLATEN_DNS_SERVERS: names.address, ...settings }));
+    new OutboundPolicy(loadConfig({ PLATEN_DNS_SERVERS: names.address, ...settings }).engine.outbound);
 
   /** Returns the reason for a refusal, or undefined if the host is allowed. */
   async function refusal(by: OutboundPolicy, host: string, port = 80): Promise<string | undefined> {

@@ -16,7 +16,9 @@ let reached: PromiseWithResolvers<IncomingMessage>;
 
 beforeAll(async () => {
   site = await Site.start({ '/image.png': image, '/never': (request) => reached.resolve(request) });
-  proxy = await startEgressProxy(new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` })));
+  proxy = await startEgressProxy(
+    new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).engine.outbound),
+  );
   listener = await proxy.openListener();
 });
 afterAll(async () => {
@@ -50,7 +52,7 @@ describe('the log of refusals', () => {
       pauses.push(pause);
       return pause.promise;
     };
-    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND: 'listed' }));
+    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND: 'listed' }).engine.outbound);
     watched = await startEgressProxy(policy, (line) => lines.push(line), wait);
     page = await watched.openListener();
   });

@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Writes a browser that drops all switches with these prefixes and adds others. */
 async function browserWithout(dropped: string[], added: string[] = []): Promise<string> {
-  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
   const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
   const patterns = dropped.map((start) => `${start}*`).join(' | ');
   const wrapper = join(folder, `browser-${Math.random()}`);

@@ -19,7 +19,7 @@ import { dataUse } from '../../src/templates/data-use.ts';
 import { fillPlaceholders, parsePlaceholders } from '../../src/templates/placeholders.ts';
 import { PAIRED, PIECES, repeated } from './pieces.ts';
 
-const config = loadConfig({});
+const { limits } = loadConfig({});
 const LIMIT_BYTES = 20_000_000;
 
 const FUNCTIONS: Record<string, (text: string) => unknown> = {
@@ -53,7 +53,7 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
         waitForSelector: text,
       };
       const options = { format, pageRanges, margin, waitForSelector, headerTemplate: text, [text]: text };
-      parseRenderRequest({ html: text, filename: text, [text]: text, metadata: { [text]: text }, options }, config);
+      parseRenderRequest({ html: text, filename: text, [text]: text, metadata: { [text]: text }, options }, limits);
     }),
 };
 

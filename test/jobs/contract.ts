@@ -1,6 +1,6 @@
 /** The contract of every job runner: fairness, limits, transactions, times, and an orderly end. */
 import { expect, test } from 'vitest';
-import type { Jobs, Task, TaskName, Tasks, Turn } from '../../src/jobs/jobs.ts';
+import { type ClaimResult, type Jobs, NO_WORK, type Task, type TaskName, type Tasks } from '../../src/jobs/jobs.ts';
 import type { Database, Query } from '../../src/storage/database.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { eventually } from '../support/service.ts';
@@ -25,11 +25,11 @@ class Rows {
     this.#of.set(owner, (this.#of.get(owner) ?? 0) + rows);
   }
 
-  take(owner: string): Turn {
+  take(owner: string): ClaimResult {
     const left = this.#of.get(owner) ?? 0;
-    if (!left) return undefined;
+    if (!left) return NO_WORK;
     this.#of.set(owner, left - 1);
-    return { work: () => this.#work(owner) };
+    return { kind: 'claimed', work: () => this.#work(owner) };
   }
 
   task(limit: number, own: Partial<Task> = {}): Task {
@@ -97,10 +97,10 @@ export function describeJobs(open: () => Promise<World>): void {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     let [hasRoom, calls] = [false, 0];
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       if (owner !== 'full' || hasRoom) return rows.take(owner);
       calls++;
-      return { hasRoom: () => hasRoom };
+      return { kind: 'full', hasRoom: () => hasRoom };
     };
     rows.put('full', 2);
     rows.put('other', 5);
@@ -120,13 +120,13 @@ export function describeJobs(open: () => Promise<World>): void {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     let [room, calls] = [1, 0];
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       if (owner === 'other') return rows.take(owner);
       calls++;
-      if (!room) return { hasRoom: () => room > 0 };
-      const turn = rows.take(owner);
-      if (turn) room--;
-      return turn;
+      if (!room) return { kind: 'full', hasRoom: () => room > 0 };
+      const result = rows.take(owner);
+      if (result.kind === 'claimed') room--;
+      return result;
     };
     start(jobs, { item: rows.task(9, { take }) });
     const give = async (owner: string) => {
@@ -154,9 +154,9 @@ export function describeJobs(open: () => Promise<World>): void {
     const { database } = world;
     const jobs = await world.open();
     const taken: string[] = [];
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       const { rowCount } = await takeRow(database.query, owner);
-      return rowCount ? { work: async () => void taken.push(owner) } : undefined;
+      return rowCount ? { kind: 'claimed', work: async () => void taken.push(owner) } : NO_WORK;
     };
     start(jobs, { webhook: { limit: 8, take } });
     const adding = (owner: string, isUndone: boolean) =>
@@ -178,10 +178,10 @@ export function describeJobs(open: () => Promise<World>): void {
     const [jobs, rows] = [await world.open(), new Rows()];
     const due: Record<string, number> = { soon: Date.now() + 1_500, late: Date.now() + 3_600_000 };
     const calls: string[] = [];
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       calls.push(owner);
       const afterMs = (due[owner] ?? 0) - Date.now();
-      return afterMs > 0 ? { afterMs } : rows.take(owner);
+      return afterMs > 0 ? { kind: 'later', afterMs } : rows.take(owner);
     };
     start(jobs, { item: rows.task(5, { take }) });
     for (const owner of ['soon', 'late']) {
@@ -205,10 +205,11 @@ export function describeJobs(open: () => Promise<World>): void {
     const [jobs, rows] = [await world.open(), new Rows()];
     const faults: unknown[] = [];
     let failures = 0;
-    const take = async (owner: string): Promise<Turn> => {
+    const take = async (owner: string): Promise<ClaimResult> => {
       if (owner !== 'unlucky') return rows.take(owner);
       if (failures++ === 0) throw new Error('the database is away');
-      return failures === 2 ? { work: () => Promise.reject(new Error('the work fails')) } : rows.take(owner);
+      if (failures > 2) return rows.take(owner);
+      return { kind: 'claimed', work: () => Promise.reject(new Error('the work fails')) };
     };
     rows.put('unlucky', 1);
     rows.put('never added', 1);
@@ -224,7 +225,7 @@ export function describeJobs(open: () => Promise<World>): void {
     await using world = await open();
     const [jobs, rows] = [await world.open(), new Rows()];
     let runs = 0;
-    const take = async (): Promise<Turn> => {
+    const take = async (): Promise<ClaimResult> => {
       rows.put('', 1);
       runs++;
       return rows.take('');

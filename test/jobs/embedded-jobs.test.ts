@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
+import { type ClaimResult, NO_WORK } from '../../src/jobs/jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { eventually } from '../support/service.ts';
@@ -31,7 +32,7 @@ describeJobs(async () => {
 test('runs a task of the service again after the clock was set back', async () => {
   const jobs = new EmbeddedJobs();
   let runs = 0;
-  const take = async () => ({ work: async () => void runs++ });
+  const take = async (): Promise<ClaimResult> => ({ kind: 'claimed', work: async () => void runs++ });
   jobs.start({ ...IDLE_TASKS, sweep: { limit: 1, everyMs: 100, take } }, () => {});
   await eventually('it has come', () => runs > 0);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
@@ -47,7 +48,10 @@ test('runs other tasks if one cannot list its owners', async () => {
   const faults: unknown[] = [];
   let taken = 0;
   const item = { ...IDLE_TASKS.item, owners: () => Promise.reject(fault) };
-  const take = async () => void taken++;
+  const take = async () => {
+    taken++;
+    return NO_WORK;
+  };
   jobs.start({ ...IDLE_TASKS, item, webhook: { limit: 1, take, owners: async () => ['a'] } }, (error) => faults.push(error));
   await eventually('the other has its turn', () => taken > 0 && faults.length > 0);
   expect(faults[0]).toBe(fault);

@@ -115,10 +115,17 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);
   const webhookSecrets = new WebhookSecrets(database, Date.now);
   await webhookSecrets.removeEnded();
-  const config = loadConfig({});
+  const { engine, deliveries } = loadConfig({});
   const ignore = () => {};
-  const services = { database, webhookSecrets, uploads, policy: new OutboundPolicy(config), clock: Date.now, jobs: NO_JOBS };
-  const deliverer = new Deliverer({ ...services, onOutcome: ignore, onRefused: ignore }, config);
+  const services = {
+    database,
+    webhookSecrets,
+    uploads,
+    policy: new OutboundPolicy(engine.outbound),
+    clock: Date.now,
+    jobs: NO_JOBS,
+  };
+  const deliverer = new Deliverer({ ...services, onOutcome: ignore, onRefused: ignore }, deliveries);
   for (const task of [deliverer.task('webhook'), deliverer.task('upload')]) {
     await task.owners?.();
     await task.take('acc_x');

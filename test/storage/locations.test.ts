@@ -1,13 +1,14 @@
 /** The settings for the URL of a database and of a bucket: valid values, and errors for invalid ones. */
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/errors.ts';
 import { checkDatabaseUrl, parseS3Location } from '../../src/storage/locations.ts';
 
 describe('the setting of a database', () => {
   test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])(
     'accepts %s',
     (url) => {
-      expect(loadConfig({ PLATEN_DATABASE_URL: url }).databaseUrl).toBe(url);
+      expect(loadConfig({ PLATEN_DATABASE_URL: url }).services.storage.databaseUrl).toBe(url);
     },
   );
 

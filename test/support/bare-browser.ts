@@ -13,9 +13,9 @@ export interface BareBrowser {
 }
 
 export async function startBareBrowser(settings: Record<string, string> = {}): Promise<BareBrowser> {
-  const config = loadConfig({ ...BROWSER_SETTINGS, ...settings });
-  const proxy = await startEgressProxy(new OutboundPolicy(config));
-  const browser = await launchBrowser(await locateBrowser(config), config, proxy);
+  const { engine } = loadConfig({ ...BROWSER_SETTINGS, ...settings });
+  const proxy = await startEgressProxy(new OutboundPolicy(engine.outbound));
+  const browser = await launchBrowser(await locateBrowser(engine.location), engine.browser, proxy);
   return {
     browser,
     async close() {

@@ -1,7 +1,7 @@
 /** Tasks that do nothing, for tests of a single task. */
-import type { Task, Tasks } from '../../src/jobs/jobs.ts';
+import { NO_WORK, type Task, type Tasks } from '../../src/jobs/jobs.ts';
 
-const IDLE: Task = { limit: 1, take: async () => undefined };
+const IDLE: Task = { limit: 1, take: async () => NO_WORK };
 
 export const IDLE_TASKS: Tasks = { item: IDLE, webhook: IDLE, upload: IDLE, sweep: IDLE };
 

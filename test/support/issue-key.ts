@@ -15,10 +15,10 @@ export interface IssuedKey {
 }
 
 export async function issueKey(settings: Record<string, string>, plan: string): Promise<IssuedKey> {
-  const config = loadConfig(settings);
-  const database = await openDatabase(config);
+  const { services } = loadConfig(settings);
+  const database = await openDatabase(services.storage);
   try {
-    const accounts = new Accounts(database, loadPlans(config));
+    const accounts = new Accounts(database, loadPlans(services.plans));
     const { id } = await accounts.createAccount(plan);
     const { secret, key } = await accounts.createKey(id, '');
     return { key: secret, key_id: key.id, account_id: id, plan: key.plan };

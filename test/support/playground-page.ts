@@ -35,8 +35,8 @@ export class PlaygroundPage {
   }
 
   /** The message that is shown when there is no new PDF. */
-  get trouble(): Locator {
-    return this.result.locator('.trouble');
+  get errorNotice(): Locator {
+    return this.result.locator('.error-notice');
   }
 
   /** A page of the PDF that is shown. The next PDF is in the document too while it is drawn. */

@@ -4,7 +4,7 @@ import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { type BareBrowser, startBareBrowser } from './bare-browser.ts';
 
-const config = loadConfig({});
+const { limits } = loadConfig({});
 
 export class RawPrinter {
   readonly #bare: BareBrowser;
@@ -19,7 +19,7 @@ export class RawPrinter {
 
   async print(html: string, options: object = {}): Promise<Buffer> {
     using deadline = new Deadline(50_000);
-    const { load, print } = parseRenderRequest({ html, options }, config);
+    const { load, print } = parseRenderRequest({ html, options }, limits);
     const page = await this.#bare.browser.openPage();
     try {
       const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);

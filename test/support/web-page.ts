@@ -24,7 +24,7 @@ export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 740 };
 
 export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
-  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
   const tmp = await mkdtemp(join(tmpdir(), 'platen-visitor-'));
   const browser: Browser = await chromium.launch({
     executablePath: path,

@@ -12,7 +12,7 @@ export const AS_DEBIAN = '"$browser" "$@"';
 
 /** `start` is the command that the script runs with `"$browser"`. */
 export async function writeWrapper(folder: string, name: string, start: string): Promise<string> {
-  const { path, env } = await locateBrowser(loadConfig({ PLATEN_BROWSER_PATH: 'bundled' }));
+  const { path, env } = await locateBrowser(loadConfig({ PLATEN_BROWSER_PATH: 'bundled' }).engine.location);
   const exports = Object.entries(env).map(([variable, value]) => `export ${variable}='${value}'`);
   const wrapper = join(folder, name);
   await writeFile(wrapper, `#!/bin/sh -e\n${exports.join('\n')}\nbrowser='${path}'\n${start}\n`);

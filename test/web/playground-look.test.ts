@@ -45,7 +45,7 @@ describe.each([
 
   test('has no serious accessibility violations with errors', async () => {
     const playground = await open({ colorScheme, viewport, path: `/${await fragmentOf(FAULTY)}` });
-    await playground.trouble.getByRole('button', { name: 'cookies' }).waitFor();
+    await playground.errorNotice.getByRole('button', { name: 'cookies' }).waitFor();
     expect(await accessibilityViolations(playground.page)).toEqual([]);
     await playground.tab('Options');
     expect(await accessibilityViolations(playground.page)).toEqual([]);
@@ -181,7 +181,7 @@ test('is not affected by hostile documents', async () => {
     <script>for (const other of [parent, top, opener, window]) try { other.document.title = 'owned'; other.location = 'https://example.com/' } catch {}</script>`;
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html })}` });
   const { page } = playground;
-  await playground.trouble.getByText('The document could not be loaded.').waitFor();
+  await playground.errorNotice.getByText('The document could not be loaded.').waitFor();
   await playground.write('HTML', html.replace(/other\.location = '[^']*'/, ''));
   await playground.shows('Hostile');
   const preview = page.getByRole('region', { name: 'Preview' });

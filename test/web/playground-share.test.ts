@@ -182,7 +182,7 @@ test('treats a link as data: drops unknown names, and keeps markup as text', asy
     extra: '<script>document.title = 3</script>',
   };
   const playground = await open({ path: `/${await fragmentOf(hostile)}` });
-  await playground.trouble.getByText(/must be a length/).waitFor();
+  await playground.errorNotice.getByText(/must be a length/).waitFor();
   await (await playground.openOption('margin')).getByRole('textbox').fill('1cm');
   await playground.shows('onerror');
   expect(await playground.page.title()).toBe('Playground · Platen');

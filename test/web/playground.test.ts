@@ -202,7 +202,7 @@ test('lists conformance violations with their elements', async () => {
   const html = '<!doctype html><html lang="en"><title>T</title><h1>x</h1><input id="i"><h3 id="h">y</h3>';
   const options = { conformance: 'PDF/UA-1' };
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html, options })}` });
-  const list = playground.trouble.getByRole('list', { name: 'Violations' });
+  const list = playground.errorNotice.getByRole('list', { name: 'Violations' });
   await list.getByText('#i').waitFor();
   expect(await list.getByRole('listitem').count()).toBe(2);
   expect(await list.textContent()).toContain('aria-label or title. (ISO 14289-1, 7.18.4)');
@@ -214,7 +214,7 @@ test('lists conformance violations with their elements', async () => {
 test('reports the size of content that is too large', async () => {
   const large = { ...DRAFT, html: `<p>${'a'.repeat(600_000)}</p>` };
   const playground = await open({ path: `/${await fragmentOf(large)}` });
-  await playground.trouble.getByText('At most 524 kB; there are 600 kB.').waitFor();
+  await playground.errorNotice.getByText('At most 524 kB; there are 600 kB.').waitFor();
 });
 
 test('counts down and retries after too many requests', async () => {
@@ -224,7 +224,7 @@ test('counts down and retries after too many requests', async () => {
   const line = Array.from({ length: 6 }, slow); // three are accepted, the others are refused at once
   await Promise.any(line.map(async (reply) => (await reply).status === 429 || Promise.reject(new Error('accepted'))));
   await playground.write('HTML', '<p>Patient</p>');
-  await playground.trouble.getByText(/Trying again in \d+ second/).waitFor();
+  await playground.errorNotice.getByText(/Trying again in \d+ second/).waitFor();
   await playground.shows('Patient');
   await Promise.all(line);
 });
@@ -239,7 +239,7 @@ test('reports a lost connection, and continues when it is back', async () => {
   await playground.shows('Northlight Studio');
   await playground.visitor.context.setOffline(true);
   await playground.write('HTML', '<p>Back again</p>');
-  await playground.trouble.getByText('No connection.').waitFor();
+  await playground.errorNotice.getByText('No connection.').waitFor();
   await playground.visitor.context.setOffline(false);
   await playground.page.getByRole('button', { name: 'Try now' }).click();
   await playground.shows('Back again');

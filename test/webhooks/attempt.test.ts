@@ -20,7 +20,7 @@ beforeEach(async () => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: address }));
+  policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: address }).engine.outbound);
   url = `http://${address}/`;
 });
 afterEach(() => {

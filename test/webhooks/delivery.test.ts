@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }), clock);
+  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services, clock);
 }
 
 async function close(deadline: Promise<unknown> = Promise.resolve()): Promise<void> {
@@ -69,7 +69,7 @@ async function startReceiver(...more: Parameters<typeof Receiver.start>): Promis
 }
 
 function start(settings: Record<string, string> = {}, allowed: Receiver[] = receivers): void {
-  const config = loadConfig({
+  const { engine, deliveries } = loadConfig({
     PLATEN_OUTBOUND_ALLOW: allowed.map(({ address }) => address).join(' '),
     PLATEN_WEBHOOK_RETRY_SECONDS: '1 1 1',
     PLATEN_WEBHOOK_TIMEOUT_SECONDS: '2',
@@ -77,12 +77,12 @@ function start(settings: Record<string, string> = {}, allowed: Receiver[] = rece
   });
   const services = {
     ...opened,
-    policy: new OutboundPolicy(config),
+    policy: new OutboundPolicy(engine.outbound),
     clock,
     onOutcome: (outcome: DeliveryOutcome) => outcomes.push(outcome),
     onRefused: (_kind: string, details: object) => refusals.push(details),
   };
-  deliverer = new Deliverer(services, config);
+  deliverer = new Deliverer(services, deliveries);
   opened.jobs.start({ ...IDLE_TASKS, webhook: deliverer.task('webhook') }, (error) => failures.push(error));
 }
 
@@ -303,7 +303,7 @@ describe('an address', () => {
   });
 
   test('on a port of the service is refused, whatever the policy allows', async () => {
-    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
+    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }).engine.outbound);
     policy.protect(receiver.port);
     await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('the port belongs to the service itself');
   });
@@ -398,7 +398,7 @@ describe('a process that ends', () => {
     start();
     const task = deliverer?.task('webhook');
     expect(await task?.owners?.()).toEqual([]);
-    expect(await task?.take(owner.accountId)).toBeUndefined();
+    expect(await task?.take(owner.accountId)).toEqual({ kind: 'none' });
     expect(receiver.received).toEqual([]);
     elapsedMs = 7_001;
     expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });

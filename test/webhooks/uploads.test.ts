@@ -28,7 +28,7 @@ const clock = Date.now;
 beforeEach(async () => {
   settled.length = 0;
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }), clock);
+  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services, clock);
   owner = await anotherOwner();
   uploads = new Uploads({
     ...opened,
@@ -62,12 +62,15 @@ function enqueue(
 }
 
 function start(overrides: Partial<Uploads> = {}, allowed = ''): void {
-  const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
+  const { engine, deliveries } = loadConfig({
+    PLATEN_WEBHOOK_RETRY_SECONDS: '1',
+    ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }),
+  });
   const none = () => {};
-  const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none };
+  const services = { ...opened, clock, policy: new OutboundPolicy(engine.outbound), onOutcome: none, onRefused: none };
   const open = overrides.open ?? ((upload) => uploads.open(upload));
   const settle: Uploads['settle'] = (...args) => uploads.settle(...args);
-  deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
+  deliverer = new Deliverer({ ...services, uploads: { open, settle } }, deliveries);
   const tasks = { webhook: deliverer.task('webhook'), upload: deliverer.task('upload') };
   opened.jobs.start({ ...IDLE_TASKS, ...tasks }, (error) => failures.push(error));
 }

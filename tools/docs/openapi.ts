@@ -40,10 +40,10 @@ export async function publishedOpenApi(): Promise<OpenApi> {
 export async function readOpenApi(): Promise<OpenApi> {
   const config = loadConfig({});
   // Routes are registered and described, and none of them is ever called.
-  const services = { logger: SILENT, limits: config, playground: standIn() } as unknown as ServerServices &
+  const services = { logger: SILENT, limits: config.limits, playground: standIn() } as unknown as ServerServices &
     GotenbergPluginServices;
-  const options = { ...config, version: '' };
-  const app = await createServer(options, services, gotenbergPlugin(services, options));
+  const plugin = gotenbergPlugin(services, { ...config.gotenberg, version: '' });
+  const app = await createServer({ ...config.http, version: '' }, services, plugin);
   await app.ready();
   const document = app.swagger() as unknown as OpenApi;
   await app.close();

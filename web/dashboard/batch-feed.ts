@@ -5,14 +5,14 @@ import { isAbort } from './loaded.ts';
 import type { Batch, BatchItem, BatchSummary } from './records.ts';
 import { call, read } from './session.ts';
 
-export interface BatchNews {
+export interface BatchUpdate {
   items: BatchItem[];
   /** Is set once the batch has ended. */
   summary?: BatchSummary;
 }
 
 export interface Follower {
-  onNews(news: BatchNews): void;
+  onUpdate(update: BatchUpdate): void;
   /** Is called when the connection is lost or restored. */
   onConnection(broken: boolean): void;
 }
@@ -35,11 +35,11 @@ export async function followBatch(path: string, follower: Follower, signal: Abor
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      const ended = await readEvents(path, lastId, signal, (news, id) => {
+      const ended = await readEvents(path, lastId, signal, (update, id) => {
         lastId = id;
         pause = FIRST_PAUSE_MS;
         follower.onConnection(false);
-        follower.onNews(news);
+        follower.onUpdate(update);
       });
       if (ended) return;
     } catch (error) {
@@ -47,7 +47,7 @@ export async function followBatch(path: string, follower: Follower, signal: Abor
       if (!isPassing(error)) throw error;
     }
     follower.onConnection(true);
-    await rest(pause, signal);
+    await sleep(pause, signal);
     pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
   }
 }
@@ -57,21 +57,21 @@ async function readEvents(
   path: string,
   lastId: string,
   signal: AbortSignal,
-  onNews: (news: BatchNews, lastId: string) => void,
+  onUpdate: (update: BatchUpdate, lastId: string) => void,
 ): Promise<boolean> {
   const headers = { accept: NDJSON, ...(lastId && { 'last-event-id': lastId }) };
   const response = await call(`${path}/events`, { headers, signal });
   let ended = false;
   for await (const lines of linesOf(response)) {
     const events = lines.map((line) => JSON.parse(line) as BatchEvent);
-    const news: BatchNews = { items: [] };
+    const update: BatchUpdate = { items: [] };
     for (const event of events) {
-      if (event.event === 'item') news.items.push(event.data);
-      if (event.event === 'batch') news.summary = event.data;
+      if (event.event === 'item') update.items.push(event.data);
+      if (event.event === 'batch') update.summary = event.data;
     }
     const last = events.findLast(({ id }) => id !== undefined);
-    if (last) onNews(news, String(last.id));
-    ended ||= news.summary !== undefined;
+    if (last) onUpdate(update, String(last.id));
+    ended ||= update.summary !== undefined;
   }
   return ended;
 }
@@ -93,7 +93,7 @@ async function poll(path: string, follower: Follower, signal: AbortSignal): Prom
   while (!signal.aborted) {
     const batch = await read<Batch>(path, { signal, headers: { prefer: `wait=${POLL_SECONDS}` } });
     const ended = batch.completed_at !== undefined;
-    follower.onNews({ items: batch.items, ...(ended && { summary: batch }) });
+    follower.onUpdate({ items: batch.items, ...(ended && { summary: batch }) });
     if (ended) return;
   }
 }
@@ -104,7 +104,7 @@ function isPassing(error: unknown): boolean {
   return !(error instanceof ProblemError) || error.body.status === 429 || error.body.status >= 500;
 }
 
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);
   signal.addEventListener('abort', () => {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
-import { type BatchNews, followBatch } from './batch-feed.ts';
+import { type BatchUpdate, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { saveAs } from './blobs.ts';
@@ -51,12 +51,12 @@ function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broke
   useEffect(() => {
     if (!moves) return;
     const left = new AbortController();
-    const onNews = (news: BatchNews) => {
-      setValue((batch) => batch && applyNews(batch, news));
-      if (news.summary) showToast(`The batch has finished: ${outcomeText(news.summary)}.`);
+    const onUpdate = (update: BatchUpdate) => {
+      setValue((batch) => batch && applyUpdate(batch, update));
+      if (update.summary) showToast(`The batch has finished: ${outcomeText(update.summary)}.`);
     };
     setError(undefined);
-    followBatch(path, { onNews, onConnection: setBroken }, left.signal).catch((error: unknown) => {
+    followBatch(path, { onUpdate, onConnection: setBroken }, left.signal).catch((error: unknown) => {
       if (!isAbort(error)) setError(error);
     });
     return () => left.abort();
@@ -64,7 +64,7 @@ function useBatchFeed(path: string, { value, setValue }: Loaded<Batch>): { broke
   return { broken: broken && moves, error };
 }
 
-function applyNews(batch: Batch, { items: fresh, summary }: BatchNews): Batch {
+function applyUpdate(batch: Batch, { items: fresh, summary }: BatchUpdate): Batch {
   const items = [...batch.items];
   for (const item of fresh) items[item.index] = item;
   const count = (status: BatchItem['status']) => items.filter((item) => item.status === status).length;

@@ -18,7 +18,7 @@ export function StatusBar() {
       <p class="visually-hidden" role="status">
         {announcement(state, result)}
       </p>
-      {isBad(state) && <Trouble state={state} />}
+      {isBad(state) && <ErrorNotice state={state} />}
       {result && <Figures result={result} state={state} />}
     </section>
   );
@@ -41,13 +41,13 @@ function isBad(state: RenderState): state is Bad {
   return state.kind === 'problem' || state.kind === 'unsent' || state.kind === 'waiting';
 }
 
-function Trouble({ state }: { state: Bad }) {
+function ErrorNotice({ state }: { state: Bad }) {
   return (
-    <div class={state.kind === 'waiting' ? 'note warn trouble' : 'note bad trouble'}>
+    <div class={state.kind === 'waiting' ? 'note warn error-notice' : 'note bad error-notice'}>
       <p>
         <strong>{headline(state)}</strong> {detailOf(state)}
       </p>
-      <Places />
+      <ErrorLocations />
       <Sizes state={state} />
       <Violations state={state} />
       {canTryNow(state) && (
@@ -113,7 +113,7 @@ function Violations({ state }: { state: Bad }) {
 }
 
 /** The errors, each with a button that shows the field to correct. */
-function Places() {
+function ErrorLocations() {
   const line = templateError.value;
   const errors = [...optionErrors.value, ...otherErrors.value];
   if (!line && !errors.length) return null;

@@ -49,10 +49,12 @@ export async function batch(input: string, flags: Flags): Promise<void> {
 async function renderAll(config: Config, { defaults, file, output }: Prepared, signal: AbortSignal): Promise<Counts> {
   const bytes = file ? file.createReadStream() : process.stdin;
   try {
-    await using engine = closing(await startEngine(config, quietLogger, randomBytes(32)));
+    await using engine = closing(await startEngine(config.engine, quietLogger, randomBytes(32)));
     const progress = showProgress(await sizeOf(file));
-    const run = new BatchRun(config, { engine, output, progress, signal });
-    await run.renderAll(itemsOf(linesOf(bytes, config.maxRequestBytes), defaults, config)).finally(() => progress.stop());
+    const run = new BatchRun(config.engine.pool.concurrency, { engine, output, progress, signal });
+    await run
+      .renderAll(itemsOf(linesOf(bytes, config.http.maxRequestBytes), defaults, config.limits))
+      .finally(() => progress.stop());
     return run.counts;
   } finally {
     bytes.destroy();
@@ -66,7 +68,9 @@ function closing(engine: RenderEngine): RenderEngine & AsyncDisposable {
 
 /** At most `concurrency` items run at the same time, so that the finishing queue needs no further limit. */
 function withUnlimitedFinishQueue(config: Config): Config {
-  return { ...config, finishQueueLimit: config.concurrency, finishQueueBytes: Number.MAX_SAFE_INTEGER };
+  const { pool, finishing } = config.engine;
+  const unlimited = { ...finishing, finishQueueLimit: pool.concurrency, finishQueueBytes: Number.MAX_SAFE_INTEGER };
+  return { ...config, engine: { ...config.engine, finishing: unlimited } };
 }
 
 interface Prepared {
@@ -116,7 +120,7 @@ interface Counts {
 
 class BatchRun {
   readonly counts: Counts = { rendered: 0, failed: 0, pages: 0, bytes: 0 };
-  readonly #config: Config;
+  readonly #concurrency: number;
   readonly #engine: RenderEngine;
   readonly #output: BatchOutput;
   readonly #progress: BatchProgress;
@@ -126,8 +130,8 @@ class BatchRun {
   readonly #running = new Set<Promise<void>>();
   #fault: unknown;
 
-  constructor(config: Config, { engine, output, progress, signal }: BatchContext) {
-    this.#config = config;
+  constructor(concurrency: number, { engine, output, progress, signal }: BatchContext) {
+    this.#concurrency = concurrency;
     this.#engine = engine;
     this.#output = output;
     this.#progress = progress;
@@ -149,7 +153,7 @@ class BatchRun {
   }
 
   #isFull(index: number): boolean {
-    return this.#running.size >= this.#config.concurrency || (this.#running.size > 0 && index - this.#output.next >= MAX_AHEAD);
+    return this.#running.size >= this.#concurrency || (this.#running.size > 0 && index - this.#output.next >= MAX_AHEAD);
   }
 
   #giveUp(error: unknown): void {

@@ -46,15 +46,16 @@ export interface RenderFlags {
 }
 
 export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
-  const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
+  const { engine: settings, limits } = loadConfig();
   changeToCallerFolder();
   const path = outputOf(input, flags);
   if (path !== '-') await requireFolder(path);
   const options = await readOptions(flags);
   const source = await filled(await readSource(input), flags);
-  const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, config);
-  const request = { ...parsed, assets: filesBeside(input, parsed, config.maxAssetsBytes) };
-  const engine = await startEngine(config, quietLogger, randomBytes(32));
+  const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, limits);
+  const request = { ...parsed, assets: filesBeside(input, parsed, limits.maxAssetsBytes) };
+  const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
+  const engine = await startEngine({ ...settings, pool }, quietLogger, randomBytes(32));
   try {
     const pdf = await printAlone(engine, request, OWNER);
     requireNone(request.failOnWarning, pdf.report);

@@ -23,14 +23,14 @@ const PDF_OPTIONS = PdfOptions.properties as Schemas;
 const IMAGE_OPTIONS = ImageOptions.properties as Schemas;
 const OPTIONS: Schemas = { ...PDF_OPTIONS, ...IMAGE_OPTIONS };
 const { html, markdown, store, filename, stylesheet, dry_run } = PdfRequestBody.properties;
-const BESIDE: Schemas = {
+const BODY_PARAMETERS: Schemas = {
   ...{ store, filename, stylesheet, dry_run, webhook_url: { type: 'string' } },
   deliver_to: { anyOf: [{ type: 'object' }, { type: 'string' }] },
 };
 /** The query parameters of a request whose body is the document. */
-export const PDF_PARAMETERS: Schemas = { ...BESIDE, ...PDF_OPTIONS };
+export const PDF_PARAMETERS: Schemas = { ...BODY_PARAMETERS, ...PDF_OPTIONS };
 /** Includes PDF options, so that they are rejected in the same way as in a JSON body. */
-export const IMAGE_PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
+export const IMAGE_PARAMETERS: Schemas = { ...BODY_PARAMETERS, ...OPTIONS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
 /** The fields of a form. Options are fields of their own, or members of the field `request`. */
@@ -39,9 +39,9 @@ export function formFields(parameters: Schemas): Schemas {
 }
 
 /** Leaves out `deliver_to`: a presigned URL must not be part of another URL, which may be logged. */
-const { deliver_to: _, ...documentedBeside } = BESIDE;
-export const PDF_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...PDF_OPTIONS });
-export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...IMAGE_OPTIONS });
+const { deliver_to: _, ...documentedParameters } = BODY_PARAMETERS;
+export const PDF_PARAMETERS_SCHEMA = schemaOf({ ...documentedParameters, ...PDF_OPTIONS });
+export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ ...documentedParameters, ...IMAGE_OPTIONS });
 
 /**
  * Describes the parameters in the OpenAPI document. The members of the JSON body document their meaning. Parameters that only

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
-import { ENCODINGS, type PageFile, type Pages } from '../../pages/pages.ts';
+import { ENCODINGS, type PageFile, type Pages } from '../../web-assets/pages.ts';
 import type { PlaygroundRouteServices } from './playground.ts';
 
 export interface PageRouteServices extends Pick<PlaygroundRouteServices, 'playground'> {
