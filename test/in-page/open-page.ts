@@ -13,7 +13,7 @@ export interface OpenPage {
 }
 
 export async function launchBrowser(): Promise<Browser> {
-  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
   return chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args: ['--no-sandbox'] });
 }
 

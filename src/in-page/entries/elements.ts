@@ -5,8 +5,9 @@ export function isSelector(selector: string): boolean {
   try {
     document.createDocumentFragment().querySelector(selector);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isSyntaxError(error)) return false;
+    throw error;
   }
 }
 
@@ -22,7 +23,16 @@ export function isInState(selector: string, state: ElementState): boolean {
 
 /** Returns the box of the first element, null if there is none, or `invalid` if the selector cannot be read. */
 export function boxOf(selector: string): Box | null | 'invalid' {
-  if (!isSelector(selector)) return 'invalid';
-  const box = document.querySelector(selector)?.getBoundingClientRect();
-  return box ? { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height } : null;
+  try {
+    const box = document.querySelector(selector)?.getBoundingClientRect();
+    return box ? { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height } : null;
+  } catch (error) {
+    if (isSyntaxError(error)) return 'invalid';
+    throw error;
+  }
+}
+
+/** Another error comes from a document that breaks the functions used here. */
+function isSyntaxError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'SyntaxError';
 }
