@@ -7,6 +7,11 @@ import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
 import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
 import { inspectText } from './entries/glyphs/inspect-text.ts';
+import { findEffects } from './entries/inspect/css-effects.ts';
+import { findUnhyphenated } from './entries/inspect/hyphenation.ts';
+import { findLostContent } from './entries/inspect/lost-content.ts';
+import { findMissingParts } from './entries/inspect/missing-parts.ts';
+import { extendStyleSheets, readStyleSheets } from './entries/inspect/style-sheets.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
 import { findClippedContent } from './entries/print/clipping/clipped-content.ts';
@@ -29,6 +34,11 @@ export const answers: Questions = {
   findClippedContent,
   findFailedFonts,
   findUnrepeatedRows,
+  extendStyleSheets,
+  findEffects,
+  findLostContent,
+  findMissingParts,
+  findUnhyphenated,
   finishAnimations: (declaresShadows) => finishAnimations(document, declaresShadows),
   fixHeights,
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
@@ -41,6 +51,7 @@ export const answers: Questions = {
   measureTemplates,
   noteHeights,
   readMetadata,
+  readStyleSheets,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);
     return null;

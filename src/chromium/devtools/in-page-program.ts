@@ -17,7 +17,7 @@ const FILE = new URL('bundles.json', FOLDER);
 const BUILDER = new URL('../../../tools/bundle-in-page.ts', import.meta.url);
 
 /** A document cannot guess the key, nor list closed shadow roots without the secret. */
-export const SETTINGS: InPageSettings = { key: `platen.${randomUUID()}`, secret: randomUUID() };
+const SETTINGS: InPageSettings = { key: `platen.${randomUUID()}`, secret: randomUUID() };
 
 const { code } = await currentBundles();
 

@@ -6,9 +6,6 @@ import { MAX_CLIPPING_ELEMENTS } from '../../in-page/contract/limits.ts';
 import { CLIPPED_SIDES, type Clipped } from '../../in-page/contract/questions.ts';
 import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 
-/** The function that names an element, such as `div.main`. */
-export const NAME_FUNCTIONS = [nameOf];
-
 const MAX_NAME = 100;
 
 /** The answer to `findClippedContent`. */
@@ -31,16 +28,4 @@ export function shortName(element: string): string {
 
 export function inWholePixels({ side, pixels, element, count }: Clipped): Clipped {
   return { side, pixels: Math.ceil(pixels), element: shortName(element), count };
-}
-
-// Typed loosely: this project's code runs in Node and has no DOM types.
-interface PageElement {
-  localName: string;
-  id: string;
-  classList: Iterable<string>;
-}
-
-function nameOf({ localName, id, classList }: PageElement): string {
-  const [first] = classList;
-  return `${localName}${id ? `#${id}` : first ? `.${first}` : ''}`;
 }

@@ -20,3 +20,16 @@ export const MAX_CLIPPING_ELEMENTS = 100_000;
 export const MAX_ROW_GROUPS = 1_000;
 /** Characters of a header or footer with the files that it names. Chromium repeats it on every page. */
 export const MAX_FILLED_BYTES = 4 * 1_048_576;
+/** Style sheets of each document or shadow root, and characters of all of them, because reading these blocks for about 100 ms. */
+export const MAX_STYLE_SHEETS = 100;
+export const MAX_STYLE_CHARACTERS = 524_288;
+/** Languages without a dictionary, and characters of each. */
+export const MAX_LANGUAGES = 20;
+export const MAX_LANGUAGE_CHARACTERS = 40;
+/** Links that cannot be resolved, and characters of each. */
+export const MAX_LOST_LINKS = 100;
+export const MAX_LOST_URL = 500;
+/** Missing parts, characters of each URL, and alternatives of each part. */
+export const MAX_MISSING_PARTS = 1_000;
+export const MAX_MISSING_URL = 500;
+export const MAX_ALTERNATIVES = 10;

@@ -2,6 +2,7 @@
  * The questions that the service asks a document, as functions from JSON to JSON. Both sides are checked against this file. Documents
  * may replace every built-in function, so the service checks the shape of each answer on arrival.
  */
+import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
 
 export interface Questions {
   // Loading
@@ -15,6 +16,13 @@ export interface Questions {
   waitUntilFinished(options: FinishOptions): Promise<FinishState>;
   isSelector(selector: string): boolean;
   isInState(selector: string, state: ElementState): boolean;
+  // Inspecting
+  readStyleSheets(): StyleSource[];
+  extendStyleSheets(rules: string[][]): null;
+  findEffects(questions: EffectQuestion[]): Effect[];
+  findLostContent(): LostContent;
+  findMissingParts(decodesImages: boolean): Promise<MissingPart[]>;
+  findUnhyphenated(): string[];
   // Capturing
   boxOf(selector: string): Box | null | 'invalid';
   // Fonts

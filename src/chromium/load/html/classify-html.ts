@@ -4,12 +4,11 @@
  */
 
 import { decodeHTMLAttribute } from 'entities';
+import { INSPECTED_CSS } from '../../../in-page/contract/relevant-css.ts';
 import { MAY_REPEAT } from '../../print/repeated-rows.ts';
 import { NAMES_METADATA } from './document-metadata.ts';
 import { tagsOf, textInTags } from './html-tags.ts';
 import { insertInHead } from './insert-into-head.ts';
-import { MAY_LOSE } from './lost-content.ts';
-import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {
   /**
@@ -88,6 +87,8 @@ const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
+/** Matches closed elements, and URLs that are neither absolute nor of a part of the document. */
+const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>#]|[a-z][-+.\w]{0,40}:)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
@@ -117,7 +118,7 @@ export function classifyHtml(html: string): HtmlClass {
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
     mayClip: linksStyle || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
-    mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
+    mayHaveUnsupportedCss: linksStyle || INSPECTED_CSS.test(html),
     ...printLosses(html, isStatic),
     runsAfterLoad: !isStatic && runsLater(html, script),
     mayBeAnimated: MOTION.test(html) || /src/i.test(script),

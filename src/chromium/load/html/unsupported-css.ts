@@ -27,24 +27,6 @@ export interface StyleText {
   isScoped?: boolean;
 }
 
-/** Matches text that must be inspected. It is also evaluated in pages. */
-export const MENTIONS = new RegExp(
-  [
-    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
-    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
-    /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
-    /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
-    /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,
-    /(?<!-)(?:-webkit-)?filter\s*[:=]|box-reflect|3d\(|perspective\(|rotate[xy]\(/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'i',
-);
-
-/** Matches text that decides what other style sheets do, together with what `MENTIONS` matches. It is also evaluated in pages. */
-export const RELEVANT = new RegExp(`${MENTIONS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:`, 'i');
-
 const MAX_SHOWN = 100;
 
 /** Returns the part of a declaration that has no effect, in the form in which it is reported. */

@@ -3,20 +3,21 @@
  * if the markup gives no reason to.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
+import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
+import { ask, isolatedWorld } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
-import { evaluate, type Shape } from '../../devtools/evaluate.ts';
+import { shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 import { shortName } from '../../print/content-clipping.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
 import { sizesIn } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
-import { LOST, LOST_CONTENT, type LostContent, NOTHING_LOST } from '../html/lost-content.ts';
 import { shown, type UnsupportedCss, unsupportedIn } from '../html/unsupported-css.ts';
-import { EFFECTS, type Effect, effectsExpression } from './css-effects.ts';
-import { UNHYPHENATED, UNHYPHENATED_LANGUAGES } from './hyphenation.ts';
-import { MISSING_PARTS, missingResources, missingResourcesExpression } from './missing-resources.ts';
-import { pagedCandidates } from './paged-css.ts';
+import { MISSING_PARTS, missingResources } from './missing-resources.ts';
+import { type Candidate, pagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 
 export interface InspectionFindings {
@@ -29,8 +30,20 @@ export interface InspectionFindings {
 const NOTHING: DocumentStyles = { texts: [], rules: [] };
 /** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
-const WORLD = 'platen';
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
+const NOTHING_LOST: LostContent = { links: [] };
+
+const Text = Type.String();
+const EFFECTS = shape(Type.Array(Type.Object({ index: Type.Integer(), element: Text, count: Type.Integer() })));
+const LANGUAGES = shape(Type.Array(Type.String({ maxLength: MAX_LANGUAGE_CHARACTERS }), { maxItems: MAX_LANGUAGES }));
+const LOST = shape(
+  Type.Object({
+    closed: Type.Optional(Type.Object({ element: Text, count: Type.Integer() })),
+    links: Type.Array(Type.Object({ url: Type.String({ maxLength: MAX_LOST_URL }), element: Text }), {
+      maxItems: MAX_LOST_LINKS,
+    }),
+  }),
+);
 
 export class DocumentInspection {
   readonly #session: Session;
@@ -59,12 +72,12 @@ export class DocumentInspection {
     { hasResources, mayLoseContent }: HtmlClass,
     hasScript: boolean,
   ): Promise<InspectionFindings & { missing: MissingResource[] }> {
-    const missing = hasResources ? await this.#ask(missingResourcesExpression(hasScript), MISSING_PARTS) : [];
+    const missing = hasResources ? await inTime(ask(this.#session, 'findMissingParts', [hasScript], MISSING_PARTS)) : [];
     const stated = unsupportedIn(this.#styles.texts);
     const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
-    const lost = mayLoseContent && this.#print ? await this.#askAside(LOST_CONTENT, LOST) : undefined;
+    const lost = mayLoseContent && this.#print ? await this.#findLost() : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortened(lost) : NOTHING_LOST };
   }
 
@@ -74,8 +87,8 @@ export class DocumentInspection {
     const candidates = pagedCandidates(print ? this.#styles.texts : []).filter(
       ({ property }) => choosesSize || property !== 'size',
     );
-    const effects = candidates.length ? await this.#askAside(effectsExpression(candidates), EFFECTS) : undefined;
-    const found = (effects ?? []).flatMap(({ index, ...effect }) => {
+    const effects = candidates.length ? await this.#findEffects(candidates) : [];
+    const found = effects.flatMap(({ index, ...effect }) => {
       const candidate = candidates[index];
       return candidate ? [{ candidate, effect: { ...effect, element: shortName(effect.element) } }] : [];
     });
@@ -89,8 +102,24 @@ export class DocumentInspection {
     return { paged, rasterized: found.find(isRasterized)?.effect };
   }
 
+  async #findEffects(candidates: Candidate[]): Promise<Effect[]> {
+    const questions = candidates.map(({ check, property, media, selector, name }) => ({
+      check,
+      property,
+      media,
+      selector,
+      name,
+    }));
+    const found = await this.#inOwnWorld((world) => ask(this.#session, 'findEffects', [questions], EFFECTS, world));
+    return found ?? [];
+  }
+
+  #findLost(): Promise<LostContent | undefined> {
+    return this.#inOwnWorld((world) => ask(this.#session, 'findLostContent', [], LOST, world));
+  }
+
   async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
-    const languages = (await this.#ask(UNHYPHENATED, UNHYPHENATED_LANGUAGES)) ?? [];
+    const languages = (await inTime(ask(this.#session, 'findUnhyphenated', [], LANGUAGES))) ?? [];
     if (!languages.length) return undefined;
     const named = languages.filter(Boolean).map((language) => `for ${language}`);
     const unnamed = languages.includes('') ? ['for text without a lang attribute'] : [];
@@ -98,20 +127,17 @@ export class DocumentInspection {
   }
 
   /** Asks in an isolated world, whose built-ins the document cannot change. */
-  async #askAside<T>(expression: string, expected: Shape<T>): Promise<T | undefined> {
-    const world = { frameId: this.#frameId, worldName: WORLD };
-    const made = await this.#session.send('Page.createIsolatedWorld', world).catch(() => undefined);
-    return made && this.#ask(expression, expected, made.executionContextId);
+  async #inOwnWorld<T>(asking: (world: { contextId: number }) => Promise<T>): Promise<T | undefined> {
+    const contextId = await isolatedWorld(this.#session, this.#frameId).catch(() => undefined);
+    return contextId === undefined ? undefined : inTime(asking({ contextId }));
   }
+}
 
-  /** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
-  async #ask<T>(expression: string, expected: Shape<T>, contextId?: number): Promise<T | undefined> {
-    const question = { expression, ...(contextId !== undefined && { contextId }) };
-    const answer = evaluate(this.#session, question, expected).catch(() => undefined);
-    const limit = new AbortController();
-    const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
-    return Promise.race([answer, tooLong]).finally(() => limit.abort());
-  }
+/** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const limit = new AbortController();
+  const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+  return Promise.race([answer.catch(() => undefined), tooLong]).finally(() => limit.abort());
 }
 
 function shortened({ closed, links }: LostContent): LostContent {

@@ -1,24 +1,16 @@
 /**
  * Finds CSS for pages that Chromium ignores or applies only in part, and CSS that turns text into pictures: style sheets in,
- * candidates out. Whether a candidate matters depends on the document, which `css-effects.ts` asks.
+ * candidates out. Whether a candidate matters depends on the document, which must be asked.
  */
+
+import { elementSelector } from '../../../in-page/contract/element-selector.ts';
+import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
 import { type Declaration, declarationsIn, isOfPage } from '../../print/css-statements.ts';
 import { isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
-import { selectorOf } from './missing-styles.ts';
 
-/** What must be true of the document. */
-export type Check = 'applies' | 'shown' | 'break' | 'counter' | 'inner-counter' | 'content' | 'first-page' | 'rasterized';
-
-export interface Candidate extends UnsupportedCss {
-  check: Check;
-  /** The media queries around it. */
-  media: string[];
-  /** The elements to which it applies. Empty for pages. */
-  selector: string;
-  /** The name of a page. */
-  name?: string | undefined;
-}
+/** CSS that may be unsupported, and what the document must be asked. */
+export interface Candidate extends UnsupportedCss, EffectQuestion {}
 
 /** What is wrong with a declaration. */
 type Fault = Pick<Candidate, 'check' | 'value' | 'effect' | 'why' | 'name'>;
@@ -116,7 +108,7 @@ function nested(selectors: string[]): string | undefined {
   let around = '';
   for (const selector of selectors) {
     if (selector.length > MAX_TEXT || around.length > MAX_TEXT) return undefined;
-    around = selectorOf(selector, around);
+    around = elementSelector(selector, around);
   }
   return around.length > MAX_TEXT ? undefined : around;
 }

@@ -10,9 +10,9 @@ import type { DocumentStructure, ElementLocation, TableCell } from '../../../tag
 import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
 import { ANYTHING, evaluate, isUnanswered, type Question, type Shape, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
-import { RASTERIZING_FUNCTIONS } from '../inspect/rasterizing-effects.ts';
 import { type AttributeChange, DRAWING_FUNCTIONS, RESTORE_ATTRIBUTES } from './drawing-roles.ts';
 import { CHILD_FUNCTIONS, READING_ORDER_FUNCTIONS } from './reading-order.ts';
+import { RASTERIZING_FUNCTIONS } from './shared-text.ts';
 
 interface MaxCharacters {
   text: number;

@@ -1,12 +1,12 @@
 /** Functions that run in a page and find elements with an effect that makes Chromium draw the whole element as one image. */
 
+export const RASTERIZING_FUNCTIONS = [isRasterized, isPartOfDrawing, isDrawn, isFiltered, usedBy, hasPerspective];
+
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type PageElement = any;
 declare const builtIn: (node: PageElement) => PageElement;
 declare function getComputedStyle(element: PageElement): PageElement;
-
-export const RASTERIZING_FUNCTIONS = [isRasterized, isPartOfDrawing, isDrawn, isFiltered, usedBy, hasPerspective];
 
 function isRasterized(element: PageElement): boolean {
   const style = getComputedStyle(element);

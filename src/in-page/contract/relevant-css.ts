@@ -1,0 +1,20 @@
+/** Matches the text of style sheets that must be inspected, because Chromium may ignore a part of it or apply it in its own way. */
+export const INSPECTED_CSS = new RegExp(
+  [
+    /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-[ls]|image-resolution|:nth\(|hyphens\s*:\s*auto|device-cmyk/,
+    /(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:(?!\s{0,9}[\d.]{1,9}[a-z]{2}\s{1,9}[\d.]{1,9}[a-z]{2}\s{0,9}[;}])/,
+    /@page\b(?!\s{0,9}(?:[\w-]{1,40}|:(?:first|left|right|blank))?\s{0,9}\{)/,
+    /float\s*:\s*(?:top|bottom|page|column|inside|outside|snap|block)|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)/,
+    /counter-(?:reset|set|increment)\s*:[^;{}]{0,80}\bpage\b|counters?\(\s*(?!pages?\s*[,)])|:(?:before|after)\s*\{[^{}]{0,200}counters?\(/,
+    /(?<!-)(?:-webkit-)?filter\s*[:=]|box-reflect|3d\(|perspective\(|rotate[xy]\(/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** Also matches text that decides what the inspected style sheets do. */
+export const RELEVANT_CSS = new RegExp(
+  `${INSPECTED_CSS.source}|counter(?:s?\\(|-(?:reset|set|increment))|(?<![\\w@-])page\\s*:`,
+  'i',
+);

@@ -1,0 +1,33 @@
+/** Finds content that a print leaves out: the content of closed `details` elements, and links whose URLs cannot be resolved. */
+
+import type { LostContent } from '../../contract/inspection.ts';
+import { MAX_LOST_LINKS, MAX_LOST_URL } from '../../contract/limits.ts';
+import { nameOf } from '../../dom/names.ts';
+import { selectIn } from '../../dom/roots.ts';
+
+export function findLostContent(): LostContent {
+  const closed = [...selectIn<HTMLDetailsElement>(document, 'details:not([open])')].filter(hidesContent);
+  const [first] = closed;
+  return { ...(first && { closed: { element: nameOf(first), count: closed.length } }), links: lostLinks() };
+}
+
+function hidesContent(details: HTMLDetailsElement): boolean {
+  const isHidden = getComputedStyle(details, '::details-content').getPropertyValue('content-visibility') === 'hidden';
+  const summary = details.querySelector(':scope > summary')?.textContent.trim() ?? '';
+  return isHidden && details.checkVisibility() && details.textContent.trim() !== summary;
+}
+
+function lostLinks(): LostContent['links'] {
+  const lost = new Map<string, string>();
+  for (const link of selectIn(document, 'a[href]')) {
+    if (lost.size >= MAX_LOST_LINKS) break;
+    const url = (link.getAttribute('href') ?? '').trim().slice(0, MAX_LOST_URL).toWellFormed();
+    if (!url || url.startsWith('#') || lost.has(url) || URL.canParse(url, document.baseURI)) continue;
+    if (isShown(link)) lost.set(url, nameOf(link));
+  }
+  return Array.from(lost, ([url, element]) => ({ url, element }));
+}
+
+function isShown(link: Element): boolean {
+  return link.checkVisibility() && [...link.getClientRects()].some(({ width, height }) => width > 0 && height > 0);
+}

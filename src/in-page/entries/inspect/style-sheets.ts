@@ -1,0 +1,103 @@
+/**
+ * Reads the text of style sheets, because their parsed rules lack what Chromium ignores. Also adds rules to style sheets of the loaded
+ * document.
+ */
+import type { StyleSource } from '../../contract/inspection.ts';
+import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
+import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
+import { type Root, rootsIn, selectIn } from '../../dom/roots.ts';
+import { rulesIn } from '../../dom/rules.ts';
+
+/** Elements of scripts that implement CSS for pages themselves. */
+const POLYFILLED = '.pagedjs_pages, [data-vivliostyle-page-container]';
+const MAX_IMPORT_DEPTH = 5;
+
+/** How many more characters may be read. */
+interface Budget {
+  left: number;
+}
+
+/**
+ * Returns the sheets of the document in their order, then imported sheets, style attributes, and those of shadow roots and frames. Text
+ * that is not relevant is left out.
+ */
+export function readStyleSheets(): StyleSource[] {
+  try {
+    return Document.prototype.querySelector.call(document, POLYFILLED) ? [] : allSheets();
+  } catch {
+    return []; // a document that breaks the functions used here is not inspected
+  }
+}
+
+function allSheets(): StyleSource[] {
+  const [, ...roots] = rootsIn(document);
+  const budget = { left: MAX_STYLE_CHARACTERS };
+  const own = firstSheets(document);
+  const all = own.map((sheet) => readSheet(sheet, budget));
+  const imported = own.flatMap((sheet) => importedUrls(sheet)).map((href) => ({ href }));
+  const scoped = roots.flatMap((root) => [
+    ...firstSheets(root).map((sheet) => readSheet(sheet, budget)),
+    { text: styleAttributes(root, budget) },
+  ]);
+  const attributes = { text: styleAttributes(document, budget) };
+  return [
+    ...all,
+    ...imported,
+    attributes,
+    ...scoped.filter(({ text }) => text !== '').map((sheet) => ({ ...sheet, isScoped: true })),
+  ];
+}
+
+function firstSheets({ styleSheets }: Root): CSSStyleSheet[] {
+  return [...styleSheets].slice(0, MAX_STYLE_SHEETS);
+}
+
+function readSheet({ href, ownerNode, disabled, media }: CSSStyleSheet, budget: Budget): StyleSource {
+  if (disabled || (media.mediaText && !matchMedia(media.mediaText).matches)) return { text: '' };
+  if (href) return { href };
+  const whole = (ownerNode as Element | null)?.localName === 'style' ? (ownerNode?.textContent ?? '') : '';
+  const text = RELEVANT_CSS.test(whole) ? whole.slice(0, budget.left) : '';
+  budget.left -= text.length;
+  return { text };
+}
+
+/** Returns the URLs of imported sheets that can be read. */
+function importedUrls(sheet: CSSStyleSheet, depth = 0): string[] {
+  if (depth > MAX_IMPORT_DEPTH) return [];
+  try {
+    const imported = [...rulesIn(sheet)].flatMap(({ styleSheet }) => styleSheet ?? []);
+    return imported.flatMap((each) => [each.href ?? '', ...importedUrls(each, depth + 1)]).filter(Boolean);
+  } catch {
+    return []; // the sheet has another origin
+  }
+}
+
+/** Returns style attributes, and the `filter` attributes of SVG, as a style sheet. */
+function styleAttributes(root: Root, { left }: Budget): string {
+  let css = '';
+  for (const element of selectIn(root, '[style], [filter]')) {
+    if (css.length >= left) break;
+    const [style, filter] = [element.getAttribute('style') ?? '', element.getAttribute('filter')];
+    const selector = element.localName === 'html' ? 'html' : '[style]';
+    if (RELEVANT_CSS.test(style)) css += `${selector} { ${style} } `;
+    if (filter) css += `[filter] { filter: ${filter} } `;
+  }
+  return css;
+}
+
+/** Adds rules at the end of each sheet of the document, or after all sheets if that one has another origin. */
+export function extendStyleSheets(rules: string[][]): null {
+  const sheets = [...document.styleSheets];
+  const added = new CSSStyleSheet();
+  for (const [n, each] of rules.entries()) for (const rule of each) insertLast(rule, sheets[n], added);
+  if (added.cssRules.length) document.adoptedStyleSheets = [...document.adoptedStyleSheets, added];
+  return null;
+}
+
+function insertLast(rule: string, sheet: CSSStyleSheet | undefined, otherwise: CSSStyleSheet): void {
+  try {
+    (sheet as CSSStyleSheet).insertRule(rule, (sheet as CSSStyleSheet).cssRules.length);
+  } catch {
+    otherwise.insertRule(rule, otherwise.cssRules.length);
+  }
+}
