@@ -90,7 +90,7 @@ export interface FieldOfDocument {
 }
 
 /** The placeholder for a signature in a finished PDF: its offset, and its length in hexadecimal digits. */
-export interface SignatureHole {
+export interface SignaturePlaceholder {
   start: number;
   digits: number;
   /** The digest of the file without the placeholder. */

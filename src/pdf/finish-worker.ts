@@ -14,7 +14,7 @@ import { addMetadata } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { removeDuplicates } from './edit/remove-duplicates.ts';
 import { stampPages } from './edit/stamp.ts';
-import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
+import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
 import { shrinkImages } from './images/shrink-images.ts';
 import { DeterministicRandom, digestOf } from './objects/deterministic-random.ts';
@@ -61,13 +61,13 @@ export type Finished =
 /** A finished PDF with a placeholder for its signature. */
 export interface Unsigned {
   unsigned: Uint8Array<ArrayBuffer>;
-  hole: SignatureHole;
+  hole: SignaturePlaceholder;
 }
 
 /** A signed PDF with an incremental update, which may have a placeholder for a time stamp. */
 export interface Extended {
   extended: Uint8Array<ArrayBuffer>;
-  hole: SignatureHole | undefined;
+  hole: SignaturePlaceholder | undefined;
 }
 
 /**

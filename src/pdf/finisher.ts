@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import { RULES, type Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
-import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
+import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { Extended, ExtendTask, Finished, FinishTask } from './finish-worker.ts';
 
 export interface FinisherSettings {
@@ -76,7 +76,7 @@ export class Finisher {
     pieces: Buffer[],
     settings: FinishSettings & { signature: SignatureField },
     signal: AbortSignal,
-  ): Promise<{ pieces: Buffer[]; hole: SignatureHole }> {
+  ): Promise<{ pieces: Buffer[]; hole: SignaturePlaceholder }> {
     const finished = await this.#finish(pieces, settings, signal);
     if (!('unsigned' in finished)) throw new Error('the PDF has no room for its signature');
     return { pieces: cut(finished.unsigned), hole: finished.hole };
@@ -87,7 +87,7 @@ export class Finisher {
     pieces: Buffer[],
     update: ValidationUpdate,
     signal: AbortSignal,
-  ): Promise<{ pieces: Buffer[]; hole: SignatureHole | undefined }> {
+  ): Promise<{ pieces: Buffer[]; hole: SignaturePlaceholder | undefined }> {
     const prepare = () => {
       const task = { pieces: pieces.map(own), update };
       return { task, transferList: [...new Set(task.pieces.map(({ buffer }) => buffer as ArrayBuffer))] };

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import type { FieldPosition, SignatureField, SignatureHole, VisibleField } from '../finish-settings.ts';
+import type { FieldPosition, SignatureField, SignaturePlaceholder, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
@@ -187,7 +187,7 @@ function formOf(editable: EditablePdf): PdfDict {
  * Writes the `ByteRange` of the signature into the finished file: all its bytes except `Contents`. Returns the position of the
  * digits of `Contents` and the digest of all other bytes.
  */
-export function findHole(file: Buffer, marker: SignatureMarker, digest: SignatureField['digest']): SignatureHole {
+export function findHole(file: Buffer, marker: SignatureMarker, digest: SignatureField['digest']): SignaturePlaceholder {
   const start = file.indexOf(marker, 0, 'latin1') - 1;
   const end = file.indexOf('>', start) + 1;
   const at = file.lastIndexOf('[0 ', start);

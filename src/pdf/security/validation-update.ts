@@ -3,7 +3,7 @@
  * validation data in, the same bytes followed by an incremental update out.
  */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream, PdfString } from '@libpdf/core';
-import type { SignatureHole, ValidationUpdate } from '../finish-settings.ts';
+import type { SignaturePlaceholder, ValidationUpdate } from '../finish-settings.ts';
 import { numbers, textString } from '../objects/syntax.ts';
 import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
 
@@ -14,7 +14,7 @@ export const TIME_STAMP_NAME = 'DocumentTimeStamp1';
 export async function withValidationData(
   file: Uint8Array,
   update: ValidationUpdate,
-): Promise<{ file: Buffer; hole: SignatureHole | undefined }> {
+): Promise<{ file: Buffer; hole: SignaturePlaceholder | undefined }> {
   const pdf = await PDF.load(file);
   const blocker = pdf.canSaveIncrementally();
   if (blocker !== null) throw new Error(`the signed PDF cannot be updated incrementally: ${blocker}`);

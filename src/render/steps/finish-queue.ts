@@ -2,7 +2,7 @@
 import type { Deadline } from '../../deadline.ts';
 import { queueFull } from '../../errors.ts';
 import type { MergeTask } from '../../pdf/edit/merge.ts';
-import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from '../../pdf/finish-settings.ts';
+import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from '../../pdf/finish-settings.ts';
 import type { Finisher } from '../../pdf/finisher.ts';
 import { OwnerCounter } from '../../queue/owner-counter.ts';
 import type { OwnerQueue } from '../../queue/owner-queue.ts';
@@ -44,7 +44,7 @@ export class FinishQueue {
     owner: string,
     chunks: Buffer[],
     settings: FinishSettings & { signature: SignatureField },
-    fill: (pieces: Buffer[], hole: SignatureHole) => Promise<Buffer[]>,
+    fill: (pieces: Buffer[], hole: SignaturePlaceholder) => Promise<Buffer[]>,
     deadline: Deadline,
   ): Promise<Buffer[]> {
     const release = this.#reserve(owner, bytesOf(chunks, settings));

@@ -2,7 +2,7 @@
 import type { Deadline } from '../../deadline.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../pdf/edit/normalize-info-dictionary.ts';
 import { hasDuplicates } from '../../pdf/edit/remove-duplicates.ts';
-import { type FinishSettings, needsFinishing, type SignatureHole } from '../../pdf/finish-settings.ts';
+import { type FinishSettings, needsFinishing, type SignaturePlaceholder } from '../../pdf/finish-settings.ts';
 import { beyondTheEnd, rangesOf } from '../request/values/page-ranges.ts';
 import type { Watermark } from '../request/watermark-options.ts';
 import type { FinishQueue } from './finish-queue.ts';
@@ -20,7 +20,7 @@ export async function finishPdf(
   const metadata = { ...own, ...settings.metadata };
   const { signature } = settings;
   if (signature && signing) {
-    const fill = async (pieces: Buffer[], hole: SignatureHole) =>
+    const fill = async (pieces: Buffer[], hole: SignaturePlaceholder) =>
       signing.isTrial ? pieces : completeSignature(pieces, hole, signing, finishing, { owner: shareOf, deadline });
     return finishing.sign(shareOf, chunks, { ...settings, metadata, signature }, fill, deadline);
   }

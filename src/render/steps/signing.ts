@@ -7,7 +7,7 @@ import type { Revocation } from '../../certificates/revocation.ts';
 import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../../certificates/time-stamps.ts';
 import type { PagePrint } from '../../chromium/page.ts';
 import { ServiceError } from '../../errors.ts';
-import type { FieldOfDocument, FieldPosition, SignatureField, SignatureHole } from '../../pdf/finish-settings.ts';
+import type { FieldOfDocument, FieldPosition, SignatureField, SignaturePlaceholder } from '../../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../../pdf/objects/chunked-buffer.ts';
 import type { FieldPlan, SignaturePlan } from '../request/signature-options.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
@@ -92,7 +92,7 @@ function placeOf(field: ShownSignature['field']): FieldPosition | FieldOfDocumen
  */
 export async function completeSignature(
   chunks: Buffer[],
-  hole: SignatureHole,
+  hole: SignaturePlaceholder,
   { key, plan, timeStamps, revocation }: Signing,
   finishing: Pick<FinishQueue, 'extend'>,
   { owner, deadline }: SigningContext,
@@ -107,7 +107,7 @@ export async function completeSignature(
   return extended.pieces;
 }
 
-function fill(chunks: Buffer[], { start, digits }: SignatureHole, signature: Buffer): void {
+function fill(chunks: Buffer[], { start, digits }: SignaturePlaceholder, signature: Buffer): void {
   const text = signature.toString('hex');
   if (text.length > digits) throw new Error('the signature is larger than the space reserved for it');
   new ChunkedBuffer(chunks).overwrite(start, text.padEnd(digits, '0'));
