@@ -7,6 +7,8 @@ import { askExpression, QUESTIONS } from './in-page-program.ts';
 
 export type Answer<K extends keyof Questions> = Awaited<ReturnType<Questions[K]>>;
 
+/** The name of the isolated world in which questions are asked. */
+export const WORLD = 'platen';
 /** The answer of a question that only changes the document. */
 export const DONE = shape(Type.Null());
 
@@ -50,6 +52,6 @@ export async function ask<K extends keyof Questions, T = Answer<K>>(
 
 /** Returns an isolated world, whose built-ins the document cannot change. It stays until the document is replaced. */
 export async function isolatedWorld(session: Session, frameId: string): Promise<number> {
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'platen' });
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD });
   return executionContextId;
 }

@@ -8,10 +8,11 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../in-page/contract/limits.ts';
 import type { AssetOptions, LoadedParts } from '../../in-page/contract/questions.ts';
-import { ask, DONE } from '../devtools/ask.ts';
+import { ask, DONE, WORLD } from '../devtools/ask.ts';
+import type { Session } from '../devtools/connection.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, PAPER_RATIO, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
-import { visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
+import { QUESTIONS, visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
@@ -438,10 +439,7 @@ export class DocumentLoad implements Disposable {
     if (mayNavigate) await step(interception.interceptNavigations());
     if (!traces.arePrepared) {
       traces.arePrepared = true;
-      await Promise.all([
-        step(session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
-        step(evaluate(session, { expression: WRITTEN_WINDOW }, ANYTHING)),
-      ]);
+      await step(Promise.all([installInWindows(session, WRITTEN_WINDOW), installInWindows(session, QUESTIONS, WORLD)]));
     }
     if (isForPaper(load, print)) ask(session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
   }
@@ -531,6 +529,12 @@ export class DocumentLoad implements Disposable {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt.fail(new ServiceError('navigation_failed', detail));
   }
+}
+
+/** Evaluates a script in the present window, and in each later one before any script of its document. */
+function installInWindows(session: Session, source: string, worldName?: string): Promise<unknown> {
+  const script = { source, runImmediately: true, ...(worldName && { worldName }) };
+  return session.send('Page.addScriptToEvaluateOnNewDocument', script);
 }
 
 /** Whether canvases are drawn for paper: the caller has chosen no other device. */
