@@ -95,6 +95,7 @@ describe('declarations that matter', () => {
     const rule = '<style>h2 { break-before: right }</style>';
     const ask = { check: 'break', property: 'break-before', selector: 'h2' } as const;
     expect(await effects(`${rule}<h2>First</h2><p>text</p>`, ask)).toEqual([]);
+    expect(await effects(`${rule}<h2></h2><p>text</p>`, ask)).toEqual([]);
     expect(await effects(`${rule}<p>text</p><h2>Second</h2>`, ask)).toHaveLength(1);
   });
 
@@ -115,7 +116,7 @@ describe('declarations that matter', () => {
 test('lost content is in closed elements, and links that cannot be resolved', async () => {
   const { ask } = await openPage(
     browser,
-    `<details><summary>Empty</summary></details><details id=more><summary>More</summary>text</details>
+    `<details> <summary>Empty</summary> </details><details id=more><summary>More</summary>text</details>
     <a href=/relative class=link>a</a><a href=#part>b</a><a href=https://example.com>c</a><a href=hidden hidden>d</a>`,
   );
   expect(await ask('findLostContent')).toEqual({
