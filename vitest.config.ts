@@ -10,7 +10,7 @@ const UNPACK = 'test/support/unpack-first.ts';
 const SHARED_SERVICES = 'test/support/shared-services.ts';
 
 /** Each test has much time, because browsers and tests share two cores. */
-const ALL: Project = { globalSetup: UNPACK, testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 1 };
+const ALL: Project = { globalSetup: UNPACK, testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 1 };
 
 /** Most suites use the service of their worker. A worker serves many files: a process for each would take a tenth of the time. */
 const SHARED: Project = {
@@ -18,7 +18,6 @@ const SHARED: Project = {
   isolate: false,
   maxWorkers: 3,
   maxConcurrency: 10, // tests that run concurrently wait rather than work
-  hookTimeout: 180_000,
 };
 
 /** Documents and clients that attack, and failures of browsers and services. Most use up time or memory on purpose. */
