@@ -3,7 +3,8 @@
  * before the first of them runs, so that they cannot be replaced.
  */
 
-export const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
+export const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } =
+  Reflect;
 
 /** A function of any kind, such as one that a document passes. */
 export type Call = (...args: unknown[]) => unknown;
@@ -16,6 +17,22 @@ export function getterOf(prototype: object, name: string): Call | undefined {
 /** Reads a property of the document. An element with the name of the property would hide it. */
 export function partOf<K extends keyof Document>(page: Document, name: K): Document[K] {
   return getterOf(Document.prototype, name)?.call(page) as Document[K];
+}
+
+/**
+ * Returns a node whose built-in members cannot be hidden. Forms and documents have named elements as members, which hide their own
+ * methods and attributes.
+ */
+export function builtIn<N extends Node>(node: N): N {
+  const name = (node as Partial<Element>).localName as unknown; // of another type only where it is hidden, and in nodes that are no elements
+  if (typeof name === 'string' && name !== 'form') return node; // much faster than `instanceof`
+  if (!(node instanceof HTMLFormElement || node instanceof Document)) return node;
+  const prototype = getPrototypeOf(node) as object;
+  const read = (_: object, key: string | symbol) => {
+    const value: unknown = get(prototype, key, node);
+    return typeof value === 'function' ? value.bind(node) : value;
+  };
+  return new Proxy({}, { get: read }) as N;
 }
 
 /** Replaces a function with a proxy, which has the same name and is as enumerable. */
