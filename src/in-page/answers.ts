@@ -5,8 +5,11 @@ import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
+import { prepareFields, restoreFields } from './entries/fields/prepare-fields.ts';
 import { readMetadata } from './entries/metadata.ts';
 import { addRule } from './entries/page-rules.ts';
+import { restoreAttributes } from './entries/structure/attributes.ts';
+import { readStructure } from './entries/structure/read-structure.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
@@ -19,7 +22,11 @@ export const answers: Questions = {
   haveAssetsLoaded: (declaresShadows) => haveAssetsLoaded(document, declaresShadows),
   isInState,
   isSelector,
+  prepareFields,
   readMetadata,
+  readStructure,
+  restoreAttributes,
+  restoreFields,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);
     return null;

@@ -2,6 +2,7 @@
  * The questions that the service asks a document, as functions from JSON to JSON. Both sides are checked against this file. Documents
  * may replace every built-in function, so the service checks the shape of each answer on arrival.
  */
+import type { ExceededLimit, PackedFields } from './fields.ts';
 
 export interface Questions {
   // Loading
@@ -15,6 +16,11 @@ export interface Questions {
   waitUntilFinished(options: FinishOptions): Promise<FinishState>;
   isSelector(selector: string): boolean;
   isInState(selector: string, state: ElementState): boolean;
+  // Tags and fields
+  readStructure(tagsAllDrawings: boolean): string;
+  restoreAttributes(): null;
+  prepareFields(key: string): PackedFields | ExceededLimit;
+  restoreFields(numbers: number[]): boolean;
   // Capturing
   boxOf(selector: string): Box | null | 'invalid';
 }
