@@ -17,7 +17,6 @@ const CHECKS = [
   `cspell lint --no-progress --no-summary --cache --cache-strategy content --cache-location ${CACHE}/cspell`,
   'depcruise --config .dependency-cruiser.json src test bench web tools clients/typescript/src',
   'biome check .',
-  'node --disable-warning=ExperimentalWarning tools/check-in-page.ts',
 ];
 
 for (const failure of [await run(GENERATE), ...(await Promise.all(CHECKS.map(run)))]) {

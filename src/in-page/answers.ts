@@ -5,7 +5,9 @@ import { addElement } from './entries/add-element.ts';
 import { finishAnimations } from './entries/animations.ts';
 import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
+import { prepareFields, restoreFields } from './entries/fields/prepare-fields.ts';
 import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
+import { findDrawnScripts } from './entries/glyphs/drawn-scripts.ts';
 import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { findEffects } from './entries/inspect/css-effects.ts';
 import { findUnhyphenated } from './entries/inspect/hyphenation.ts';
@@ -21,6 +23,8 @@ import { findUnrepeatedRows } from './entries/print/repeated-rows.ts';
 import { fillTemplate } from './entries/print/template-files.ts';
 import { findFailedFonts, holdTemplateFonts } from './entries/print/template-fonts.ts';
 import { measureTemplates } from './entries/print/template-heights.ts';
+import { restoreAttributes } from './entries/structure/attributes.ts';
+import { readStructure } from './entries/structure/read-structure.ts';
 import { waitUntilFinished } from './entries/wait-until-finished.ts';
 import { setPixelRatio } from './window/pixel-ratio.ts';
 
@@ -32,6 +36,7 @@ export const answers: Questions = {
   boxOf,
   fillTemplate,
   findClippedContent,
+  findDrawnScripts,
   findFailedFonts,
   findUnrepeatedRows,
   extendStyleSheets,
@@ -52,6 +57,10 @@ export const answers: Questions = {
   noteHeights,
   readMetadata,
   readStyleSheets,
+  prepareFields,
+  readStructure,
+  restoreAttributes,
+  restoreFields,
   setPixelRatio(ratio) {
     setPixelRatio(ratio);
     return null;

@@ -2,6 +2,8 @@
  * The questions that the service asks a document, as functions from JSON to JSON. Both sides are checked against this file. Documents
  * may replace every built-in function, so the service checks the shape of each answer on arrival.
  */
+
+import type { ExceededLimit, PackedFields } from './fields.ts';
 import type { Effect, EffectQuestion, LostContent, MissingPart, StyleSource } from './inspection.ts';
 
 export interface Questions {
@@ -23,10 +25,16 @@ export interface Questions {
   findLostContent(): LostContent;
   findMissingParts(decodesImages: boolean): Promise<MissingPart[]>;
   findUnhyphenated(): string[];
+  // Tags and fields
+  readStructure(tagsAllDrawings: boolean): string;
+  restoreAttributes(): null;
+  prepareFields(key: string): PackedFields | ExceededLimit;
+  restoreFields(numbers: number[]): boolean;
   // Capturing
   boxOf(selector: string): Box | null | 'invalid';
   // Fonts
   appendCjkFonts(guesses: boolean): string[];
+  findDrawnScripts(samples: Record<string, string>): Record<string, boolean>;
   inspectText(characters: string[], families: string[]): Promise<InspectedText>;
   // Headers and footers
   fillTemplate(markup: string, files: Record<string, EmbeddedFile>): FilledMarkup;

@@ -1,5 +1,5 @@
 /** Walks across frames and shadow roots, which `querySelectorAll` of a document does not search. */
-import { get, getterOf } from './built-ins.ts';
+import { builtIn, get, getterOf } from './built-ins.ts';
 import { preparedWindow } from './prepared-window.ts';
 
 /** A document, or a shadow root in one. */
@@ -53,4 +53,10 @@ export function withShadows(page: Document, looks = true): Root[] {
     if (all.size > MAX_ROOTS) throw new RangeError();
   }
   return [...all];
+}
+
+/** Returns the document and its open shadow roots, each before those in it. Unlike `withShadows`, no closed roots. */
+export function openRoots(root: Root = document): Root[] {
+  const shadows = [...selectIn<Element>(root, '*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
+  return [root, ...shadows.flatMap((shadow) => openRoots(shadow))];
 }

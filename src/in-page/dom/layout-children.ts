@@ -1,0 +1,9 @@
+/** Walks over nodes as they are laid out. */
+import { builtIn } from './built-ins.ts';
+
+/** Returns the child nodes of the open shadow root of a node if it has one, or the nodes that are assigned to a slot. */
+export function layoutChildren(node: Node): Node[] {
+  const { shadowRoot, localName } = builtIn(node) as Element;
+  const assigned = localName === 'slot' ? (node as HTMLSlotElement).assignedNodes() : [];
+  return assigned.length ? assigned : [...(shadowRoot ?? builtIn(node)).childNodes];
+}

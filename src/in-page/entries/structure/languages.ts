@@ -1,0 +1,38 @@
+/** Reads the languages that elements state. */
+import { builtIn } from '../../dom/built-ins.ts';
+import { isShown } from '../../dom/visibility.ts';
+import { addItem, type Reading } from './reading.ts';
+
+const MAX_LANGUAGE = 100;
+
+/** `xml:lang` has no effect in HTML. Some documents have no body. */
+export function statedLanguage(element: Element | null): string {
+  if (!element) return '';
+  const isXml = builtIn(document).contentType !== 'text/html';
+  const language = builtIn(element).getAttribute('lang') ?? (isXml ? builtIn(element).getAttribute('xml:lang') : '');
+  return (language ?? '').trim().slice(0, MAX_LANGUAGE);
+}
+
+/** Chromium does not tag an inline element for its language alone. */
+export function readLanguage(element: Element, { structure, locator }: Reading): void {
+  const language = builtIn(element).getAttribute('lang');
+  if (!language) return;
+  if (!isLanguage(language) && isShown(element)) addItem(structure.invalidLanguages, locator.locate(element));
+  if (isInline(element)) forceTag(element);
+}
+
+/**
+ * Makes Chromium tag an element that it would leave out, such as a caption with blocks in it: it tags what can be clicked, and neither
+ * CSS nor scripts of the document see the listener.
+ */
+export function forceTag(element: Element): void {
+  builtIn(element).addEventListener('click', () => {});
+}
+
+function isInline(element: Element): boolean {
+  return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
+}
+
+function isLanguage(tag: string): boolean {
+  return /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*$/i.test(tag.trim());
+}
