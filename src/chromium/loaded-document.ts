@@ -60,6 +60,7 @@ export class LoadedDocument implements AsyncDisposable {
   readonly #onDispose: () => void;
 
   #failures = 0;
+  #isPrinting = false;
 
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
   readonly settings: PrintSettings | undefined;
@@ -94,12 +95,14 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** Throws `print_failed`, `resource_limit` and the errors of `Page.load`. */
   print(settings: PrintSettings): Promise<PrintedPdf> {
+    this.#enterPrint();
     return this.#attempt.run(async () => this.#read(await this.#printToPdf(settings)));
   }
 
   /** Takes a screenshot. Throws the same errors as `print`, and `invalid_request` for a selector. */
   screenshot(settings: CaptureSettings): Promise<CapturedImage> {
     const { session, host } = this.#place;
+    this.#enterPrint();
     return this.#attempt.run(() => takeScreenshot(session, settings, host, this.#attempt.step));
   }
 
@@ -152,6 +155,7 @@ export class LoadedDocument implements AsyncDisposable {
   /** Computes a sheet that is as high as the document, and lays it out for that. Throws `print_failed`. */
   fitOnOnePage(settings: PrintSettings): Promise<PrintSettings> {
     const windowPx = (this.#job.load.device.viewport ?? DEFAULT_WINDOW).height;
+    this.#enterPrint();
     return this.#attempt.run(() => this.#layout.onOnePage(settings, windowPx, this.#attempt.step));
   }
 
@@ -190,6 +194,12 @@ export class LoadedDocument implements AsyncDisposable {
     this.#load[Symbol.dispose]();
     this.#attempt.end();
     this.#onDispose();
+  }
+
+  /** What is read of the document before is a part of loading it. */
+  #enterPrint(): void {
+    if (!this.#isPrinting) this.#attempt.deadline.enter('print');
+    this.#isPrinting = true;
   }
 
   async #printToPdf(settings: PrintSettings): Promise<string> {

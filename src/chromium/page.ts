@@ -24,7 +24,7 @@ import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument, type PrintedPdf, type RenderAttempt } from './loaded-document.ts';
 import type { PageHost } from './page-host.ts';
-import { PageTemplates } from './print/page-templates.ts';
+import { NO_TEMPLATE_FINDINGS, PageTemplates } from './print/page-templates.ts';
 import type { PrintSettings } from './print/print-options.ts';
 
 /** A document to print once. */
@@ -273,18 +273,20 @@ export class Page implements RunningPage {
   }
 
   async #loadIn(given: LoadJob, attempt: RenderAttempt, onDispose: () => void): Promise<LoadedDocument> {
-    const { step, deadline } = attempt;
+    const { step } = attempt;
     const job = await this.#prepareTemplates(given, attempt);
     const address = documentAddress(job.content, job.load);
     if (address) this.#lastAddress = address;
     if (address !== this.#address) await step(this.#openAt(address));
-    const load = await this.#loader.load(job, attempt);
+    using opened = new DisposableStack();
+    const load = opened.use(await this.#loader.load(job, attempt));
     const said = job.hanLanguages?.split(',') ?? [];
     this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...load.loaded.hanLanguages]);
-    deadline.enter('print');
     if (job.print) await this.#templates.loadFonts(job.print, step);
+    const templates = job.print ? this.#templates.findings : NO_TEMPLATE_FINDINGS;
     const place = { session: this.#session, frameId: this.#targetId, emulation: this.#emulation, host: this.#browser };
-    return new LoadedDocument(load, job, attempt, this.#templates.findings, place, onDispose);
+    opened.move(); // from now on, the document disposes of it
+    return new LoadedDocument(load, job, attempt, templates, place, onDispose);
   }
 
   /** Puts files into header and footer, which are measured in a document of their own. */
@@ -503,10 +505,11 @@ function withPhotosUpright(content: Content): Content {
 }
 
 function withoutOrigin(error: ServiceError, assets: HostedAssets): ServiceError {
-  const { code, message, members, cause, retryAfterSeconds, about } = error;
+  const { code, message, members, cause, remedy, retryAfterSeconds, about } = error;
   return new ServiceError(code, assets.withoutOrigin(message), {
     members: assets.withoutOrigin(members),
     cause,
+    remedy,
     about,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });

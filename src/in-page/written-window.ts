@@ -1,6 +1,7 @@
 /** The bundle for windows into which documents are written, before any of their scripts. */
 import { ask } from './ask.ts';
 import { storeInMemory } from './window/memory-storage.ts';
+import { takeRatioOfParent } from './window/pixel-ratio.ts';
 import { prepareWindow } from './window/prepare-window.ts';
 
-prepareWindow(ask, storeInMemory);
+prepareWindow(ask, storeInMemory, takeRatioOfParent);

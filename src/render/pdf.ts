@@ -129,17 +129,14 @@ async function renderSteps(
   await correctPrint(document, deadline);
   const pages = countPages(document.chunks);
   const pictures = finish.images ? NO_PICTURES : losslessPictures(document.chunks);
-  const report = addMissingGlyphs(document.report, [stamp?.findings, shown?.printed.findings, ...form.findings]);
+  const withFields = addMissingGlyphs(document.report, [shown?.printed.findings, ...form.findings]);
   const chunks = await finishPdf(
     finishing,
     document,
     {
       ...finish,
       boundary,
-      structure: structureFor(
-        document,
-        report.missingGlyphs.map(({ characters }) => characters),
-      ),
+      structure: structureFor(document, withFields.missingGlyphs),
       forms,
       signature: signing && fieldOf(signing, shown),
       watermark: layOutWatermark(watermark, stamp?.chunks, pages),
@@ -151,8 +148,9 @@ async function renderSteps(
   deadline.leave();
   const timings = deadline.timings();
   const { isOperator } = owner ?? {};
-  const told = withPictures(reportOf(report, timings, { isOperator, content: job.content }), pictures);
-  return { chunks, bytes: sizeOf(chunks), pages, report: told, timings };
+  const whole = addMissingGlyphs(withFields, [stamp?.findings]);
+  const report = withPictures(reportOf(whole, timings, { isOperator, content: job.content }), pictures);
+  return { chunks, bytes: sizeOf(chunks), pages, report, timings };
 }
 
 /** Prints a document until it is as the order wants it. */

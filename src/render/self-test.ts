@@ -16,6 +16,7 @@ import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { parseRenderRequest } from './request/render-request.ts';
+import { namingOption } from './steps/name-option.ts';
 
 /** The part of a browser that the self-test uses. */
 interface TestedBrowser {
@@ -62,7 +63,8 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   const page = await browser.openPage();
   try {
     await processVisible(page);
-    const { network } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+    const printed = page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+    const { network } = await namingOption(printed);
     return network.refused;
   } finally {
     await page.close();

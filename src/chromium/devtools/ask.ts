@@ -42,12 +42,28 @@ export async function ask<K extends keyof Questions, T = Answer<K>>(
     session.send('Runtime.evaluate', { ...world, awaitPromise, returnByValue: true, expression: askExpression(name, args) });
   let answer = await send();
   if (!answer.exceptionDetails && answer.result.type === 'undefined') {
-    await session.send('Runtime.evaluate', { ...world, expression: QUESTIONS });
+    await install(session, world);
     answer = await send();
   }
   if (answer.exceptionDetails) return onThrow(answer.exceptionDetails);
   const { value } = answer.result as { value?: unknown };
   return expected.has(value) ? value : interferes();
+}
+
+/** The worlds of each page whose later windows have the program from the beginning. */
+const installed = new WeakMap<Session, Set<string>>();
+
+/** Evaluates the program, and lets Chromium do so in later windows of the page, while no render waits. */
+async function install(session: Session, world: Pick<AskOptions<unknown>, 'contextId' | 'timeout'>): Promise<void> {
+  const name = world.contextId === undefined ? '' : WORLD;
+  const worlds = installed.get(session) ?? new Set();
+  installed.set(session, worlds);
+  if (!worlds.has(name)) {
+    worlds.add(name);
+    const script = { source: QUESTIONS, ...(name && { worldName: name }) };
+    session.send('Page.addScriptToEvaluateOnNewDocument', script).catch(() => {}); // the loss of a page is reported elsewhere
+  }
+  await session.send('Runtime.evaluate', { ...world, expression: QUESTIONS });
 }
 
 /** Returns an isolated world, whose built-ins the document cannot change. It stays until the document is replaced. */

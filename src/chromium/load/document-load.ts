@@ -23,7 +23,7 @@ import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../
 import { printWindow } from '../print/print-window.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { awaitContent, BOOLEAN, checkSelector, untilTrue } from './content-waits.ts';
-import { requireResources } from './fail-conditions.ts';
+import { MAX_NAMED, requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
@@ -130,8 +130,6 @@ const PERMISSIONS = [
   'screen-wake-lock',
 ];
 const MAX_LEAVING_MS = 5_000;
-/** Number of missing resources of each kind that are named. */
-const MAX_NAMED = 100;
 
 export class DocumentLoad implements Disposable {
   readonly #parts: PageParts;
@@ -375,14 +373,16 @@ export class DocumentLoad implements Disposable {
   async #visit(url: string): Promise<HtmlClass> {
     const { load, print } = this.#job;
     const { fail, step } = this.#attempt;
-    const { session, proxy, frameId, interception, workers } = this.#parts;
+    const { session, proxy, frameId, interception, workers, traces } = this.#parts;
     const navigation = new Navigation(session, proxy, frameId, load.failsOn.httpStatus.document, fail);
     this.#navigation = navigation;
     interception.blocksNavigation = false;
     for (const name of PERMISSIONS) this.#deny(name);
     const source = visitedWindow(isForPaper(load, print) ? PAPER_RATIO : undefined);
+    const written = traces.preparing.splice(0); // a watermark may have been written into the page before
     await step(
       Promise.all([
+        ...written.map((identifier) => session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })),
         session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
         session.send('Network.setBypassServiceWorker', { bypass: true }),
         workers.begin(fail),
@@ -437,9 +437,10 @@ export class DocumentLoad implements Disposable {
     const { step } = this.#attempt;
     traces.needReset = true;
     if (mayNavigate) await step(interception.interceptNavigations());
-    if (!traces.arePrepared) {
-      traces.arePrepared = true;
-      await step(Promise.all([installInWindows(session, WRITTEN_WINDOW), installInWindows(session, QUESTIONS, WORLD)]));
+    if (!traces.preparing.length) {
+      const installed = [installInWindows(session, WRITTEN_WINDOW), installInWindows(session, QUESTIONS, WORLD)];
+      traces.preparing = await step(Promise.all(installed));
+      if (!load.device.javascript) await step(evaluate(session, { expression: WRITTEN_WINDOW }, ANYTHING)); // is not run where scripts are disabled
     }
     if (isForPaper(load, print)) ask(session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
   }
@@ -531,10 +532,11 @@ export class DocumentLoad implements Disposable {
   }
 }
 
-/** Evaluates a script in the present window, and in each later one before any script of its document. */
-function installInWindows(session: Session, source: string, worldName?: string): Promise<unknown> {
+/** Evaluates a script in the present window, and in each later one before any script of its document. Returns its identifier. */
+async function installInWindows(session: Session, source: string, worldName?: string): Promise<string> {
   const script = { source, runImmediately: true, ...(worldName && { worldName }) };
-  return session.send('Page.addScriptToEvaluateOnNewDocument', script);
+  const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', script);
+  return identifier;
 }
 
 /** Whether canvases are drawn for paper: the caller has chosen no other device. */

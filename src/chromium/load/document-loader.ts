@@ -21,7 +21,7 @@ export class DocumentLoader {
       network,
       workers: new WorkerMonitor(session, network, { root, contextId, openSession }),
       console: new ConsoleMonitor(session),
-      traces: { needReset: false, mayRunOnUnload: false, arePrepared: false },
+      traces: { needReset: false, mayRunOnUnload: false, preparing: [] },
     };
   }
 

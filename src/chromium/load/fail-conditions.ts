@@ -3,8 +3,8 @@ import { ServiceError, type Subject } from '../../errors.ts';
 import type { FailConditions } from './load-settings.ts';
 import type { FailedResource } from './monitors/network-monitor.ts';
 
-/** Number of resources that are named. */
-const MAX_NAMED = 100;
+/** Number of resources of each kind that are named. */
+export const MAX_NAMED = 100;
 
 /** Throws `render_gate_failed`. */
 export function requireResources(

@@ -29,8 +29,8 @@ export interface PageTraces {
   needReset: boolean;
   /** Whether a script of the present document may run when it unloads. */
   mayRunOnUnload: boolean;
-  /** Whether the windows of the page are prepared for documents with scripts. */
-  arePrepared: boolean;
+  /** The scripts that prepare each window of the page for documents with scripts, as Chromium identifies them. */
+  preparing: string[];
 }
 
 /** The parts of a page that its documents share. */

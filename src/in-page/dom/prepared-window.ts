@@ -44,15 +44,17 @@ export interface PreparedWindow {
   listShadows: ListShadows;
   /** Elements that failed to load their resource, each with the address. */
   failed: Array<[element: Element, address: string]>;
+  /** Listens again. Call it when the window may have another document. */
+  listenAgain(): void;
   /** Counts a worker, and returns whether it may start. */
   mayStartWorker(): boolean;
 }
 
 export interface Program extends Partial<PreparedWindow> {
-  ask(name: string, args: unknown[]): unknown;
+  ask(secret: string, name: string, args: unknown[]): unknown;
 }
 
-/** Keeps the program. Only the property of a prepared window is final. In other windows, no script of a document runs. */
+/** Keeps the program. Only the property of a prepared window is final. In other windows and worlds, no script of a document runs. */
 export function keepProgram(program: Program, isPrepared: boolean): void {
   defineProperty(globalThis, SETTINGS.key, { value: Object.freeze(program), configurable: !isPrepared });
 }

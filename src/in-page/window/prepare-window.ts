@@ -5,15 +5,21 @@ import { keepProgram, type Program, preparedWindow } from '../dom/prepared-windo
 import { controlTime } from './clock/control-time.ts';
 import { recordErrors } from './document-errors.ts';
 import { listenIn, recordFailedElements } from './failed-elements.ts';
+import { listenAgain } from './listening.ts';
 import { watchObservers } from './observers.ts';
-import { setPixelRatio, takeRatioOfParent } from './pixel-ratio.ts';
+import { setPixelRatio } from './pixel-ratio.ts';
 import { protectWindow } from './protect-window.ts';
 import { registerShadows } from './shadow-roots.ts';
 import { countDown, limitWorkers } from './worker-limit.ts';
 
-/** Does nothing if the window is prepared already: it runs again when a document is written into it. */
+/** Runs again when a document is written into the window, and when that of a frame replaces its empty one. */
 export function prepareWindow(ask: Program['ask'], ...others: Array<() => void>): void {
-  if (preparedWindow(window)) return;
+  const before = preparedWindow(window);
+  if (before) before.listenAgain();
+  else prepare(ask, others);
+}
+
+function prepare(ask: Program['ask'], others: Array<() => void>): void {
   const failed = recordFailedElements();
   const listShadows = registerShadows(listenIn);
   protectWindow();
@@ -21,11 +27,10 @@ export function prepareWindow(ask: Program['ask'], ...others: Array<() => void>)
   const mayStartWorker = workerCounter();
   limitWorkers(mayStartWorker);
   for (const other of others) other();
-  takeRatioOfParent();
   if (SETTINGS.pixelRatio) setPixelRatio(SETTINGS.pixelRatio);
   const clock = controlTime();
   const showAll = watchObservers();
-  keepProgram({ ask, failed, listShadows, mayStartWorker, clock, showAll }, true);
+  keepProgram({ ask, failed, listShadows, listenAgain, mayStartWorker, clock, showAll }, true);
 }
 
 /** All windows that can access the top window share its limit. */

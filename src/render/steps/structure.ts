@@ -1,4 +1,5 @@
 /** Reads the structure that a document states, which tags of the PDF are compared with and repaired by. */
+import type { MissingGlyphs } from '../../chromium/glyphs/missing-glyphs.ts';
 import type { LoadedDocument } from '../../chromium/loaded-document.ts';
 import type { FinishSettings } from '../../pdf/finish-settings.ts';
 import type { DocumentStructure } from '../../tag-structure.ts';
@@ -14,14 +15,19 @@ export async function readStructure(
   return repairsTags ? document.readStructure('wanted') : undefined;
 }
 
-/** The structure for the finisher. Links to assets become relative again, as they are in the PDF. `missing` are characters without a glyph. */
+/** The structure for the finisher. Links to assets become relative again, as they are in the PDF. */
 export function structureFor(
   { structure, assetOrigin, settings }: PrintedDocument,
-  missing: string[],
+  missingGlyphs: MissingGlyphs[],
 ): FinishSettings['structure'] {
   if (!structure) return undefined;
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
   const links = structure.links.map((link) => ({ ...link, target: relative(link.target) }));
-  return { ...structure, links, isWhole: settings.pageRanges === '', missingGlyphs: missing };
+  return {
+    ...structure,
+    links,
+    isWhole: settings.pageRanges === '',
+    missingGlyphs: missingGlyphs.map(({ characters }) => characters),
+  };
 }
