@@ -25,6 +25,14 @@ const gelasio = join(dirname(createRequire(import.meta.url).resolve('@expo-googl
 const FONT = readFileSync(join(gelasio, readdirSync(gelasio).find((name) => name.endsWith('.ttf')) ?? ''));
 const base64 = (content: Buffer | string) => Buffer.from(content).toString('base64');
 
+test('a document from a URL is prepared as one, although its watermark is printed on the same page first', async () => {
+  const script = 'p.textContent = [devicePixelRatio, "serviceWorker" in navigator].join()';
+  web.site.serve({ '/ratio': html(`<p id=p></p><script>${script}</script>`) });
+  const image = PIXEL.toString('base64');
+  expect(await web.textOf('/ratio')).toBe('2,false');
+  expect(await web.textOf('/ratio', { watermark: { image } })).toContain('2,false');
+});
+
 describe('backgrounds', () => {
   const box = '<div style="width: 100%; background: #0a7b3c">x</div>';
 
@@ -164,6 +172,17 @@ describe('files', () => {
     const { warnings, network } = await web.ada.report(body);
     expect(warnings[0]).toMatchObject({ kind: 'resource_failed', url: expect.stringContaining('//cdn.example.com/x') });
     expect(network.requests).toBe(0);
+  });
+
+  test('that are missing are not reported for an image that the same page takes next', async () => {
+    const { warning_count } = await web.ada.report({
+      html: '<p>text',
+      assets,
+      options: { headerTemplate: '<img src="missing.png">' },
+    });
+    expect(warning_count).toBe(1);
+    const image = await web.ada.send('POST', '/v1/image', { html: '<p>text', options: { failOnResourceError: true } });
+    expect([image.status, image.headers.get('platen-warnings')]).toEqual([200, '0']);
   });
 
   test('are limited, because they are repeated on every page', async () => {

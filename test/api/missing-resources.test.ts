@@ -200,6 +200,14 @@ describe('without a base URL', () => {
       expect(pages.join()).toContain('found 0 0 0 kept false');
     });
 
+    test('is not told to a script that asks the program', async () => {
+      const report = `${find}; const asked = ['', 'secret', undefined].map((secret) => window[key].ask(secret, 'readStyleSheets', []));
+        out.textContent = ['found', ...asked.map(String)].join(' ');`;
+      const closed = root('<style>p { filter: blur(1px) }</style><p>x');
+      const { pages } = await web.render(`<!doctype html><body><p id=out></p><script>${closed} ${report}</script>`);
+      expect(pages.join()).toContain('found undefined undefined undefined');
+    });
+
     test('frees entries of removed roots when it is full', async () => {
       const fill = `for (let n = 0; n < 10_000; n++) document.createElement('div').attachShadow({ mode: 'closed' });`;
       expect(await missingAfter(`${fill} ${root('<img src=inner.png>')}`)).toEqual(['inner.png']);

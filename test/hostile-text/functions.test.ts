@@ -88,11 +88,15 @@ function growsTooFast(read: (text: string) => unknown, piece: string, length: nu
   return millisecondsFor(read, repeated(piece, length / 4)) * 10 < milliseconds;
 }
 
-test.each(Object.entries(FUNCTIONS))('%s reads 400 kB of each piece', (_name, read) => {
-  expect(PIECES.filter((piece) => growsTooFast(read, piece, 400_000, 1_500))).toEqual([]);
+/** A body has the same text in nine places. */
+const share = (name: string) => (name === 'body' ? 8 : 1);
+
+test.each(Object.entries(FUNCTIONS))('%s reads up to 400 kB of each piece', (name, read) => {
+  const [length, quickMs] = [400_000 / share(name), 1_500 / share(name)];
+  expect(PIECES.filter((piece) => growsTooFast(read, piece, length, quickMs))).toEqual([]);
 });
 
-test.each(Object.entries(FUNCTIONS))('%s reads 20 kB of each pair of pieces', (_name, read) => {
+test.each(Object.entries(FUNCTIONS))('%s reads up to 20 kB of each pair of pieces', (name, read) => {
   const pairs = PAIRED.flatMap((first) => PAIRED.map((second) => first + second));
-  expect(pairs.filter((pair) => growsTooFast(read, pair, 20_000, 40))).toEqual([]);
+  expect(pairs.filter((pair) => growsTooFast(read, pair, 20_000 / share(name), 40))).toEqual([]);
 });

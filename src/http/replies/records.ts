@@ -91,7 +91,7 @@ export const REPORT_SCHEMA = {
           side: { type: 'string', enum: ['left', 'right', 'bottom'], description: 'The side at which content is cut off.' },
           element: {
             type: 'string',
-            description: 'The box that cuts off most. Absent if the page itself cuts off content.',
+            description: 'The element that the warning is about: the first or the worst. Absent if it is the page itself.',
             examples: ['div.main'],
           },
           percent: {
@@ -106,7 +106,7 @@ export const REPORT_SCHEMA = {
           characters: { type: 'string', description: 'The first of these characters, at most 10 different ones.' },
           count: {
             type: 'integer',
-            description: 'Number of characters without a glyph, or of boxes that cut off content.',
+            description: 'How many characters, boxes or other elements the warning is about.',
           },
           family: { type: 'string', description: 'The font that was replaced.' },
         },

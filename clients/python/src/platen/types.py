@@ -538,7 +538,7 @@ class Warning(TypedDict):
     side: NotRequired[Literal['left', 'right', 'bottom']]
     """The side at which content is cut off."""
     element: NotRequired[str]
-    """The box that cuts off most. Absent if the page itself cuts off content."""
+    """The element that the warning is about: the first or the worst. Absent if it is the page itself."""
     percent: NotRequired[int]
     """Scale, in percent, at which the document was printed to fit."""
     property: NotRequired[str]
@@ -551,7 +551,7 @@ class Warning(TypedDict):
     characters: NotRequired[str]
     """The first of these characters, at most 10 different ones."""
     count: NotRequired[int]
-    """Number of characters without a glyph, or of boxes that cut off content."""
+    """How many characters, boxes or other elements the warning is about."""
     family: NotRequired[str]
     """The font that was replaced."""
 
