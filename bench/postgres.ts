@@ -195,7 +195,7 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
       await allowance.commit(reservation, (query) => documents.insert(draft(), principal, query));
     },
     'a charge that is given back': async () => allowance.release(await allowance.reserve(principal)),
-    'the key of a request': () => accounts.principalOf(keyId),
+    'the key of a request': () => accounts.findPrincipal(keyId),
     'an Idempotency-Key': async () => {
       const claim = await idempotency.claim(keyId, `name ${++count}`, 'x');
       if ('id' in claim) await idempotency.completeAlone(claim, { kind: 'not_kept' });

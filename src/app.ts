@@ -334,7 +334,7 @@ function createRunner(
     uploads,
     progress: batches.progress,
     jobs,
-    principalOf: (keyId) => accounts.principalOf(keyId),
+    findPrincipal: (keyId) => accounts.findPrincipal(keyId),
     hasReservations: (accountId) => allowance.hasReservations(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
     awaitedSlots,

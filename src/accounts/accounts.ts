@@ -10,7 +10,7 @@ import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
-import { hashOf, isWellFormed } from './secret.ts';
+import { hashSecret, isWellFormed } from './secret.ts';
 
 /** The authenticated caller. Pages are never shared between different values of `keyId`. */
 export interface Principal {
@@ -67,7 +67,7 @@ export class Accounts {
   /** The principal of this secret, or undefined if the secret is not valid for any reason. Throws `account_suspended`. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
-    const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret), now: this.#clock() });
+    const { rows } = await selectHolder(this.#database.query, { hash: hashSecret(secret), now: this.#clock() });
     const principal = this.#toPrincipal(rows[0]);
     if (principal) this.keyUse.note(principal.keyId, rows[0]?.last_used_at ?? null);
     return principal;
@@ -77,7 +77,7 @@ export class Accounts {
    * The current principal of a key, for work that continues after its request and after the expiry of the key. Undefined if the key
    * was revoked. Throws `account_suspended`.
    */
-  async principalOf(keyId: string): Promise<Principal | undefined> {
+  async findPrincipal(keyId: string): Promise<Principal | undefined> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return this.#toPrincipal(rows[0]);
   }
@@ -223,7 +223,7 @@ export class Accounts {
     if (!row) return undefined;
     if (row.suspended_at !== null) throw accountSuspended();
     const isTest = row.is_test === 1;
-    const plan = this.#planOf(row);
+    const plan = this.#requirePlan(row);
     return {
       keyId: row.keyId,
       accountId: row.accountId,
@@ -235,7 +235,7 @@ export class Accounts {
     };
   }
 
-  #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
+  #requirePlan({ plan, accountId }: { plan: string; accountId: string }): Plan {
     const found = this.#plans.get(plan);
     if (found) return found;
     throw new Error(

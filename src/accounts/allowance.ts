@@ -12,9 +12,9 @@ import type { Principal } from './accounts.ts';
 import type { Leases } from './leases.ts';
 import {
   MINUTE_MS,
-  minuteOf,
   type NewReservation,
   rateLimited,
+  readMinute,
   reserveConcurrency,
   takeFromMonthAndMinute,
 } from './shared-limits.ts';
@@ -86,7 +86,7 @@ export class Allowance {
   async #reserve(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation> {
     if (principal.isTest) return this.#countTest(principal.accountId);
     const reservation = (await this.#take(principal, kind)) ?? (await this.#takeFromExpired(principal, kind));
-    if (!reservation) throw await this.#exceeded(principal, kind);
+    if (!reservation) throw await this.#allowanceExceeded(principal, kind);
     this.#leases.hold(this.#renew, reservation.id);
     return reservation;
   }
@@ -95,9 +95,10 @@ export class Allowance {
   async check(principal: Principal): Promise<void> {
     const { accountId, plan, isTest } = principal;
     if (isTest) {
-      if ((await this.#usedIn(accountId, TEST_DAYS + dayOf(this.#clock()))) >= this.#maxTestRenders) throw this.#testsExceeded();
-    } else if (plan.documents !== null && (await this.#used(accountId, this.#clock())) >= plan.documents) {
-      throw await this.#exceeded(principal, { isBackground: false });
+      if ((await this.#readUsage(accountId, TEST_DAYS + toDay(this.#clock()))) >= this.#maxTestRenders)
+        throw this.#testsExceeded();
+    } else if (plan.documents !== null && (await this.#readCurrentUsage(accountId, this.#clock())) >= plan.documents) {
+      throw await this.#allowanceExceeded(principal, { isBackground: false });
     }
   }
 
@@ -159,19 +160,19 @@ export class Allowance {
     // Reading must work while the database cannot be written. Expired reservations then count a little longer.
     await this.releaseExpired(accountId).catch(() => {});
     const now = this.#clock();
-    const period = periodOf(at);
+    const period = monthPeriod(at);
     if (period.start > now) throw invalidRequest([{ path: 'month', message: 'must be this month or an earlier one' }]);
     const days = await this.#database.query
       .selectFrom('usage_days')
       .select(['day', 'documents'])
       .where('account_id', '=', accountId)
-      .where('day', '>=', dayOf(period.start))
-      .where('day', '<', dayOf(period.end))
+      .where('day', '>=', toDay(period.start))
+      .where('day', '<', toDay(period.end))
       .execute();
     const documents = new Map(days.map((row) => [row.day, row.documents]));
     const last = Math.min(now, period.end - 1);
     const daily = daysUpTo(period.start, last).map((date) => ({ date, documents: documents.get(date) ?? 0 }));
-    return { period, isCurrent: now < period.end, used: await this.#used(accountId, period.start), daily };
+    return { period, isCurrent: now < period.end, used: await this.#readCurrentUsage(accountId, period.start), daily };
   }
 
   /** One statement checks and reserves, so that two requests never both get the last document. */
@@ -181,11 +182,11 @@ export class Allowance {
     if (limit === 0) return undefined;
     const id = createId('rsv');
     const now = this.#clock();
-    const day = dayOf(now);
+    const day = toDay(now);
     const ceiling = Math.min(limit ?? NO_LIMIT, NO_LIMIT);
     const perMinute = this.#perMinute(principal, isBackground);
     const used = await this.#database.transaction(async (query) => {
-      const month = { accountId, month: monthOf(day), ceiling };
+      const month = { accountId, month: toMonth(day), ceiling };
       const { rows } = await (perMinute === null
         ? takeFromMonth(query, month)
         : takeFromMonthAndMinute(query, { ...month, now, minuteAgo: now - MINUTE_MS, inAMinute: now + MINUTE_MS, perMinute }));
@@ -208,7 +209,7 @@ export class Allowance {
   /** Test renders are not charged, so a daily limit replaces the allowance. Failed renders count too. */
   async #countTest(accountId: string): Promise<Reservation> {
     const [now, limit] = [this.#clock(), this.#maxTestRenders];
-    const today = TEST_DAYS + dayOf(now);
+    const today = TEST_DAYS + toDay(now);
     const rows = await this.#database.transaction(async (query) => {
       await query
         .deleteFrom('usage_months')
@@ -233,11 +234,11 @@ export class Allowance {
     return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, kind) : undefined;
   }
 
-  #used(accountId: string, now: number): Promise<number> {
-    return this.#usedIn(accountId, monthOf(dayOf(now)));
+  #readCurrentUsage(accountId: string, now: number): Promise<number> {
+    return this.#readUsage(accountId, toMonth(toDay(now)));
   }
 
-  async #usedIn(accountId: string, month: string): Promise<number> {
+  async #readUsage(accountId: string, month: string): Promise<number> {
     const row = await this.#database.query
       .selectFrom('usage_months')
       .select('used')
@@ -247,16 +248,16 @@ export class Allowance {
     return row?.used ?? 0;
   }
 
-  async #exceeded(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<ServiceError> {
+  async #allowanceExceeded(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<ServiceError> {
     const { accountId, plan } = principal;
     const now = this.#clock();
-    const used = await this.#used(accountId, now);
+    const used = await this.#readCurrentUsage(accountId, now);
     const perMinute = this.#perMinute(principal, isBackground);
     if (perMinute !== null && used < (plan.documents ?? NO_LIMIT)) {
-      const began = await minuteOf(this.#database.query, { accountId, month: monthOf(dayOf(now)) });
+      const began = await readMinute(this.#database.query, { accountId, month: toMonth(toDay(now)) });
       return rateLimited(perMinute, Math.max(1, Math.ceil((began + MINUTE_MS - now) / 1000)));
     }
-    const resetsAt = new Date(periodOf(now).end).toISOString();
+    const resetsAt = new Date(monthPeriod(now).end).toISOString();
     return new ServiceError(
       'quota_exceeded',
       `the plan ${plan.name} allows ${plan.documents} documents per month, and ${used} are used; the next month begins at ${resetsAt}`,
@@ -310,12 +311,12 @@ async function addToMonth(query: Query, { accountId, day }: { accountId: string;
     .updateTable('usage_months')
     .set((eb) => ({ used: eb('used', '+', change) }))
     .where('account_id', '=', accountId)
-    .where('month', '=', monthOf(day))
+    .where('month', '=', toMonth(day))
     .execute();
 }
 
 /** The calendar month of an instant, in UTC: its first instant, and that of the next. */
-function periodOf(now: number): { start: number; end: number } {
+function monthPeriod(now: number): { start: number; end: number } {
   const date = new Date(now);
   return {
     start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
@@ -323,15 +324,15 @@ function periodOf(now: number): { start: number; end: number } {
   };
 }
 
-function dayOf(time: number): string {
+function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, DAY_CHARACTERS);
 }
 
-function monthOf(day: string): string {
+function toMonth(day: string): string {
   return day.slice(0, MONTH_CHARACTERS);
 }
 
 function daysUpTo(start: number, now: number): string[] {
   const count = Math.floor((now - start) / DAY_MS) + 1;
-  return Array.from({ length: count }, (_, n) => dayOf(start + n * DAY_MS));
+  return Array.from({ length: count }, (_, n) => toDay(start + n * DAY_MS));
 }

@@ -10,7 +10,7 @@ import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import type { Condition, Row } from '../storage/tables.ts';
 import type { Scope, Scopes } from './scopes.ts';
-import { hashOf, hintOf, newSecret } from './secret.ts';
+import { hashSecret, newSecret, secretHint } from './secret.ts';
 
 export interface ApiKey {
   id: string;
@@ -90,12 +90,12 @@ export class Keys {
     const secret = newSecret(isTest);
     const latest = madeBy === undefined ? null : (await this.find(madeBy, madeBy)).expiresAt;
     const row = {
-      ...{ id: createId('key'), account_id: accountId, name, hint: hintOf(secret) },
-      ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
+      ...{ id: createId('key'), account_id: accountId, name, hint: secretHint(secret) },
+      ...{ secret_hash: hashSecret(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
       is_operator: isOperator ? 1 : 0,
       ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
-      ...{ expires_at: expiryOf(expiresInMs, this.#clock(), latest), last_used_at: null },
+      ...{ expires_at: computeExpiry(expiresInMs, this.#clock(), latest), last_used_at: null },
     };
     await this.#database.transaction(async (query) => {
       if (madeBy !== undefined) await lockKey(query, madeBy);
@@ -108,17 +108,17 @@ export class Keys {
 
   /** The keys of all accounts, oldest first. */
   async all(): Promise<ApiKey[]> {
-    return (await this.#managed(undefined).orderBy('created_at').orderBy('id').execute()).map(toKey);
+    return (await this.#selectManaged(undefined).orderBy('created_at').orderBy('id').execute()).map(toKey);
   }
 
   /** The key itself and those it manages, newest first. */
   async list(by: string, limit: number, after?: Position): Promise<ListPage<ApiKey>> {
-    return readListPage(this.#managed(by), { limit, after, toItem: toKey });
+    return readListPage(this.#selectManaged(by), { limit, after, toItem: toKey });
   }
 
   /** `by` is a key, or undefined for the operator. Throws `not_found`. */
   async find(by: string | undefined, id: string): Promise<ApiKey> {
-    const row = await this.#managed(by).where('id', '=', id).executeTakeFirst();
+    const row = await this.#selectManaged(by).where('id', '=', id).executeTakeFirst();
     if (!row) throw noSuchKey(id);
     return toKey(row);
   }
@@ -130,7 +130,7 @@ export class Keys {
     const row = await this.#database.query
       .updateTable('api_keys')
       .set((eb) => ({
-        ...{ secret_hash: hashOf(secret), hint: hintOf(secret) },
+        ...{ secret_hash: hashSecret(secret), hint: secretHint(secret) },
         previous_secret_hash: graceMs ? eb.ref('secret_hash') : null,
         previous_valid_until: graceMs ? this.#clock() + graceMs : null,
       }))
@@ -154,7 +154,7 @@ export class Keys {
       // The update waits for a key of the family that is just making another one, but does not see the new key, so it is repeated.
       while (await this.#revokeFamily(query, id));
       // Nobody could use or delete these certificates any more.
-      const family = familyOf(query, id).as('family');
+      const family = selectFamily(query, id).as('family');
       await query
         .deleteFrom('certificates')
         .where('key_id', 'in', ({ selectFrom }) => selectFrom(family).select('id'))
@@ -168,7 +168,7 @@ export class Keys {
     const { numUpdatedRows } = await query
       .updateTable('api_keys')
       .set({ revoked_at: this.#clock(), previous_secret_hash: null, previous_valid_until: null })
-      .where('id', 'in', ({ selectFrom }) => selectFrom(familyOf(query, id).as('family')).select('id'))
+      .where('id', 'in', ({ selectFrom }) => selectFrom(selectFamily(query, id).as('family')).select('id'))
       .where('revoked_at', 'is', null)
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
@@ -192,10 +192,12 @@ export class Keys {
     });
   }
 
-  #managed(by: string | undefined) {
+  #selectManaged(by: string | undefined) {
     const keys = this.#database.query.selectFrom('api_keys').select(COLUMNS);
     if (by === undefined) return keys;
-    return keys.where('id', 'in', ({ selectFrom }) => selectFrom(familyOf(this.#database.query, by).as('family')).select('id'));
+    return keys.where('id', 'in', ({ selectFrom }) =>
+      selectFrom(selectFamily(this.#database.query, by).as('family')).select('id'),
+    );
   }
 }
 
@@ -211,7 +213,7 @@ export async function lockKey(query: Query, id: string): Promise<void> {
 }
 
 /** The ids of a key and of all keys that it manages. */
-function familyOf(query: Query, id: string) {
+function selectFamily(query: Query, id: string) {
   return query
     .withRecursive('family', (family) =>
       family
@@ -244,7 +246,7 @@ function toKey(row: KeyRow): ApiKey {
 }
 
 /** A key must not make itself permanent through another key. */
-function expiryOf(expiresInMs: number | undefined, now: number, latest: number | null): number | null {
+function computeExpiry(expiresInMs: number | undefined, now: number, latest: number | null): number | null {
   if (expiresInMs === undefined) return latest;
   if (latest === null || now + expiresInMs <= latest) return now + expiresInMs;
   const seconds = Math.max(0, Math.floor((latest - now) / 1_000));

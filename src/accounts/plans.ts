@@ -92,7 +92,9 @@ function readPlans(path: string, problems: string[]): unknown {
   try {
     return JSON.parse(readFileSync(path || DEFAULT_FILE, 'utf8'));
   } catch (error) {
-    problems.push(error instanceof SyntaxError ? `it is not JSON: ${error.message}` : `it cannot be read: ${reasonOf(error)}`);
+    problems.push(
+      error instanceof SyntaxError ? `it is not JSON: ${error.message}` : `it cannot be read: ${describeReason(error)}`,
+    );
     return undefined;
   }
 }
@@ -103,7 +105,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? message;
 }

@@ -20,7 +20,7 @@ export function newSecret(isTest = false): string {
 }
 
 /** The first characters of a secret, by which people tell keys apart. */
-export function hintOf(secret: string): string {
+export function secretHint(secret: string): string {
   const prefix = secret.startsWith(TEST_PREFIX) ? TEST_PREFIX : PREFIX;
   return secret.slice(0, prefix.length + HINT_CHARACTERS);
 }
@@ -33,7 +33,7 @@ export function isWellFormed(secret: string): boolean {
 }
 
 /** The hash that is stored in place of a secret. The secret has enough entropy for a plain hash. */
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 

@@ -75,7 +75,7 @@ export const takeFromMonthAndMinute = prepared((query, values: MonthAndMinute) =
 });
 
 /** The start of the last minute in which renders were counted. */
-export async function minuteOf(query: Query, { accountId, month }: { accountId: string; month: string }): Promise<number> {
+export async function readMinute(query: Query, { accountId, month }: { accountId: string; month: string }): Promise<number> {
   const row = await query
     .selectFrom('usage_months')
     .select('minute_began_at')

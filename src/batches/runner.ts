@@ -37,7 +37,7 @@ export interface RunnerServices {
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
   /** Resolves to undefined if the key was revoked. Throws `account_suspended`. */
-  principalOf(keyId: string): Promise<Principal | undefined>;
+  findPrincipal(keyId: string): Promise<Principal | undefined>;
   /** Whether an account that has used up its allowance may get some of it back. */
   hasReservations(accountId: string): Promise<boolean>;
   /** Whether the account may start one more render on this node. */
@@ -87,8 +87,8 @@ export class BatchRunner implements Task {
   }
 
   async take(keyId: string): Promise<ClaimResult> {
-    const { principalOf, queue } = this.#services;
-    const known = await principalOf(keyId).catch((error) => (hasCode(error, 'account_suspended') ? error : unexpected(error)));
+    const { findPrincipal, queue } = this.#services;
+    const known = await findPrincipal(keyId).catch((error) => (hasCode(error, 'account_suspended') ? error : unexpected(error)));
     if (hasCode(known, 'account_suspended'))
       return (await queue.nextDue(keyId)) ? { kind: 'later', afterMs: SUSPENDED_MS } : NO_WORK;
     const owner = known ?? new ServiceError('unauthorized', 'the API key of this batch was revoked');

@@ -56,7 +56,7 @@ async function openWorld() {
     uploads: NO_UPLOADS,
     progress,
     jobs,
-    principalOf: async () => OWNER,
+    findPrincipal: async () => OWNER,
     pool: IDLE,
   };
   const errors: unknown[] = [];
@@ -145,7 +145,7 @@ test('leaves items of an account at its limit in the queue, without resolving th
   let renders = 0;
   const run = () =>
     world.run({
-      principalOf: async () => owner,
+      findPrincipal: async () => owner,
       awaitedSlots: slots,
       render: () => {
         renders++;
