@@ -128,7 +128,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     versions: () => ({ version: VERSION, node: process.versions.node, browser: [...engine.browsers][0]?.product ?? '' }),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
-    waitingItems: () => services.batchQueue.waiting(),
+    waitingItems: () => services.batchQueue.countWaiting(),
     storedBytes: () => services.documents.storedBytes(),
     disk: () => diskSpace(dataDir),
   });

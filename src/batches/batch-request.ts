@@ -84,7 +84,7 @@ function requireFewMembers(members: Members, path = ''): void {
 }
 
 /** The reference of an item; undefined if it has none, or one that is not valid and cannot be returned to the client. */
-export function referenceOf(item: unknown): string | undefined {
+export function readReference(item: unknown): string | undefined {
   const reference = isMembers(item) ? item.reference : undefined;
   const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !textErrors('', reference).length;
   return usable ? reference : undefined;
@@ -105,7 +105,7 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   requireFewMembers(item);
   const errors: FieldError[] = [];
-  if ((item.reference ?? undefined) !== undefined && referenceOf(item) === undefined)
+  if ((item.reference ?? undefined) !== undefined && readReference(item) === undefined)
     errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
   const { deliver_to: target, ...merged } = merge(item, defaults);
   const deliverTo = target === undefined ? undefined : parseUploadTarget(target);
@@ -114,7 +114,7 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collecting(errors, () => parse(merged, limits));
+  const request = collectErrors(errors, () => parse(merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
@@ -127,23 +127,23 @@ export function isUploadOnly(item: unknown, defaults: Members): boolean {
 }
 
 /** Adds the validation errors that `parse` throws to those found before, so that all are reported together. */
-function collecting<T>(errors: FieldError[], parse: () => T): T | undefined {
+function collectErrors<T>(errors: FieldError[], parse: () => T): T | undefined {
   try {
     return parse();
   } catch (error) {
     if (!errors.length || !hasCode(error, 'invalid_request')) throw error;
-    errors.push(...errorsOf(error));
+    errors.push(...fieldErrors(error));
     return undefined;
   }
 }
 
 /** The field errors in a service error. */
-export function errorsOf({ members }: ServiceError): FieldError[] {
+export function fieldErrors({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }
 
 /** Removes members that are null, which count as not sent. */
-function present(members: Members): Members {
+function withoutUndefined(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
@@ -152,11 +152,11 @@ function present(members: Members): Members {
  * merged member by member. If the item has a source, the source members of the defaults are dropped.
  */
 export function merge({ reference: _, ...given }: Members, defaults: Members): Members {
-  const item = present(given);
+  const item = withoutUndefined(given);
   const merged = { ...withoutSource(defaults, item), ...item };
   for (const name of MERGED)
     if (merged[name] !== defaults[name] && isMembers(merged[name]) && isMembers(defaults[name]))
-      merged[name] = { ...defaults[name], ...present(merged[name]) };
+      merged[name] = { ...defaults[name], ...withoutUndefined(merged[name]) };
   return merged;
 }
 

@@ -21,7 +21,7 @@ import type { Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
 import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
 import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
-import { type Announce, additionalDataOf, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
+import { type Announce, additionalData, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
@@ -164,7 +164,7 @@ export class Batches {
     await this.#database.transaction(async (query) => {
       await this.#insert(query, id, owner, prepared, request);
       await this.#requireFewItems(query, owner, prepared.filter(({ error }) => !error).length);
-      for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
+      for (const rows of splitIntoChunks(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await hook(id, query);
       if (requests.length) await this.#jobs.add('item', owner.keyId, query);
     }, lockName);
@@ -302,13 +302,13 @@ export class Batches {
       .execute();
     await indexMetadata(query, 'batch', { id, keyId, createdAt: now }, metadata);
     let finished = 0;
-    const numbered = prepared.map((item) => rowOf(id, item, now, item.error ? ++finished : null));
-    for (const rows of chunksOf(numbered)) await query.insertInto('batch_items').values(rows).execute();
+    const numbered = prepared.map((item) => toRow(id, item, now, item.error ? ++finished : null));
+    for (const rows of splitIntoChunks(numbered)) await query.insertInto('batch_items').values(rows).execute();
     if (!unfinished) await announceEnd(query, id, this.#announce);
   }
 
   #ciphertext(id: string, position: number, value: unknown, kind?: RenderKind): Tables['batch_requests'] {
-    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalDataOf(id, position, kind)) };
+    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalData(id, position, kind)) };
   }
 
   #rows() {
@@ -336,7 +336,7 @@ type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
 function toBatch(row: BatchRow): Batch {
   return {
     id: row.id,
-    status: statusOf(row),
+    status: batchStatus(row),
     total: row.total,
     unfinished: row.unfinished,
     succeeded: row.succeeded,
@@ -348,7 +348,7 @@ function toBatch(row: BatchRow): Batch {
   };
 }
 
-function statusOf(row: BatchRow): BatchStatus {
+function batchStatus(row: BatchRow): BatchStatus {
   if (row.completed_at === null) return row.started_at === null ? 'queued' : 'running';
   return row.cancelled ? 'cancelled' : 'completed';
 }
@@ -364,7 +364,7 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
   };
 }
 
-function rowOf(
+function toRow(
   id: string,
   { position, canonical, reference, error }: PreparedItem,
   now: number,
@@ -389,7 +389,7 @@ function rowOf(
   };
 }
 
-function* chunksOf<T>(rows: T[]): Iterable<T[]> {
+function* splitIntoChunks<T>(rows: T[]): Iterable<T[]> {
   for (let start = 0; start < rows.length; start += ROWS) yield rows.slice(start, start + ROWS);
 }
 

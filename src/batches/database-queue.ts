@@ -44,7 +44,7 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async claim(keyId: string): Promise<ClaimedItem | undefined> {
-    const next = await this.#nextOf(keyId);
+    const next = await this.#findNext(keyId);
     if (!next) return undefined;
     const claim = createId('clm');
     const attempts = await this.#take(next, claim);
@@ -84,7 +84,7 @@ export class DatabaseQueue implements BatchQueue {
     });
   }
 
-  async waiting(): Promise<number> {
+  async countWaiting(): Promise<number> {
     const { count } = await this.#database.query
       .selectFrom('batch_items')
       .select(({ fn }) => fn.countAll<number | string>().as('count'))
@@ -93,7 +93,7 @@ export class DatabaseQueue implements BatchQueue {
     return Number(count);
   }
 
-  async #nextOf(keyId: string): Promise<Next | undefined> {
+  async #findNext(keyId: string): Promise<Next | undefined> {
     const {
       rows: [next],
     } = await selectNext(this.#database.query, { keyId, now: this.#clock() });

@@ -32,24 +32,24 @@ export class FileNames {
    * Returns the filename, else the reference, else `item-001.pdf` for the first item; adds `(2)` and so on if the name is taken.
    */
   take({ position, filename, reference }: Named): string {
-    const stem = stemOf(filename) || stemOf(reference) || `item-${String(position + 1).padStart(3, '0')}`;
+    const stem = safeStem(filename) || safeStem(reference) || `item-${String(position + 1).padStart(3, '0')}`;
     let name = stem + ENDING;
-    let count = this.#counts.get(folded(stem)) ?? 1;
-    while (this.#taken.has(folded(name))) name = `${stem} (${++count})${ENDING}`;
-    if (count > 1) this.#counts.set(folded(stem), count);
-    this.#taken.add(folded(name));
+    let count = this.#counts.get(foldCase(stem)) ?? 1;
+    while (this.#taken.has(foldCase(name))) name = `${stem} (${++count})${ENDING}`;
+    if (count > 1) this.#counts.set(foldCase(stem), count);
+    this.#taken.add(foldCase(name));
     return name;
   }
 }
 
-function stemOf(name: string | null | undefined): string {
+function safeStem(name: string | null | undefined): string {
   const safe = (name ?? '').toWellFormed().normalize('NFC').replace(UNUSABLE, '_');
-  const short = cut(trimmed(safe.trimEnd().replace(/\.pdf$/i, '')));
-  return trimmed(short).replace(DEVICE, '_$&');
+  const short = cut(trimDotsAndSpaces(safe.trimEnd().replace(/\.pdf$/i, '')));
+  return trimDotsAndSpaces(short).replace(DEVICE, '_$&');
 }
 
 /** Removes dots and spaces at both ends: a leading dot hides a file, and Windows removes trailing dots and spaces. */
-function trimmed(name: string): string {
+function trimDotsAndSpaces(name: string): string {
   return name.replace(/^[\s.]+/, '').replace(/(?<![\s.])[\s.]+$/, '');
 }
 
@@ -64,6 +64,6 @@ function cut(name: string): string {
   return kept;
 }
 
-function folded(name: string): string {
+function foldCase(name: string): string {
   return name.toLowerCase();
 }

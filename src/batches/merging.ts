@@ -6,7 +6,7 @@ import { hasCode, ServiceError } from '../errors.ts';
 import { type FinishQueue, sizeOf } from '../render/steps/finish-queue.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
-import { chosenFilename, type Result, resultsOf } from './results.ts';
+import { chosenFilename, type Result, readResults } from './results.ts';
 
 interface MergingServices {
   documents: Documents;
@@ -57,7 +57,7 @@ export class Merging {
   ): Promise<MergedBatch> {
     const { blobs } = this.#services;
     const results: Result[] = [];
-    for await (const result of resultsOf(this.#services.documents, keyId, batch)) results.push(result);
+    for await (const result of readResults(this.#services.documents, keyId, batch)) results.push(result);
     const present = results.filter((result): result is Present => result.document !== undefined);
     const leftOut = results.filter(({ document }) => !document).map(({ item }) => item.position);
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
@@ -78,12 +78,12 @@ export class Merging {
     const indexes = new Map(distinct.map(({ id }, index) => [id, index]));
     const parts = present.map(({ item, document }) => ({
       document: indexes.get(document.id) ?? 0,
-      title: titleOf(item, document),
+      title: itemTitle(item, document),
     }));
     using deadline = new Deadline(timeoutMs, client);
     const read = async () => {
       const contents: Uint8Array[] = [];
-      for (const document of distinct) contents.push(await whole(documents, document, deadline));
+      for (const document of distinct) contents.push(await readWhole(documents, document, deadline));
       return { documents: contents, parts, maxBytes: this.#limits.maxPdfBytes };
     };
     const merged = await finishing.merge(accountId, bytes, read, deadline).catch((error: unknown) => {
@@ -95,7 +95,7 @@ export class Merging {
 }
 
 /** Reads a document into a buffer of its own, which can be transferred to another thread. */
-async function whole(documents: Documents, document: StoredDocument, deadline: Deadline): Promise<Uint8Array> {
+async function readWhole(documents: Documents, document: StoredDocument, deadline: Deadline): Promise<Uint8Array> {
   const content = new Uint8Array(document.bytes);
   let at = 0;
   for await (const chunk of await documents.read(document)) {
@@ -106,7 +106,7 @@ async function whole(documents: Documents, document: StoredDocument, deadline: D
   return content;
 }
 
-function titleOf({ reference, position }: BatchItem, document: StoredDocument): string {
+function itemTitle({ reference, position }: BatchItem, document: StoredDocument): string {
   return reference || chosenFilename(document) || `Item ${position + 1}`;
 }
 

@@ -12,7 +12,7 @@ export const DEFAULTS_POSITION = -1;
 export const RENDER_PREFIX = 'ren_';
 
 /** The additional data that binds the ciphertext of a request to its batch, position and kind. */
-export function additionalDataOf(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
+export function additionalData(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
   return `${batchId} ${position}${kind === 'pdf' ? '' : ` ${kind}`}`;
 }
 
@@ -50,7 +50,7 @@ interface Count {
   now: number;
 }
 
-const counting = (status: Ended) =>
+const prepareCount = (status: Ended) =>
   prepared((query, { batchId, items, keptUntil, now }: Count) =>
     query
       .updateTable('batches')
@@ -69,7 +69,7 @@ const counting = (status: Ended) =>
       .returning(['completed_at', 'total', 'unfinished']),
   );
 
-const COUNT = { succeeded: counting('succeeded'), failed: counting('failed'), cancelled: counting('cancelled') };
+const COUNT = { succeeded: prepareCount('succeeded'), failed: prepareCount('failed'), cancelled: prepareCount('cancelled') };
 
 const setNumber = prepared((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
   query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
@@ -90,7 +90,7 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
   const status = cancelled ? 'cancelled' : 'completed';
   const completed = new Date(Number(completed_at)).toISOString();
   if (batchId.startsWith(RENDER_PREFIX)) {
-    const data = { render_id: batchId, ...(await outcomeOf(query, batchId)), completed_at: completed };
+    const data = { render_id: batchId, ...(await readOutcome(query, batchId)), completed_at: completed };
     return void (await announce({ accountId, keyId, url, type: 'render.completed', data }, query));
   }
   const data = { batch_id: batchId, status, total, succeeded, failed, cancelled, completed_at: completed };
@@ -117,7 +117,7 @@ export async function announceUploaded(query: Query, batchId: string, announce: 
 }
 
 /** The outcome of the only item of an asynchronous render. */
-async function outcomeOf(query: Query, batchId: string) {
+async function readOutcome(query: Query, batchId: string) {
   const { status, document_id, error } = await query
     .selectFrom('batch_items')
     .select(['status', 'document_id', 'error'])

@@ -5,13 +5,13 @@ import type { ImageRequest } from '../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
 import {
   type BatchRequest,
-  errorsOf,
+  fieldErrors,
   isMembers,
   type Members,
   merge,
   PARSERS,
   parseItemBy,
-  referenceOf,
+  readReference,
 } from './batch-request.ts';
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
@@ -37,7 +37,7 @@ export async function prepareItems(
   const prepared: PreparedItem[] = [];
   let since = performance.now();
   for (const [position, item] of items.entries()) {
-    prepared.push({ ...prepareItem(item, position), reference: referenceOf(item) });
+    prepared.push({ ...prepareItem(item, position), reference: readReference(item) });
     if (performance.now() - since < YIELD_AFTER_MS) continue;
     await setImmediate();
     since = performance.now();
@@ -45,26 +45,26 @@ export async function prepareItems(
   return prepared;
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
-    const error = faultOf(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
+    const error = findFault(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
     if (error || !isMembers(item)) return { position, canonical: position, member: undefined, error };
-    const canonical = same.canonicalOf(merge(item, defaults), position);
+    const canonical = same.findCanonical(merge(item, defaults), position);
     const { reference: _, ...member } = item;
     return { position, canonical, member: canonical === position ? member : undefined, error };
   }
 }
 
-function faultOf(parse: () => unknown): ItemError | undefined {
+function findFault(parse: () => unknown): ItemError | undefined {
   try {
     parse();
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError) return itemErrorOf(error);
+    if (error instanceof ServiceError) return toItemError(error);
     throw error;
   }
 }
 
 /** An error in the form in which it is stored and shown with the item. */
-export function itemErrorOf(error: ServiceError): ItemError & { code: ErrorCode } {
-  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // without `normalized`, a password that must not be stored
+export function toItemError(error: ServiceError): ItemError & { code: ErrorCode } {
+  const errors = fieldErrors(error).map(({ path, message }) => ({ path, message })); // without `normalized`, a password that must not be stored
   return { code: error.code, detail: error.message, ...(errors.length && { errors }) };
 }

@@ -69,5 +69,5 @@ export interface BatchQueue {
    */
   recover(options?: { alone: boolean }): Promise<CancelledAfterRequeue[]>;
   /** The number of queued canonical items. */
-  waiting(): Promise<number>;
+  countWaiting(): Promise<number>;
 }

@@ -2,7 +2,7 @@
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode } from '../errors.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
-import { itemErrorOf } from './prepare-items.ts';
+import { toItemError } from './prepare-items.ts';
 import type { ItemError } from './queue.ts';
 
 export interface Result {
@@ -14,11 +14,11 @@ export interface Result {
 }
 
 /** Results in the order of the items. Each document is looked up only when its result is requested. */
-export async function* resultsOf(documents: Documents, keyId: string, { items }: WholeBatch): AsyncGenerator<Result> {
-  for (const item of items) yield await resultOf(documents, keyId, item);
+export async function* readResults(documents: Documents, keyId: string, { items }: WholeBatch): AsyncGenerator<Result> {
+  for (const item of items) yield await readResult(documents, keyId, item);
 }
 
-async function resultOf(documents: Documents, keyId: string, item: BatchItem): Promise<Result> {
+async function readResult(documents: Documents, keyId: string, item: BatchItem): Promise<Result> {
   if (!item.document) return { item, document: undefined, error: item.error };
   try {
     return { item, document: await documents.find(keyId, item.document.id), error: undefined };
@@ -29,7 +29,7 @@ async function resultOf(documents: Documents, keyId: string, item: BatchItem): P
 
 /** The error for a document that was removed. Rethrows all other errors. */
 export function goneError(error: unknown): ItemError {
-  if (hasCode(error, 'document_expired', 'document_deleted', 'not_found')) return itemErrorOf(error);
+  if (hasCode(error, 'document_expired', 'document_deleted', 'not_found')) return toItemError(error);
   throw error;
 }
 

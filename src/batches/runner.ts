@@ -16,8 +16,8 @@ import type { Uploads } from '../webhooks/uploads.ts';
 import { inWorkLog, noteResult, openWorkLog, type WorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
 import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
-import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
-import { itemErrorOf } from './prepare-items.ts';
+import { additionalData, DEFAULTS_POSITION } from './outcomes.ts';
+import { toItemError } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import {
   type BatchQueue,
@@ -88,7 +88,9 @@ export class BatchRunner implements Task {
 
   async take(keyId: string): Promise<ClaimResult> {
     const { findPrincipal, queue } = this.#services;
-    const known = await findPrincipal(keyId).catch((error) => (hasCode(error, 'account_suspended') ? error : unexpected(error)));
+    const known = await findPrincipal(keyId).catch((error) =>
+      hasCode(error, 'account_suspended') ? error : internalError(error),
+    );
     if (hasCode(known, 'account_suspended'))
       return (await queue.nextDue(keyId)) ? { kind: 'later', afterMs: SUSPENDED_MS } : NO_WORK;
     const owner = known ?? new ServiceError('unauthorized', 'the API key of this batch was revoked');
@@ -117,7 +119,7 @@ export class BatchRunner implements Task {
     const { queue, pool } = this.#services;
     if (performance.now() >= this.#loadUntil) {
       this.#loadUntil = performance.now() + LOAD_MS; // counts at most once per second
-      this.#lastLoad = Promise.all([queue.waiting(), queue.keysWithWork()]);
+      this.#lastLoad = Promise.all([queue.countWaiting(), queue.keysWithWork()]);
       this.#lastLoad.catch(() => {
         this.#loadUntil = 0;
       });
@@ -129,7 +131,7 @@ export class BatchRunner implements Task {
   /** Whether an item of the owner may start. Reserves a share of the items in progress for accounts that have none. */
   #mayBegin(owner: Owner): boolean {
     const { pool, hasRoom, awaitedSlots } = this.#services;
-    const accountId = accountOf(owner);
+    const accountId = ownerAccount(owner);
     const left = this.limit - this.#underWay.total - (this.#underWay.of(accountId) ? pool.capacity : 0);
     if (!pool.hasRoomInBackground(accountId) || left <= 0) return false;
     return owner instanceof Error || (hasRoom(owner) && !awaitedSlots.isAwaited(accountId));
@@ -142,10 +144,10 @@ export class BatchRunner implements Task {
     const origin = { batch_id: batchId, position, key_id: item.keyId, ...account };
     const run = () =>
       tracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
-    return this.#logged(openWorkLog(origin), attempts, run);
+    return this.#runLogged(openWorkLog(origin), attempts, run);
   }
 
-  async #logged(log: WorkLog, attempt: number, run: () => Promise<void>): Promise<void> {
+  async #runLogged(log: WorkLog, attempt: number, run: () => Promise<void>): Promise<void> {
     const begun = performance.now();
     await inWorkLog(log, run);
     const milliseconds = Math.round(performance.now() - begun);
@@ -154,15 +156,15 @@ export class BatchRunner implements Task {
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
     const { render, onRendered, progress } = this.#services;
-    const ended = this.#underWay.add(accountOf(owner));
+    const ended = this.#underWay.add(ownerAccount(owner));
     const written: { completed?: Completed } = {};
     try {
-      const request = this.#requestOf(item);
+      const request = this.#openRequest(item);
       if (owner instanceof Error) throw owner;
-      onRendered(await render(request, owner, this.#end.signal, this.#commitHookOf(item, request, owner, written)));
+      onRendered(await render(request, owner, this.#end.signal, this.#createCommitHook(item, request, owner, written)));
       if (written.completed) progress.outcome(item.batchId, 'ok', written.completed);
     } catch (error) {
-      await this.#failed(item, owner, error);
+      await this.#handleFailure(item, owner, error);
       if (written.completed) progress.ended(item.batchId); // the outcome may have been committed, so watchers read it again
     } finally {
       ended();
@@ -170,16 +172,16 @@ export class BatchRunner implements Task {
   }
 
   /** Throws as `parseItem` does, because the operator may have changed the limits since the batch was accepted. */
-  #requestOf({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
+  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
-    const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position, kind));
-    const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
+    const item = cipher.decrypt(ciphertext.item, additionalData(batchId, position, kind));
+    const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalData(batchId, DEFAULTS_POSITION)) : {};
     return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */
-  #commitHookOf(
+  #createCommitHook(
     item: ClaimedItem,
     { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
     { accountId, keyId }: Principal,
@@ -197,10 +199,10 @@ export class BatchRunner implements Task {
     };
   }
 
-  async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
+  async #handleFailure(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
     if (thrown instanceof ClaimLostError) return;
     const { queue, awaitedSlots, progress, onFault } = this.#services;
-    const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
+    const error = thrown instanceof ServiceError ? thrown : internalError(thrown);
     describeSpan({ 'error.type': error.code });
     noteResult({ code: error.code, ...failureFields(error) });
     if (isServiceFault(error)) onFault(error.cause ?? error);
@@ -211,7 +213,7 @@ export class BatchRunner implements Task {
       }
       if (await this.#shouldRetry(item, owner, error))
         return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
-      const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
+      const outcome: Outcome = { status: 'failed', error: toItemError(error) };
       progress.outcome(item.batchId, error.code, await queue.complete(item, outcome));
     } catch (fault) {
       if (fault instanceof ClaimLostError) return;
@@ -251,10 +253,10 @@ function deferToNewerNodes(): ClaimResult {
 }
 
 /** Items without a known account share the empty account id. */
-function accountOf(owner: Owner): string {
+function ownerAccount(owner: Owner): string {
   return owner instanceof Error ? '' : owner.accountId;
 }
 
-function unexpected(cause: unknown): ServiceError {
+function internalError(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'something went wrong on the server', { cause });
 }

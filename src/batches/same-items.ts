@@ -9,37 +9,37 @@ export class SameItems {
   readonly #canonical = new Map<string, number>();
 
   constructor(defaults: Members) {
-    this.#defaults = { ...defaults, ...prefixed(defaults.options) };
+    this.#defaults = { ...defaults, ...prefixNames(defaults.options) };
   }
 
   /** `merged` is the item merged with its defaults. */
-  canonicalOf(merged: Members, position: number): number {
+  findCanonical(merged: Members, position: number): number {
     const { options, ...rest } = merged;
-    const members = { ...rest, ...prefixed(options) };
+    const members = { ...rest, ...prefixNames(options) };
     const hash = createHash('sha256');
     for (const name of Object.keys(members).sort())
-      if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOf(name, members[name])}\n`);
+      if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOption(name, members[name])}\n`);
     const digest = hash.digest('hex');
     const canonical = this.#canonical.get(digest) ?? position;
     this.#canonical.set(digest, canonical);
     return canonical;
   }
 
-  #digestOf(name: string, value: unknown): string {
-    if (value !== this.#defaults[name]) return digestOf(value);
-    const digest = this.#digests.get(name) ?? digestOf(value);
+  #digestOption(name: string, value: unknown): string {
+    if (value !== this.#defaults[name]) return digestValue(value);
+    const digest = this.#digests.get(name) ?? digestValue(value);
     this.#digests.set(name, digest);
     return digest;
   }
 }
 
 /** The order of members matters, because a template may iterate over its data. */
-function digestOf(value: unknown): string {
+function digestValue(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** The options as members named `options.NAME`, next to the other members of the item. */
-function prefixed(options: unknown): Members {
+function prefixNames(options: unknown): Members {
   if (!isMembers(options)) return {};
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [`options.${name}`, value]));
 }

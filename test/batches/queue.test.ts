@@ -203,7 +203,7 @@ test('makes a released item available after its pause', async () => {
   await create(['a', 'a', 'b']);
   const first = await claim();
   await queue.release(first, 500);
-  expect(await queue.waiting()).toBe(2);
+  expect(await queue.countWaiting()).toBe(2);
   expect((await claim()).position).toBe(2);
   expect(await queue.claim('key_a')).toBeUndefined();
   now += 500;

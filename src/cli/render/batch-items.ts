@@ -1,5 +1,5 @@
 /** Parses the lines of a batch file: lines in; for each, a render request or the error that prevents it, out. */
-import { type Members, parseItem, referenceOf } from '../../batches/batch-request.ts';
+import { type Members, parseItem, readReference } from '../../batches/batch-request.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { parseJsonText } from '../../parse-json.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
@@ -34,7 +34,7 @@ function read(
   let reference: string | undefined;
   try {
     const item = parseLine(bytes);
-    reference = referenceOf(item);
+    reference = readReference(item);
     const request = parseItem(item, defaults, limits);
     if (request.source.kind === 'template') throw invalidRequest([{ path: 'template_id', message: NO_TEMPLATES }]);
     return { reference, filename: request.filename, request };

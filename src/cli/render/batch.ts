@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isMembers, type Members } from '../../batches/batch-request.ts';
 import { FileNames } from '../../batches/file-names.ts';
-import { itemErrorOf } from '../../batches/prepare-items.ts';
+import { toItemError } from '../../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
@@ -178,7 +178,7 @@ class BatchRun {
       return { status: 'succeeded', file: name, pages, bytes, ...(warnings.length && { warnings }) };
     } catch (error) {
       if (this.#signal.aborted) return { status: 'cancelled' };
-      if (error instanceof ServiceError) return { status: 'failed', error: itemErrorOf(error) };
+      if (error instanceof ServiceError) return { status: 'failed', error: toItemError(error) };
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { WholeBatch } from '../../batches/batches.ts';
 import { FileNames } from '../../batches/file-names.ts';
-import { chosenFilename, goneError, type Result, resultsOf } from '../../batches/results.ts';
+import { chosenFilename, goneError, type Result, readResults } from '../../batches/results.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { batchSummary } from './batch-record.ts';
 
@@ -41,7 +41,7 @@ class BatchArchive {
   /** Opens a document only when the one before it has been read. */
   async fill(keyId: string, batch: WholeBatch): Promise<void> {
     const items: object[] = [];
-    for await (const result of resultsOf(this.#documents, keyId, batch)) {
+    for await (const result of readResults(this.#documents, keyId, batch)) {
       items.push(await this.#add(result));
       if (this.output.destroyed) return;
     }
