@@ -19,7 +19,7 @@ export function parse(bytes: Uint8Array, maxValues = MAX_VALUES): Value {
 }
 
 /** The members of a SEQUENCE, a SET or a value with an explicit tag. */
-export function membersOf(value: Value | undefined): Value[] {
+export function readMembers(value: Value | undefined): Value[] {
   if (value instanceof asn1js.Constructed || value instanceof asn1js.Sequence || value instanceof asn1js.Set)
     return value.valueBlock.value;
   throw new MalformedAsn1Error('not a SEQUENCE');

@@ -66,26 +66,26 @@ export function checkChain(chain: readonly Uint8Array[]): void {
 }
 
 /** Throws `UnsuitableCertificateError`. */
-export function factsOf({ key, chain }: Pkcs12): CertificateFacts {
+export function readFacts({ key, chain }: Pkcs12): CertificateFacts {
   const [certificate] = chain;
   checkUsage(certificate);
   const [notBefore, notAfter] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   if (!(notBefore <= notAfter))
     throw new UnsuitableCertificateError('its validity period cannot be read, or ends before it starts');
   return {
-    subject: nameOf(certificate.subject),
-    issuer: nameOf(certificate.issuer),
+    subject: formatName(certificate.subject),
+    issuer: formatName(certificate.issuer),
     serialNumber: certificate.serialNumber.toLowerCase(),
     notBefore,
     notAfter,
-    keyType: keyTypeOf(key),
+    keyType: describeKeyType(key),
     fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    commonName: part(certificate.subject, 'CN') || part(certificate.subject, 'O') || nameOf(certificate.subject),
+    commonName: part(certificate.subject, 'CN') || part(certificate.subject, 'O') || formatName(certificate.subject),
   };
 }
 
 /** Node returns a distinguished name as one line for each part, the most general part first. */
-function nameOf(lines: string | undefined): string {
+function formatName(lines: string | undefined): string {
   return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ');
 }
 
@@ -94,7 +94,7 @@ function part(lines: string | undefined, name: string): string {
   return line.slice(name.length + 1).replace(/\\(.)/g, '$1');
 }
 
-function keyTypeOf({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: KeyObject): string {
+function describeKeyType({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: KeyObject): string {
   if (asymmetricKeyType === 'rsa') {
     const bits = details.modulusLength ?? 0;
     if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)

@@ -58,7 +58,7 @@ export class Certificates {
     const secretKey = this.#secretKeys.current();
     const pair = await this.#reader.open(accountId, { content: pkcs12, password });
     const now = this.#clock();
-    if (pair.facts.notAfter <= now) throw expired(pair.facts);
+    if (pair.facts.notAfter <= now) throw certificateExpired(pair.facts);
     const id = createId('cert');
     const certificate = { id, name, createdAt: now, ...pair.facts };
     const row = {
@@ -107,7 +107,7 @@ export class Certificates {
     if (!row) throw notFound('options.signature.certificate: ');
     const facts = JSON.parse(row.facts) as CertificateFacts;
     const now = this.#clock();
-    if (facts.notAfter <= now || facts.notBefore > now) throw expired(facts, now);
+    if (facts.notAfter <= now || facts.notBefore > now) throw certificateExpired(facts, now);
     const { key, chain } = this.#secretKeys
       .withId(row.secret_key_id)
       .cipher.decrypt(row.ciphertext, additionalData(id)) as Secrets;
@@ -187,7 +187,7 @@ function toCertificate(row: { id: string; name: string; facts: string; created_a
   return { ...(JSON.parse(row.facts) as CertificateFacts), id: row.id, name: row.name, createdAt: row.created_at };
 }
 
-function expired({ notBefore, notAfter }: CertificateFacts, now = notAfter): ServiceError {
+function certificateExpired({ notBefore, notAfter }: CertificateFacts, now = notAfter): ServiceError {
   const isEarly = now < notBefore;
   const when = new Date(isEarly ? notBefore : notAfter).toISOString();
   return new ServiceError('certificate_expired', `the certificate ${isEarly ? 'is not valid before' : 'expired at'} ${when}`);

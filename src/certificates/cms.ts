@@ -40,7 +40,7 @@ const STRUCTURE_BYTES = 4_096;
 const signInThread = promisify(signBytes);
 
 /** Larger curves use longer digests. */
-export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): SigningAlgorithm {
+export function signingAlgorithm({ facts: { keyType } }: Pick<Signer, 'facts'>): SigningAlgorithm {
   const [, curve] = /^EC (.*)$/.exec(keyType) ?? [];
   const digest = curve === 'P-521' ? 'sha512' : curve === 'P-384' ? 'sha384' : 'sha256';
   return { digest, isElliptic: curve !== undefined };
@@ -49,7 +49,9 @@ export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): Sign
 /** The maximum size of a signature in bytes. Throws `MalformedDerError`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
-  return STRUCTURE_BYTES + certificates + signerIdOf(signerCertificateOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
+  return (
+    STRUCTURE_BYTES + certificates + encodeSignerId(signerCertificate(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0)
+  );
 }
 
 /** The owner under which requests for time stamps are queued, and their deadline. */
@@ -59,7 +61,7 @@ export interface SigningContext {
 }
 
 /**
- * `digest` is the digest of the file with the algorithm that `algorithmOf` returns; `token` is the time stamp. With `timeStamps`,
+ * `digest` is the digest of the file with the algorithm that `signingAlgorithm` returns; `token` is the time stamp. With `timeStamps`,
  * throws `timestamp_failed` and `queue_full`.
  */
 export async function sign(
@@ -70,33 +72,33 @@ export async function sign(
 ): Promise<{ signature: Buffer; token: Buffer | undefined }> {
   const attributes = signedAttributes(signer, digest);
   const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
-  const signature = await signInThread(algorithmOf(signer).digest, write(TAGS.set, attributes), key);
+  const signature = await signInThread(signingAlgorithm(signer).digest, write(TAGS.set, attributes), key);
   const imprint = createHash('sha256').update(signature).digest();
   const token = await timeStamps?.stamp(owner, imprint, deadline);
-  return { signature: cmsOf(signer, attributes, signature, token), token };
+  return { signature: encodeCms(signer, attributes, signature, token), token };
 }
 
 /** Makes a trial signature synchronously, without a time stamp. Throws if this key and these certificates cannot sign. */
 export function trySigning(signer: SigningKey): void {
-  const { digest } = algorithmOf(signer);
+  const { digest } = signingAlgorithm(signer);
   const attributes = signedAttributes(signer, createHash(digest).digest());
   const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
   const toBeSigned = write(TAGS.set, attributes);
   const signature = signBytes(digest, toBeSigned, key);
-  const { publicKey } = new X509Certificate(signerCertificateOf(signer.chain));
+  const { publicKey } = new X509Certificate(signerCertificate(signer.chain));
   if (!verify(digest, toBeSigned, publicKey, signature)) throw new Error('the signature does not match its certificate');
-  const { length } = cmsOf(signer, attributes, signature, undefined);
+  const { length } = encodeCms(signer, attributes, signature, undefined);
   if (length > signatureBytes(signer, false)) throw new Error('the signature is larger than its placeholder');
 }
 
 /** Builds the SignedData. `attributes` contains the members of the SET that `signature` signs. */
-function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buffer | undefined): Buffer {
-  const { digest, isElliptic } = algorithmOf(signer);
+function encodeCms(signer: Signer, attributes: Buffer, signature: Buffer, token: Buffer | undefined): Buffer {
+  const { digest, isElliptic } = signingAlgorithm(signer);
   const digestAlgorithm = sequence(oid(DIGESTS[digest])); // without parameters (RFC 5754, 2)
   const signatureAlgorithm = isElliptic ? sequence(oid(WITH_ECDSA[digest])) : sequence(oid(WITH_RSA[digest]), write(TAGS.null)); // RFC 5754, 3.2
   const signerInfo = sequence(
     integer(1),
-    signerIdOf(signerCertificateOf(signer.chain)),
+    encodeSignerId(signerCertificate(signer.chain)),
     digestAlgorithm,
     write(contextTag(0), attributes),
     signatureAlgorithm,
@@ -115,7 +117,7 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
 
 /** Leaves out the signing time, which EN 319 142-1 requires in the PDF itself. DER sorts the members of a SET OF by their bytes. */
 function signedAttributes({ chain }: Pick<Signer, 'chain'>, digest: Uint8Array): Buffer {
-  const certificateHash = createHash('sha256').update(signerCertificateOf(chain)).digest();
+  const certificateHash = createHash('sha256').update(signerCertificate(chain)).digest();
   const identifier = sequence(write(TAGS.octetString, certificateHash)); // SHA-256 is the default
   const attributes = [
     attribute(CONTENT_TYPE, oid(DATA)),
@@ -129,13 +131,13 @@ function attribute(type: string, value: Buffer): Buffer {
   return sequence(oid(type), write(TAGS.set, value));
 }
 
-function signerCertificateOf([own]: readonly Buffer[]): Buffer {
+function signerCertificate([own]: readonly Buffer[]): Buffer {
   if (!own) throw new Error('the signing key has no certificate');
   return own;
 }
 
 /** The issuer and the serial number of a certificate. */
-function signerIdOf(certificate: Buffer): Buffer {
+function encodeSignerId(certificate: Buffer): Buffer {
   const [serialNumber, , issuer] = certificateFields(certificate);
   if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new MalformedDerError('not a certificate');
   return sequence(issuer, serialNumber);

@@ -36,10 +36,10 @@ export function integer(small: number): Buffer {
 }
 
 /** The values inside a constructed value, each with its tag. Throws `MalformedDerError`. */
-export function* childrenOf(value: Buffer): Generator<Buffer> {
-  const end = endOf(value, 0);
-  for (let at = contentAt(value, 0); at < end; ) {
-    const next = endOf(value, at);
+export function* readChildren(value: Buffer): Generator<Buffer> {
+  const end = findEnd(value, 0);
+  for (let at = findContent(value, 0); at < end; ) {
+    const next = findEnd(value, at);
     if (next > end) throw new MalformedDerError('a value extends beyond the value that contains it');
     yield value.subarray(at, next);
     at = next;
@@ -48,19 +48,19 @@ export function* childrenOf(value: Buffer): Generator<Buffer> {
 
 /** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `MalformedDerError`. */
 export function certificateFields(certificate: Buffer): Buffer[] {
-  const [content] = childrenOf(certificate);
-  return [...childrenOf(content ?? certificate)].filter((field) => field[0] !== contextTag(0)); // the version
+  const [content] = readChildren(certificate);
+  return [...readChildren(content ?? certificate)].filter((field) => field[0] !== contextTag(0)); // the version
 }
 
-function endOf(bytes: Buffer, at: number): number {
-  const start = contentAt(bytes, at);
+function findEnd(bytes: Buffer, at: number): number {
+  const start = findContent(bytes, at);
   const first = bytes[at + 1] ?? 0;
   const end = start + (first < LONG_LENGTH ? first : bytes.readUIntBE(at + 2, first - LONG_LENGTH));
   if (end > bytes.length) throw new MalformedDerError('a value is cut off');
   return end;
 }
 
-function contentAt(bytes: Buffer, at: number): number {
+function findContent(bytes: Buffer, at: number): number {
   const [tag = HIGH_TAG, length = LONG_LENGTH] = bytes.subarray(at, at + 2);
   const more = length < LONG_LENGTH ? 0 : length - LONG_LENGTH;
   const isLong = length >= LONG_LENGTH;

@@ -1,6 +1,6 @@
 /** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { integer, MalformedAsn1Error, membersOf, octets, oid, type Value } from './asn1.ts';
+import { integer, MalformedAsn1Error, octets, oid, readMembers, type Value } from './asn1.ts';
 import { decryptRc2 } from './rc2.ts';
 
 /** The file uses an algorithm that is not supported. */
@@ -64,20 +64,20 @@ export class Pkcs12Ciphers {
 
   /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `MalformedAsn1Error`. */
   decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
-    const [name, parameters] = membersOf(algorithm);
+    const [name, parameters] = readMembers(algorithm);
     const id = oid(name);
     if (id === PBES2) return this.#decryptPbes2(parameters, data);
     const own = PKCS12_SCHEMES[id];
     if (!own) throw new UnsupportedCipherError(`the encryption ${id}`);
-    const [salt, iterations] = membersOf(parameters);
+    const [salt, iterations] = readMembers(parameters);
     return this.#decryptPkcs12(own, octets(salt), integer(iterations), data);
   }
 
   /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPasswordError` if it fails. */
   check(mac: Value, content: Buffer): void {
-    const [info, salt, iterations] = membersOf(mac);
-    const [algorithm, digest] = membersOf(info);
-    const hash = DIGESTS[oid(membersOf(algorithm)[0])];
+    const [info, salt, iterations] = readMembers(mac);
+    const [algorithm, digest] = readMembers(info);
+    const hash = DIGESTS[oid(readMembers(algorithm)[0])];
     if (!hash) throw new UnsupportedCipherError('the integrity check');
     const rounds = iterations ? integer(iterations) : 1;
     const expected = octets(digest);
@@ -91,13 +91,13 @@ export class Pkcs12Ciphers {
   }
 
   #decryptPbes2(parameters: Value | undefined, data: Buffer): Buffer {
-    const [derivation, scheme] = membersOf(parameters);
-    const [method, details] = membersOf(derivation);
+    const [derivation, scheme] = readMembers(parameters);
+    const [method, details] = readMembers(derivation);
     if (oid(method) !== PBKDF2) throw new UnsupportedCipherError(`the key derivation ${oid(method)}`);
-    const [salt, iterations, ...more] = membersOf(details);
+    const [salt, iterations, ...more] = readMembers(details);
     const function_ = more.find((each) => each.idBlock.tagNumber === 16);
-    const hash = function_ ? HMACS[oid(membersOf(function_)[0])] : 'sha1';
-    const [cipher, iv] = membersOf(scheme);
+    const hash = function_ ? HMACS[oid(readMembers(function_)[0])] : 'sha1';
+    const [cipher, iv] = readMembers(scheme);
     const known = CIPHERS[oid(cipher)];
     if (!hash || !known) throw new UnsupportedCipherError(`the encryption ${oid(cipher)}`);
     const [name, keyBytes] = known;
@@ -142,7 +142,7 @@ export class Pkcs12Ciphers {
       for (let round = 1; round < iterations; round++) digest = createHash(hash).update(digest).digest();
       blocks.push(digest);
       length += digest.length;
-      if (length < bytes) input = incremented(input, Buffer.alloc(block, digest), block);
+      if (length < bytes) input = incrementBlocks(input, Buffer.alloc(block, digest), block);
     }
     return Buffer.concat(blocks).subarray(0, bytes);
   }
@@ -155,7 +155,7 @@ export class Pkcs12Ciphers {
 }
 
 /** Adds `addend` and 1 to each block, as big-endian numbers of `block` bytes. */
-function incremented(input: Buffer, addend: Buffer, block: number): Buffer {
+function incrementBlocks(input: Buffer, addend: Buffer, block: number): Buffer {
   const output = Buffer.from(input);
   for (let start = 0; start < output.length; start += block) {
     let carry = 1;

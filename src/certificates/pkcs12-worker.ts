@@ -1,6 +1,12 @@
 /** The process that opens untrusted PKCS#12 files: a file and its password in; its key pair, or why it is unusable, out. */
 import { serveTasks } from '../queue/serve-tasks.ts';
-import { type CertificateFacts, checkChain, factsOf, type SigningKey, UnsuitableCertificateError } from './certificate-facts.ts';
+import {
+  type CertificateFacts,
+  checkChain,
+  readFacts,
+  type SigningKey,
+  UnsuitableCertificateError,
+} from './certificate-facts.ts';
 import { trySigning } from './cms.ts';
 import { NoKeyPairError, openPkcs12 } from './pkcs12.ts';
 import { TooManyIterationsError, UnsupportedCipherError, WrongPasswordError } from './pkcs12-ciphers.ts';
@@ -28,11 +34,11 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
     const key = opened.key.export({ format: 'der', type: 'pkcs8' });
     const chain = opened.chain.map(({ raw }) => raw);
     checkChain(chain);
-    const pair = { facts: factsOf(opened), key, chain };
+    const pair = { facts: readFacts(opened), key, chain };
     requireTrialSignature(pair);
     return pair;
   } catch (error) {
-    return error instanceof WrongPasswordError ? { wrongPassword: true } : { unusable: reasonOf(error) };
+    return error instanceof WrongPasswordError ? { wrongPassword: true } : { unusable: describeReason(error) };
   }
 }
 
@@ -46,7 +52,7 @@ function requireTrialSignature(pair: SigningKey): void {
 }
 
 /** The reason does not quote the content of the file. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (error instanceof UnsuitableCertificateError) return error.message;
   if (error instanceof NoKeyPairError) return 'it contains no private key for its certificate';
   if (error instanceof UnsupportedCipherError)

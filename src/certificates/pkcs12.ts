@@ -1,6 +1,6 @@
 /** Opens a PKCS#12 file (RFC 7292): its bytes and password in, a private key with its certificate and the chain above it out. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { der, MalformedAsn1Error, membersOf, octets, oid, parse, type Value } from './asn1.ts';
+import { der, MalformedAsn1Error, octets, oid, parse, readMembers, type Value } from './asn1.ts';
 import { Pkcs12Ciphers, WrongPasswordError } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12 {
@@ -27,12 +27,12 @@ const MAX_KEYS = 8;
 /** Throws `MalformedAsn1Error`, `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `NoKeyPairError`. */
 export function openPkcs12(bytes: Uint8Array, password: string): Pkcs12 {
   const ciphers = new Pkcs12Ciphers(password);
-  const [, safe, mac] = membersOf(parse(bytes));
-  const content = dataOf(safe);
+  const [, safe, mac] = readMembers(parse(bytes));
+  const content = readData(safe);
   if (mac) ciphers.check(mac, content);
   const found: Bags = { keys: [], certificates: [] };
-  for (const info of membersOf(parse(content))) collect(membersOf(parse(contentOf(info, ciphers))), ciphers, found);
-  return pairOf(found);
+  for (const info of readMembers(parse(content))) collect(readMembers(parse(readContent(info, ciphers))), ciphers, found);
+  return findPair(found);
 }
 
 interface Bags {
@@ -40,61 +40,61 @@ interface Bags {
   certificates: Buffer[];
 }
 
-function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
-  const [type, content] = membersOf(info);
-  if (oid(type) === DATA) return dataOf(info);
+function readContent(info: Value, ciphers: Pkcs12Ciphers): Buffer {
+  const [type, content] = readMembers(info);
+  if (oid(type) === DATA) return readData(info);
   if (oid(type) !== ENCRYPTED_DATA) throw new MalformedAsn1Error('a part of an unknown type');
-  const [, encrypted] = membersOf(membersOf(content)[0]);
-  const [, algorithm, data] = membersOf(encrypted);
+  const [, encrypted] = readMembers(readMembers(content)[0]);
+  const [, algorithm, data] = readMembers(encrypted);
   return ciphers.decrypt(algorithm, octets(data));
 }
 
-function dataOf(info: Value | undefined): Buffer {
-  const [type, content] = membersOf(info);
+function readData(info: Value | undefined): Buffer {
+  const [type, content] = readMembers(info);
   if (oid(type) !== DATA) throw new MalformedAsn1Error('the content is not protected by a password');
-  return octets(membersOf(content)[0]);
+  return octets(readMembers(content)[0]);
 }
 
 function collect(bags: Value[], ciphers: Pkcs12Ciphers, found: Bags): void {
   for (const bag of bags) {
-    const [type, content] = membersOf(bag);
-    const [value] = membersOf(content);
+    const [type, content] = readMembers(bag);
+    const [value] = readMembers(content);
     const kind = oid(type);
     if (kind === KEY_BAG) found.keys.push(der(value));
-    else if (kind === SHROUDED_KEY_BAG) found.keys.push(keyIn(value, ciphers));
-    else if (kind === CERTIFICATE_BAG) found.certificates.push(...certificateIn(value));
+    else if (kind === SHROUDED_KEY_BAG) found.keys.push(readKey(value, ciphers));
+    else if (kind === CERTIFICATE_BAG) found.certificates.push(...readCertificates(value));
     if (found.keys.length > MAX_KEYS || found.certificates.length > MAX_CERTIFICATES)
       throw new MalformedAsn1Error('too many keys or certificates');
   }
 }
 
-function keyIn(value: Value | undefined, ciphers: Pkcs12Ciphers): Buffer {
-  const [algorithm, data] = membersOf(value);
-  return checkedKey(ciphers.decrypt(algorithm, octets(data)));
+function readKey(value: Value | undefined, ciphers: Pkcs12Ciphers): Buffer {
+  const [algorithm, data] = readMembers(value);
+  return checkKey(ciphers.decrypt(algorithm, octets(data)));
 }
 
 /** The certificate in a bag; empty if it is not an X.509 certificate. */
-function certificateIn(value: Value | undefined): Buffer[] {
-  const [form, certificate] = membersOf(value);
-  return oid(form) === X509_CERTIFICATE ? [octets(membersOf(certificate)[0])] : [];
+function readCertificates(value: Value | undefined): Buffer[] {
+  const [form, certificate] = readMembers(value);
+  return oid(form) === X509_CERTIFICATE ? [octets(readMembers(certificate)[0])] : [];
 }
 
 /** With a wrong password, the decrypted bytes sometimes end with valid padding, but they are not a key. */
-function checkedKey(key: Buffer): Buffer {
+function checkKey(key: Buffer): Buffer {
   try {
-    membersOf(parse(key));
+    readMembers(parse(key));
     return key;
   } catch (cause) {
     throw new WrongPasswordError('', { cause });
   }
 }
 
-function pairOf({ keys, certificates }: Bags): Pkcs12 {
+function findPair({ keys, certificates }: Bags): Pkcs12 {
   const known = certificates.map((bytes) => readOrThrow(() => new X509Certificate(bytes)));
   for (const bytes of keys) {
     const key = readOrThrow(() => createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' }));
     const own = known.find((certificate) => certificate.checkPrivateKey(key));
-    if (own) return { key, chain: chainOf(own, known) };
+    if (own) return { key, chain: buildChain(own, known) };
   }
   throw new NoKeyPairError();
 }
@@ -107,7 +107,7 @@ function readOrThrow<T>(read: () => T): T {
   }
 }
 
-function chainOf(own: X509Certificate, known: X509Certificate[]): Pkcs12['chain'] {
+function buildChain(own: X509Certificate, known: X509Certificate[]): Pkcs12['chain'] {
   const chain: Pkcs12['chain'] = [own];
   for (let last = own; ; ) {
     const issuer = known.find((each) => !chain.includes(each) && last.checkIssued(each));

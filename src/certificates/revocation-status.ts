@@ -17,7 +17,7 @@ import {
   type SingleResponse,
 } from 'pkijs';
 import { MalformedAsn1Error, octets, parse } from './asn1.ts';
-import { certificateFields, childrenOf, contextTag, MalformedDerError, TAGS } from './der.ts';
+import { certificateFields, contextTag, MalformedDerError, readChildren, TAGS } from './der.ts';
 
 /** An OCSP response or a CRL, with the certificate it is about and its issuer. */
 export interface StatusResponse {
@@ -56,10 +56,10 @@ const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
 export function readOcspResponse(about: StatusResponse): Promise<RevocationStatus> {
   return withFaults(async () => {
-    const bytes = basicResponseOf(about.response);
+    const bytes = parseBasicResponse(about.response);
     const response = BasicOCSPResponse.fromBER(Uint8Array.from(bytes));
-    const responder = await responderOf(response, bytes, about);
-    const { certStatus, thisUpdate, nextUpdate } = await singleResponseOf(response, about);
+    const responder = await findResponder(response, bytes, about);
+    const { certStatus, thisUpdate, nextUpdate } = await findSingleResponse(response, about);
     requireTime(about.at, thisUpdate, nextUpdate);
     const { tagNumber } = certStatus.idBlock;
     if (tagNumber === REVOKED) {
@@ -71,7 +71,7 @@ export function readOcspResponse(about: StatusResponse): Promise<RevocationStatu
   });
 }
 
-function basicResponseOf(response: Uint8Array): Buffer {
+function parseBasicResponse(response: Uint8Array): Buffer {
   const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(response));
   const status = responseStatus.valueBlock.valueDec;
   if (status !== 0) throw new UnusableResponseError(`answered with the OCSP status ${status}`);
@@ -80,31 +80,31 @@ function basicResponseOf(response: Uint8Array): Buffer {
   return octets(responseBytes.response);
 }
 
-async function singleResponseOf(
+async function findSingleResponse(
   { tbsResponseData }: BasicOCSPResponse,
   { certificate, issuer }: StatusResponse,
 ): Promise<SingleResponse> {
   const id = new CertID();
-  const issuerCertificate = certificateIn(issuer);
-  await id.createForCertificate(certificateIn(certificate), { hashAlgorithm: 'SHA-1', issuerCertificate });
+  const issuerCertificate = parseCertificate(issuer);
+  await id.createForCertificate(parseCertificate(certificate), { hashAlgorithm: 'SHA-1', issuerCertificate });
   const single = tbsResponseData.responses.find(({ certID }) => certID.isEqual(id));
   if (!single) throw new UnusableResponseError('sent an OCSP response about another certificate');
   return single;
 }
 
 /** The certificate of the responder that signed the response; undefined if the issuer itself did. */
-async function responderOf(
+async function findResponder(
   response: BasicOCSPResponse,
   bytes: Buffer,
   { issuer, at }: StatusResponse,
 ): Promise<Uint8Array | undefined> {
-  const [signed, , , held] = [...childrenOf(bytes)];
+  const [signed, , , held] = [...readChildren(bytes)];
   if (!signed) throw new UnusableResponseError('sent an OCSP response without content');
   const isSignedBy = (certificate: Uint8Array) =>
-    verified(signed, response.signature, certificateIn(certificate), response.signatureAlgorithm);
+    verifySignature(signed, response.signature, parseCertificate(certificate), response.signatureAlgorithm);
   if (await isSignedBy(issuer)) return undefined;
-  const [list] = held ? [...childrenOf(held)] : [];
-  for (const certificate of list ? childrenOf(list) : []) {
+  const [list] = held ? [...readChildren(held)] : [];
+  for (const certificate of list ? readChildren(list) : []) {
     if (!(await isSignedBy(certificate))) continue;
     requireResponder(certificate, issuer, at);
     return Uint8Array.from(certificate);
@@ -115,7 +115,7 @@ async function responderOf(
 /** Checks that the issuer authorized the responder (RFC 6960, 4.2.2.2). */
 function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): void {
   const [own, above] = [new X509Certificate(certificate), new X509Certificate(issuer)];
-  const { extensions = [], notBefore, notAfter } = certificateIn(certificate);
+  const { extensions = [], notBefore, notAfter } = parseCertificate(certificate);
   const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE)?.parsedValue as unknown;
   const isResponder = usage instanceof ExtKeyUsage && usage.keyPurposes.includes(OCSP_SIGNING);
   const isValid = notBefore.value.getTime() <= at && at <= notAfter.value.getTime();
@@ -126,30 +126,30 @@ function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): 
 /** A CRL can have hundreds of thousands of entries, so they are searched without building objects. */
 export function readCrl({ issuer, certificate, response, at }: StatusResponse): Promise<RevocationStatus> {
   return withFaults(async () => {
-    const [signed, algorithm, signature] = [...childrenOf(Buffer.from(response))];
+    const [signed, algorithm, signature] = [...readChildren(Buffer.from(response))];
     if (!signed || !algorithm || !signature)
       throw new UnusableResponseError('sent something other than a list of revoked certificates');
-    const list = fieldsOf(signed);
+    const list = readCrlFields(signed);
     const [, , , , subject] = certificateFields(Buffer.from(issuer));
     if (!subject?.equals(list.issuer)) throw new UnusableResponseError('sent a list from another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
     const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
-    if (!(await verified(signed, bits, certificateIn(issuer), by)))
+    if (!(await verifySignature(signed, bits, parseCertificate(issuer), by)))
       throw new UnusableResponseError('sent a list that its issuer has not signed');
     requireTime(at, list.thisUpdate, list.nextUpdate);
     const isOfAuthority = new X509Certificate(certificate).ca;
     for (const extension of list.extensions) requireComplete(extension, isOfAuthority);
-    const date = revocationOf(certificate, list.entries);
-    return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [], until: list.nextUpdate?.getTime() };
+    const date = findRevocation(certificate, list.entries);
+    return date ? { revokedAt: parseTime(date).getTime() } : { isGood: true, responders: [], until: list.nextUpdate?.getTime() };
   });
 }
 
 /** The revocation date of the certificate's entry; undefined if the list has none. */
-function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
+function findRevocation(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
   const [serialNumber] = certificateFields(Buffer.from(certificate));
   if (!serialNumber) throw new MalformedDerError('not a certificate');
-  for (const entry of entries ? childrenOf(entries) : []) {
-    const [number, date] = childrenOf(entry);
+  for (const entry of entries ? readChildren(entries) : []) {
+    const [number, date] = readChildren(entry);
     if (number?.equals(serialNumber)) return date;
   }
   return undefined;
@@ -164,20 +164,20 @@ interface CrlFields {
   extensions: Extension[];
 }
 
-function fieldsOf(signed: Buffer): CrlFields {
-  const fields = [...childrenOf(signed)];
+function readCrlFields(signed: Buffer): CrlFields {
+  const fields = [...readChildren(signed)];
   if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
   const [, issuer, thisUpdate, ...rest] = fields;
   if (!issuer || !thisUpdate) throw new MalformedDerError('a list without an issuer or a time');
   const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== contextTag(0) ? rest.shift() : undefined;
   const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
-  const [extensions] = rest[0]?.[0] === contextTag(0) ? childrenOf(rest[0]) : [];
+  const [extensions] = rest[0]?.[0] === contextTag(0) ? readChildren(rest[0]) : [];
   return {
     issuer,
-    thisUpdate: timeOf(thisUpdate),
-    nextUpdate: nextUpdate && timeOf(nextUpdate),
+    thisUpdate: parseTime(thisUpdate),
+    nextUpdate: nextUpdate && parseTime(nextUpdate),
     entries,
-    extensions: [...(extensions ? childrenOf(extensions) : [])].map((each) => new Extension({ schema: parse(each) })),
+    extensions: [...(extensions ? readChildren(extensions) : [])].map((each) => new Extension({ schema: parse(each) })),
   };
 }
 
@@ -200,7 +200,7 @@ function requireTime(at: number, thisUpdate: Date, nextUpdate: Date | undefined)
     throw new UnusableResponseError('sent an answer that is out of date');
 }
 
-async function verified(
+async function verifySignature(
   signed: Buffer,
   signature: asn1js.BitString,
   { subjectPublicKeyInfo }: Certificate,
@@ -224,12 +224,12 @@ async function withFaults(read: () => Promise<RevocationStatus>): Promise<Revoca
   }
 }
 
-function certificateIn(bytes: Uint8Array): Certificate {
+function parseCertificate(bytes: Uint8Array): Certificate {
   return Certificate.fromBER(Uint8Array.from(bytes));
 }
 
 /** Reads a UTCTime or a GeneralizedTime. */
-function timeOf(value: Buffer): Date {
+function parseTime(value: Buffer): Date {
   const time = asn1js.fromBER(Uint8Array.from(value)).result;
   if (time instanceof asn1js.UTCTime) return time.toDate();
   throw new MalformedDerError('not a time');

@@ -33,11 +33,11 @@ const MAX_ADDRESS_LENGTH = 2_048;
 serveTasks(work, () => ({ unreadable: true }));
 
 function work(task: RevocationTask): Promise<StatusSources[] | RevocationStatus> {
-  if (task.what === 'sources') return sourcesOf(task.certificates.map((bytes) => Buffer.from(bytes)));
+  if (task.what === 'sources') return readSources(task.certificates.map((bytes) => Buffer.from(bytes)));
   return task.what === 'ocsp' ? readOcspResponse(task) : readCrl(task);
 }
 
-async function sourcesOf(certificates: Buffer[]): Promise<StatusSources[]> {
+async function readSources(certificates: Buffer[]): Promise<StatusSources[]> {
   const read = certificates.map((bytes) => new X509Certificate(bytes));
   return Promise.all(
     certificates.map(async (bytes, index) => {
@@ -46,7 +46,7 @@ async function sourcesOf(certificates: Buffer[]): Promise<StatusSources[]> {
       const found = read.findIndex((other) => other !== own && isIssuedBy(own, other));
       const issuer = isRoot || found < 0 ? undefined : found;
       const above = issuer === undefined ? undefined : certificates[issuer];
-      return { isRoot, issuer, ...addressesOf(bytes), request: above && (await requestOf(bytes, above)) };
+      return { isRoot, issuer, ...readAddresses(bytes), request: above && (await createRequest(bytes, above)) };
     }),
   );
 }
@@ -55,7 +55,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-function addressesOf(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issuers' | 'isExempt'> {
+function readAddresses(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issuers' | 'isExempt'> {
   const { extensions = [] } = Certificate.fromBER(Uint8Array.from(bytes));
   const extension = (id: string) => extensions.find(({ extnID }: Extension) => extnID === id)?.parsedValue as unknown;
   const information = extension(AUTHORITY_INFORMATION_ACCESS);
@@ -80,7 +80,7 @@ function addresses(names: GeneralName[]): string[] {
 }
 
 /** Uses SHA-1, which every responder supports (RFC 5019, 2.1.1). It only identifies the issuer, so its weakness does not matter. */
-async function requestOf(certificate: Buffer, issuer: Buffer): Promise<Uint8Array> {
+async function createRequest(certificate: Buffer, issuer: Buffer): Promise<Uint8Array> {
   const request = new OCSPRequest();
   const issuerCertificate = Certificate.fromBER(Uint8Array.from(issuer));
   await request.createForCertificate(Certificate.fromBER(Uint8Array.from(certificate)), {

@@ -94,15 +94,15 @@ export class Revocation {
       module: new URL('./revocation-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
       busy: 'too many certificates are being read',
-      outOfTime: (cause: unknown) => failed('the answers of their issuers take too long to read', cause),
-      outOfMemory: (cause: unknown) => failed('the answers of their issuers take too much memory to read', cause),
+      outOfTime: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too long to read', cause),
+      outOfMemory: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too much memory to read', cause),
     };
     this.#processes = new ProcessQueue(work, LIMITS);
   }
 
   /** Makes no requests. Throws `certificate_unusable` if the chain does not say where to ask, and `queue_full`. */
   async requireSources(owner: string, chain: readonly Buffer[], signal?: AbortSignal): Promise<void> {
-    const [own, ...above] = await this.#sourcesOf(owner, chain, signal);
+    const [own, ...above] = await this.#readSources(owner, chain, signal);
     if (own?.isRoot) throw unusable('it is self-signed, so its revocation status cannot be checked');
     for (const each of own ? [own, ...above] : []) {
       if (each.isRoot) continue;
@@ -140,7 +140,7 @@ export class Revocation {
     const context = { owner, signal, crls: new Map<string, Buffer>() };
     const follow = async (each: StatusSources, certificate: Buffer, issuer: Buffer | undefined): Promise<Buffer[]> => {
       if (each.isRoot) return [];
-      if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
+      if (!issuer) return each.issuers.length ? [await this.#fetchIssuer(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
       const about = { certificate, issuer, at: Date.now() };
       const found = await this.#cache.get(about, () => this.#find(each, about, isOwn.has(certificate), context));
@@ -149,7 +149,7 @@ export class Revocation {
     };
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const certificates = known.all;
-      const described = await this.#sourcesOf(owner, certificates, signal);
+      const described = await this.#readSources(owner, certificates, signal);
       const more: Buffer[] = [];
       for (const [index, each] of described.entries()) {
         const issuer = each.issuer === undefined ? undefined : certificates[each.issuer];
@@ -157,14 +157,14 @@ export class Revocation {
       }
       if (more.filter((each) => known.add(each)).length) continue;
       requireIssuers(described);
-      return dataOf(known, answered);
+      return toValidationData(known, answered);
     }
-    throw failed('the chains of their issuers and responders are too long');
+    throw revocationCheckFailed('the chains of their issuers and responders are too long');
   }
 
-  async #issuerOf({ issuers }: StatusSources, signal: AbortSignal): Promise<Buffer> {
+  async #fetchIssuer({ issuers }: StatusSources, signal: AbortSignal): Promise<Buffer> {
     const common = { accept: 'application/pkix-cert', maxBytes: MAX_CERTIFICATE_BYTES, timeoutMs: this.#timeoutMs, signal };
-    return firstOf(issuers, (url) => fetchBytes(this.#policy, { ...common, url }));
+    return fetchFirst(issuers, (url) => fetchBytes(this.#policy, { ...common, url }));
   }
 
   /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
@@ -175,11 +175,12 @@ export class Revocation {
         | Unreadable;
       if ('unreadable' in answer) throw new NoResponseError('sent something that cannot be read');
       if ('fault' in answer) throw new NoResponseError(answer.fault);
-      if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('a certificate of the time stamp is revoked');
+      if ('revokedAt' in answer)
+        throw isOwn ? certificateRevoked(answer.revokedAt) : revocationCheckFailed('a certificate of the time stamp is revoked');
       const responders = answer.responders.map((responder) => Buffer.from(responder));
       return { [what]: bytes, responders, until: answer.until ?? about.at };
     };
-    return firstOf([...each.ocsp, ...each.crls], async (url, index) =>
+    return fetchFirst([...each.ocsp, ...each.crls], async (url, index) =>
       index < each.ocsp.length
         ? read('ocsp', await this.#fetchOcspResponse(url, each.request, context))
         : read('crl', await this.#fetchCrl(url, context)),
@@ -200,15 +201,15 @@ export class Revocation {
     const fetched = await fetchBytes(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
     crls.set(url.href, fetched);
     if ([...crls.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
-      throw failed(`the CRLs of their issuers have more than ${this.#maxBytes} bytes in all`);
+      throw revocationCheckFailed(`the CRLs of their issuers have more than ${this.#maxBytes} bytes in all`);
     return fetched;
   }
 
-  async #sourcesOf(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
+  async #readSources(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
     const described = (await this.#run(owner, { what: 'sources', certificates: [...certificates] }, signal)) as
       | StatusSources[]
       | Unreadable;
-    if ('unreadable' in described) throw failed('a certificate cannot be read');
+    if ('unreadable' in described) throw revocationCheckFailed('a certificate cannot be read');
     return described;
   }
 
@@ -239,35 +240,35 @@ class CertificateSet {
   }
 
   has(certificate: Buffer): boolean {
-    return this.#byDigest.has(digestOf(certificate));
+    return this.#byDigest.has(digestContents(certificate));
   }
 
   /** Returns whether the certificate is new. */
   add(certificate: Buffer): boolean {
-    const digest = digestOf(certificate);
+    const digest = digestContents(certificate);
     if (this.#byDigest.has(digest)) return false;
-    if (this.#byDigest.size >= MAX_CERTIFICATES) throw failed('there are too many certificates');
+    if (this.#byDigest.size >= MAX_CERTIFICATES) throw revocationCheckFailed('there are too many certificates');
     this.#byDigest.set(digest, certificate);
     return true;
   }
 }
 
-function digestOf(...contents: Buffer[]): string {
+function digestContents(...contents: Buffer[]): string {
   const hash = createHash('sha256');
   for (const content of contents) hash.update(content);
   return hash.digest('base64');
 }
 
 /** The first successful answer of the addresses in turn. If all fail, throws the error of the last. */
-async function firstOf<T>(addresses: string[], get: (url: URL, index: number) => Promise<T>): Promise<T> {
-  let last: unknown = failed('a certificate does not say where to ask');
+async function fetchFirst<T>(addresses: string[], get: (url: URL, index: number) => Promise<T>): Promise<T> {
+  let last: unknown = revocationCheckFailed('a certificate does not say where to ask');
   for (const [index, address] of addresses.entries()) {
     const url = new URL(address);
     try {
       return await get(url, index);
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error;
-      last = failed(`${url.host} ${error.message}`, error);
+      last = revocationCheckFailed(`${url.host} ${error.message}`, error);
     }
   }
   throw last;
@@ -285,7 +286,7 @@ class AnswerCache {
 
   /** The cached answer for this certificate, or the result of `find`. */
   async get(about: RevocationQuery, find: () => Promise<StatusResult>): Promise<StatusResult> {
-    const key = digestOf(about.certificate, about.issuer);
+    const key = digestContents(about.certificate, about.issuer);
     const known = this.#found.get(key);
     if (known && about.at < known.until) return known;
     const found = await find();
@@ -301,10 +302,10 @@ class AnswerCache {
 
 function requireIssuers(described: StatusSources[]): void {
   if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
-    throw failed('the certificate of an issuer cannot be found');
+    throw revocationCheckFailed('the certificate of an issuer cannot be found');
 }
 
-function dataOf(known: CertificateSet, answered: Map<Buffer, StatusResult>): ValidationData {
+function toValidationData(known: CertificateSet, answered: Map<Buffer, StatusResult>): ValidationData {
   const found = [...answered.values()];
   const distinct = (all: Array<Buffer | undefined>) => new CertificateSet(all.filter((each) => each !== undefined)).all;
   return {
@@ -318,7 +319,7 @@ function unusable(why: string): ServiceError {
   return new ServiceError('certificate_unusable', `options.signature.level: the certificate cannot sign at this level: ${why}`);
 }
 
-function revoked(at: number | undefined): ServiceError {
+function certificateRevoked(at: number | undefined): ServiceError {
   const since = at === undefined ? '' : ` since ${new Date(at).toISOString()}`;
   return new ServiceError(
     'certificate_unusable',
@@ -326,7 +327,7 @@ function revoked(at: number | undefined): ServiceError {
   );
 }
 
-function failed(what: string, cause?: unknown): ServiceError {
+function revocationCheckFailed(what: string, cause?: unknown): ServiceError {
   const detail = `options.signature.level: the revocation status of the certificates cannot be determined: ${what}`;
   return new ServiceError('revocation_failed', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -46,7 +46,7 @@ export class SecretKeys {
 
   /** The key that encrypts. Generates one if the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
   current(): SecretKey {
-    const [first] = this.#all();
+    const [first] = this.#readAll();
     if (first) return first;
     if (this.#settings.isShared)
       throw new ServiceError(
@@ -58,12 +58,12 @@ export class SecretKeys {
   }
 
   has(id: string): boolean {
-    return this.#all().some((key) => key.id === id);
+    return this.#readAll().some((key) => key.id === id);
   }
 
   /** Throws `secret_key_missing`. */
   withId(id: string): SecretKey {
-    const found = this.#all().find((key) => key.id === id);
+    const found = this.#readAll().find((key) => key.id === id);
     if (found) return found;
     const { secretKeyFile, isShared } = this.#settings;
     const isSet = secretKeyFile !== '' || isShared;
@@ -78,7 +78,7 @@ export class SecretKeys {
     return join(this.#settings.dataDir, OWN_FILE);
   }
 
-  #all(): SecretKey[] {
+  #readAll(): SecretKey[] {
     const { secretKeyFile, isShared } = this.#settings;
     if (!this.#keys.length && !secretKeyFile && !isShared) this.#keys = this.#readOwn();
     return this.#keys;
@@ -106,7 +106,7 @@ function readOwnKeys(file: string): SecretKey[] {
 
 /** A text file has one key on each line; any other file is one key. `name` identifies the file in errors. */
 function readKeys(file: string, name: string): SecretKey[] {
-  const content = contentOf(file, name);
+  const content = readKeyFile(file, name);
   const text = content.toString('latin1');
   const lines = text.split('\n').map((line) => Buffer.from(line.trim(), 'latin1'));
   const keys = TEXT.test(text) ? lines.filter(({ length }) => length > 0) : [content];
@@ -114,10 +114,10 @@ function readKeys(file: string, name: string): SecretKey[] {
     throw new SecretKeyError(
       `${name}: each key must have at least ${MIN_BYTES} bytes. Restore the file that was used when certificates were stored; if none are stored, create one with: openssl rand -hex 32`,
     );
-  return keys.map(secretKeyOf);
+  return keys.map(toSecretKey);
 }
 
-function contentOf(file: string, name: string): Buffer {
+function readKeyFile(file: string, name: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
@@ -125,7 +125,7 @@ function contentOf(file: string, name: string): Buffer {
   }
 }
 
-function secretKeyOf(secret: Buffer): SecretKey {
+function toSecretKey(secret: Buffer): SecretKey {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `platen ${purpose}`, 32));
   const id = createHash('sha256').update(derive('key id')).digest('hex').slice(0, ID_DIGITS);
   return { id, cipher: new PayloadCipher(derive('certificates')) };

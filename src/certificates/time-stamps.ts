@@ -14,8 +14,8 @@ import {
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { der, membersOf, parse } from './asn1.ts';
-import { childrenOf, contextTag, TAGS } from './der.ts';
+import { der, parse, readMembers } from './asn1.ts';
+import { contextTag, readChildren, TAGS } from './der.ts';
 
 /** Maximum size of a token with its certificates. */
 export const MAX_TIME_STAMP_BYTES = 16_384;
@@ -80,9 +80,9 @@ export class TimeStamps {
   async #stamp(imprint: Uint8Array, deadline: Deadline): Promise<Buffer> {
     const nonce = randomBytes(NONCE_BYTES);
     nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40; // a positive number without leading zeros
-    const reply = await this.#ask(requestOf(imprint, nonce), deadline.signal).catch((error: unknown) => {
+    const reply = await this.#ask(encodeRequest(imprint, nonce), deadline.signal).catch((error: unknown) => {
       deadline.throwIfOver();
-      throw error instanceof ServiceError ? error : failed('could not be reached', error);
+      throw error instanceof ServiceError ? error : timeStampFailed('could not be reached', error);
     });
     return readToken(reply, { imprint, nonce });
   }
@@ -96,11 +96,11 @@ export class TimeStamps {
       redirect: 'error',
       signal: AbortSignal.any([late, signal]),
     }).catch((error: unknown) => {
-      throw late.aborted ? failed(`did not answer within ${this.#timeoutMs / 1000} seconds`, error) : error;
+      throw late.aborted ? timeStampFailed(`did not answer within ${this.#timeoutMs / 1000} seconds`, error) : error;
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw failed(`answered with status ${response.status}`);
+      throw timeStampFailed(`answered with status ${response.status}`);
     }
     return readAll(response);
   }
@@ -111,13 +111,13 @@ async function readAll(response: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_REPLY_BYTES) throw failed(`sent more than ${MAX_REPLY_BYTES} bytes`); // leaving the loop closes the connection
+    if (bytes > MAX_REPLY_BYTES) throw timeStampFailed(`sent more than ${MAX_REPLY_BYTES} bytes`); // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function requestOf(imprint: Uint8Array, nonce: Buffer): Buffer {
+function encodeRequest(imprint: Uint8Array, nonce: Buffer): Buffer {
   const request = new TimeStampReq({
     version: 1,
     messageImprint: new MessageImprint({
@@ -137,65 +137,68 @@ interface SentRequest {
 
 /** Throws `timestamp_failed` unless the token matches the request and is signed. */
 async function readToken(reply: Buffer, asked: SentRequest): Promise<Buffer> {
-  const { status, timeStampToken } = parsed(() => TimeStampResp.fromBER(Uint8Array.from(reply)));
-  if (!GRANTED.has(status.status)) throw failed(`refused the request with status ${status.status}`);
-  if (!timeStampToken) throw failed('sent no time stamp');
-  const token = parsed(() => der(membersOf(parse(reply))[1])); // the original bytes, which are what the authority signed
-  if (token.length > MAX_TIME_STAMP_BYTES) throw failed(`sent a time stamp of more than ${MAX_TIME_STAMP_BYTES} bytes`);
+  const { status, timeStampToken } = parseOrThrow(() => TimeStampResp.fromBER(Uint8Array.from(reply)));
+  if (!GRANTED.has(status.status)) throw timeStampFailed(`refused the request with status ${status.status}`);
+  if (!timeStampToken) throw timeStampFailed('sent no time stamp');
+  const token = parseOrThrow(() => der(readMembers(parse(reply))[1])); // the original bytes, which are what the authority signed
+  if (token.length > MAX_TIME_STAMP_BYTES) throw timeStampFailed(`sent a time stamp of more than ${MAX_TIME_STAMP_BYTES} bytes`);
   // The token becomes part of the signature, which must be in DER.
   if (!Buffer.from(asn1js.fromBER(Uint8Array.from(token)).result.toBER()).equals(token))
-    throw failed('sent a time stamp that is not encoded in DER');
-  const signed = parsed(() => new SignedData({ schema: timeStampToken.content }));
+    throw timeStampFailed('sent a time stamp that is not encoded in DER');
+  const signed = parseOrThrow(() => new SignedData({ schema: timeStampToken.content }));
   const stampedAt = checkInfo(signed, asked);
   signed.encapContentInfo.eContentType = DATA; // for the type of time stamps, the library would require the stamped data itself
   const { signatureVerified, signerCertificate } = await signed
     .verify({ signer: 0, checkChain: false, extendedMode: true })
     .catch(() => ({ signatureVerified: false, signerCertificate: null }));
-  if (!signatureVerified || !signerCertificate) throw failed('sent a time stamp with an invalid signature');
+  if (!signatureVerified || !signerCertificate) throw timeStampFailed('sent a time stamp with an invalid signature');
   checkSigner(signerCertificate, stampedAt);
   return token;
 }
 
 /** The certificates in a token, in DER. */
-export function certificatesIn(token: Buffer): Buffer[] {
-  const [, content] = childrenOf(token);
-  const [signed] = content ? childrenOf(content) : [];
-  const held = signed && [...childrenOf(signed)].find(([tag]) => tag === contextTag(0));
-  return held ? [...childrenOf(held)].filter(([tag]) => tag === TAGS.sequence) : [];
+export function readTokenCertificates(token: Buffer): Buffer[] {
+  const [, content] = readChildren(token);
+  const [signed] = content ? readChildren(content) : [];
+  const held = signed && [...readChildren(signed)].find(([tag]) => tag === contextTag(0));
+  return held ? [...readChildren(held)].filter(([tag]) => tag === TAGS.sequence) : [];
 }
 
 /** Checks that the certificate is valid for time stamping (RFC 3161, 2.3). */
 function checkSigner({ extensions = [], notBefore, notAfter }: Certificate, at: Date): void {
   const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
-  const purposes = usage && parsed(() => ExtKeyUsage.fromBER(usage.extnValue.getValue()).keyPurposes);
+  const purposes = usage && parseOrThrow(() => ExtKeyUsage.fromBER(usage.extnValue.getValue()).keyPurposes);
   if (!usage?.critical || !purposes?.includes(TIME_STAMPING))
-    throw failed('signs with a certificate that is not valid for time stamping');
-  if (!(notBefore.value <= at && at <= notAfter.value)) throw failed('signs with a certificate that was not valid at that time');
+    throw timeStampFailed('signs with a certificate that is not valid for time stamping');
+  if (!(notBefore.value <= at && at <= notAfter.value))
+    throw timeStampFailed('signs with a certificate that was not valid at that time');
 }
 
 /** Checks that the time stamp matches the request. Returns its time. */
 function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData, { imprint, nonce }: SentRequest): Date {
-  if (eContentType !== TST_INFO || !eContent) throw failed('sent something other than a time stamp');
-  const info = parsed(() => TSTInfo.fromBER(eContent.getValue()));
+  if (eContentType !== TST_INFO || !eContent) throw timeStampFailed('sent something other than a time stamp');
+  const info = parseOrThrow(() => TSTInfo.fromBER(eContent.getValue()));
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
   const isOfThis = hashAlgorithm.algorithmId === SHA_256 && Buffer.from(imprint).equals(hashedMessage.valueBlock.valueHexView);
-  if (!isOfThis) throw failed('sent a time stamp of other data');
+  if (!isOfThis) throw timeStampFailed('sent a time stamp of other data');
   if (!info.nonce || info.nonce.toBigInt() !== BigInt(`0x${nonce.toString('hex')}`))
-    throw failed('sent a time stamp for another request, with a different nonce');
+    throw timeStampFailed('sent a time stamp for another request, with a different nonce');
   if (!(Math.abs(info.genTime.getTime() - Date.now()) < MAX_CLOCK_DIFFERENCE_MS))
-    throw failed('sent a time stamp with a wrong time: its clock and that of this service differ by more than 5 minutes');
+    throw timeStampFailed(
+      'sent a time stamp with a wrong time: its clock and that of this service differ by more than 5 minutes',
+    );
   return info.genTime;
 }
 
-function parsed<T>(parse: () => T): T {
+function parseOrThrow<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw failed('sent something other than a time stamp', error);
+    throw timeStampFailed('sent something other than a time stamp', error);
   }
 }
 
-function failed(what: string, cause?: unknown): ServiceError {
+function timeStampFailed(what: string, cause?: unknown): ServiceError {
   return new ServiceError('timestamp_failed', `the time stamp authority ${what}`, {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -2,9 +2,9 @@
 
 import type { SigningKey } from '../../certificates/certificate-facts.ts';
 import type { CertificateOwner, Certificates } from '../../certificates/certificates.ts';
-import { algorithmOf, type SigningContext, sign, signatureBytes } from '../../certificates/cms.ts';
+import { type SigningContext, sign, signatureBytes, signingAlgorithm } from '../../certificates/cms.ts';
 import type { Revocation } from '../../certificates/revocation.ts';
-import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../../certificates/time-stamps.ts';
+import { MAX_TIME_STAMP_BYTES, readTokenCertificates, type TimeStamps } from '../../certificates/time-stamps.ts';
 import type { PagePrint } from '../../chromium/page.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument, FieldPosition, SignatureField, SignaturePlaceholder } from '../../pdf/finish-settings.ts';
@@ -74,7 +74,7 @@ export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSign
     ...{ name: commonName, reason, location, contact, signedAt: at },
     description: `Signature: ${commonName}`,
     reservedBytes: signatureBytes(key, timeStamps !== undefined),
-    digest: algorithmOf(key).digest,
+    digest: signingAlgorithm(key).digest,
     visible: shown && { place: placeOf(shown.field), appearance: shown.printed.chunks },
   };
 }
@@ -100,7 +100,7 @@ export async function completeSignature(
   const { signature, token } = await sign(key, hole.digest, timeStamps, { owner, deadline });
   fill(chunks, hole, signature);
   if (!revocation || !timeStamps || !token) return chunks;
-  const collected = await revocation.collect(owner, { own: key.chain, others: certificatesIn(token) }, deadline);
+  const collected = await revocation.collect(owner, { own: key.chain, others: readTokenCertificates(token) }, deadline);
   const timeStampBytes = plan.level === 'B-LTA' ? MAX_TIME_STAMP_BYTES : undefined;
   const extended = await finishing.extend(owner, chunks, { ...collected, timeStampBytes }, deadline);
   if (extended.hole) fill(extended.pieces, extended.hole, await timeStamps.stamp(owner, extended.hole.digest, deadline));
