@@ -161,7 +161,7 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
   growPage(settings: PrintSettings, pages: number): Promise<PrintSettings> {
-    return this.#attempt.run(() => this.#layout.higher(settings, pages, this.#attempt.step));
+    return this.#attempt.run(() => this.#layout.growPage(settings, pages, this.#attempt.step));
   }
 
   /** By how many CSS pixels the document exceeds the widest layout that Chromium prints if the margins leave `roomPx`. */
@@ -171,13 +171,13 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** The factor by which Chromium shrinks the document to fit in this width. */
   measureShrinking(widthPx: number): Promise<number> {
-    return this.#attempt.run(() => this.#layout.shrinking(widthPx, this.#attempt.step));
+    return this.#attempt.run(() => this.#layout.measureShrinking(widthPx, this.#attempt.step));
   }
 
   /** Finds content that boxes hide on a page of this size. */
   async findClipped(page: PageArea): Promise<Clipped[]> {
     if (!this.#load.htmlClass.mayClip) return [];
-    return this.#attempt.run(() => this.#layout.clipped(page, this.#attempt.step));
+    return this.#attempt.run(() => this.#layout.findClipped(page, this.#attempt.step));
   }
 
   /** Whether tables may have rows that belong to every page. */
@@ -187,7 +187,7 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** Finds rows of tables that should be on every page and are not. */
   findUnrepeatedRows(page: PageArea): Promise<UnrepeatedRows[]> {
-    return this.#attempt.run(() => this.#layout.unrepeated(page, this.#attempt.step));
+    return this.#attempt.run(() => this.#layout.findUnrepeated(page, this.#attempt.step));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

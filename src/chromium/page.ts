@@ -129,7 +129,7 @@ export class Page implements RunningPage {
       return page;
     } catch (error) {
       giveUp();
-      if (page) page.#lose(crashed());
+      if (page) page.#lose(pageCrashed());
       if (targetId) browser.memory.forget(targetId);
       return cannotOpen(error);
     } finally {
@@ -143,7 +143,7 @@ export class Page implements RunningPage {
     this.#proxy = proxy;
     this.#contextId = contextId;
     this.#targetId = targetId;
-    session.onClose = (reason) => this.#end(crashed(reason));
+    session.onClose = (reason) => this.#end(pageCrashed(reason));
     this.#stopListening = browser.connection.browser.on('Target.targetCrashed', (crash) => {
       if (crash.targetId === targetId) void this.#noticeCrash(crash);
     });
@@ -186,12 +186,12 @@ export class Page implements RunningPage {
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
   get memoryBytes(): number | undefined {
-    return this.#browser.memory.bytesOf(this.#targetId);
+    return this.#browser.memory.findBytes(this.#targetId);
   }
 
   /** The pid of the renderer. Undefined while it is unknown. */
   get pid(): number | undefined {
-    return this.#browser.memory.processOf(this.#targetId);
+    return this.#browser.memory.findProcess(this.#targetId);
   }
 
   /**
@@ -236,13 +236,13 @@ export class Page implements RunningPage {
 
   #begin(job: LoadJob, deadline: Deadline, assets: HostedAssets | undefined): RenderAttempt {
     if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw crashed(); // a part of an earlier document still runs
+    if (this.#proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
     this.#eventBytes = 0;
     this.#browser.memory.begin(this);
-    this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
+    this.#proxy.startRender(this.#createBudget(job, deadline), assets);
     deadline.enter('load');
     return {
       deadline,
@@ -267,7 +267,7 @@ export class Page implements RunningPage {
   async #rethrow(error: unknown, assets: HostedAssets | undefined): Promise<never> {
     // A page that is closed to free memory is gone before it is known whether it was the cause.
     const wasCause = error instanceof ServiceError || this.#lost ? undefined : this.#wasCause;
-    if (wasCause) throw (await wasCause) ? this.#storageExceeded() : crashed();
+    if (wasCause) throw (await wasCause) ? this.#storageExceeded() : pageCrashed();
     const explained = this.#explain(error);
     throw assets && explained instanceof ServiceError ? withoutOrigin(explained, assets) : explained;
   }
@@ -292,7 +292,7 @@ export class Page implements RunningPage {
   /** Puts files into header and footer, which are measured in a document of their own. */
   async #prepareTemplates(job: LoadJob, { step }: RenderAttempt): Promise<LoadJob> {
     if (!job.print) return job;
-    const print = await this.#templates.prepare(job.print, filesOf(job), step);
+    const print = await this.#templates.prepare(job.print, hostedFiles(job), step);
     if (print !== job.print) await step(this.#openEmptyDocument());
     return { ...job, print };
   }
@@ -307,23 +307,23 @@ export class Page implements RunningPage {
 
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
-    if (this.#mayHaveStored) throw crashed(new Error('a frame of a site may have stored something'));
+    if (this.#mayHaveStored) throw pageCrashed(new Error('a frame of a site may have stored something'));
     if (this.#loader.traces.needReset || this.#hasLoaded) await this.#empty();
     this.#browser.memory.end(this);
   }
 
   async #empty(): Promise<void> {
-    const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
+    const timer = setTimeout(() => this.#lose(pageCrashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
       if (this.#hasLoaded) await this.#clearBrowsingData();
-      if (this.#proxy.lateRequests) throw crashed(new Error('requests outlive the document'));
+      if (this.#proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
       if (this.#lastAddress) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
     } catch (error) {
-      throw error instanceof ServiceError ? error : crashed(error as Error);
+      throw error instanceof ServiceError ? error : pageCrashed(error as Error);
     } finally {
       clearTimeout(timer);
     }
@@ -357,7 +357,7 @@ export class Page implements RunningPage {
     memory.end(this);
     memory.forget(this.#targetId);
     await this.#proxy.close();
-    this.#end(crashed());
+    this.#end(pageCrashed());
   }
 
   async #prepare(): Promise<void> {
@@ -372,7 +372,7 @@ export class Page implements RunningPage {
     ]);
     await Promise.all([
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }),
-      this.#browser.memory.found(this.#targetId),
+      this.#browser.memory.waitUntilFound(this.#targetId),
     ]);
   }
 
@@ -383,7 +383,7 @@ export class Page implements RunningPage {
     await this.#loader.openAddress(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
     this.#isOpening = false;
     this.#address = address;
-    if ((await evaluate(this.#session, { expression: 'origin' }, ORIGIN)) !== 'null') throw crashed();
+    if ((await evaluate(this.#session, { expression: 'origin' }, ORIGIN)) !== 'null') throw pageCrashed();
     await this.#session.send('Page.resetNavigationHistory');
   }
 
@@ -413,7 +413,7 @@ export class Page implements RunningPage {
   }
 
   /** The document itself may take as long as the render. Its resources may not. */
-  #budgetFor({ content, load }: LoadJob, deadline: Deadline): OutboundBudget {
+  #createBudget({ content, load }: LoadJob, deadline: Deadline): OutboundBudget {
     const { renderMaxRequests, renderMaxNetworkBytes, renderMaxConnections, resourceTimeoutMs } = this.#browser.settings;
     return {
       requests: load.offline ? 0 : renderMaxRequests,
@@ -440,8 +440,8 @@ export class Page implements RunningPage {
   async #noticeCrash(crash: Crash): Promise<void> {
     const { memory, settings } = this.#browser;
     // Allocators other than V8's heap report nothing, so that the size of the renderer decides.
-    const wasLarge = isTrap(crash) && memory.lastBytesOf(this.#targetId) > settings.rendererHeapBytes / 2;
-    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : crashed());
+    const wasLarge = isTrap(crash) && memory.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
+    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : pageCrashed());
   }
 
   /**
@@ -449,7 +449,7 @@ export class Page implements RunningPage {
    */
   #end(loss: ServiceError): void {
     if (!this.#wasCause) this.#lose(loss);
-    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : crashed()));
+    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : pageCrashed()));
   }
 
   /** Kills the renderer of a document with too many events, because it holds up the other pages of the browser. */
@@ -484,7 +484,7 @@ export class Page implements RunningPage {
   #explain(error: unknown): unknown {
     if (this.#lost && !(error instanceof ServiceError)) return this.#lost;
     if (error instanceof DevToolsError && error.method === 'Page.printToPDF')
-      return new ServiceError('print_failed', `the document could not be printed: ${reasonOf(error)}`);
+      return new ServiceError('print_failed', `the document could not be printed: ${describeReason(error)}`);
     if (error instanceof DevToolsError && error.method === 'Page.captureScreenshot')
       return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
     if (error instanceof DevToolsError && error.method.startsWith('Runtime.')) return interferes(error); // such as a value without JSON
@@ -492,11 +492,11 @@ export class Page implements RunningPage {
   }
 }
 
-function reasonOf({ reason }: DevToolsError): string {
+function describeReason({ reason }: DevToolsError): string {
   return reason.includes('content area is empty') ? NO_ROOM : reason;
 }
 
-function filesOf({ content }: LoadJob): HostedFiles {
+function hostedFiles({ content }: LoadJob): HostedFiles {
   return (content.kind === 'html' && content.assets) || NO_FILES;
 }
 
@@ -515,7 +515,7 @@ function withoutOrigin(error: ServiceError, assets: HostedAssets): ServiceError 
   });
 }
 
-function crashed(cause?: Error): ServiceError {
+function pageCrashed(cause?: Error): ServiceError {
   return new ServiceError('page_crashed', 'the page crashed while it was rendering', { cause });
 }
 

@@ -1,6 +1,6 @@
 /** Finds what a document would request: HTML and the base of its relative URLs in, the absolute URLs in its markup and styles out. */
 import { decodeHTMLAttribute } from 'entities';
-import { type Tag, tagsOf } from '../chromium/load/html/html-tags.ts';
+import { readTags, type Tag } from '../chromium/load/html/html-tags.ts';
 import { LINKS, LOADING, STYLING } from './request/values/external-references.ts';
 
 /** The `rel` values of `link` elements that are loaded. */
@@ -18,7 +18,7 @@ const MAX_BASE = 8_192;
 export function* documentUrls(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
   let from = base;
   let own: string | undefined;
-  for (const { tag, text } of tagsOf(html)) {
+  for (const { tag, text } of readTags(html)) {
     const href = own === undefined && tag.name === 'base' ? attributeOf(tag, 'href') : undefined;
     if (href !== undefined) from = ownBase(href, base);
     own ??= href;

@@ -4,8 +4,8 @@ import { glyphCandidates } from '../../src/chromium/glyphs/glyph-candidates.ts';
 import { hanLanguages } from '../../src/chromium/glyphs/han-fonts.ts';
 import { classifyHtml, mentionsNetworkApis, withBase } from '../../src/chromium/load/html/classify-html.ts';
 import { parseDocumentMetadata } from '../../src/chromium/load/html/document-metadata.ts';
-import { unsupportedIn } from '../../src/chromium/load/html/unsupported-css.ts';
-import { sizesIn, translatedSizes } from '../../src/chromium/print/page-sizes.ts';
+import { findUnsupportedCss } from '../../src/chromium/load/html/unsupported-css.ts';
+import { findSizes, translateSizes } from '../../src/chromium/print/page-sizes.ts';
 import { loadConfig } from '../../src/config.ts';
 import { dispositionOf } from '../../src/http/replies/disposition.ts';
 import { documentUrls, inCss } from '../../src/render/document-urls.ts';
@@ -27,9 +27,9 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
   mentionsNetworkApis,
   withBase: (text) => withBase(text, 'https://example.com/'),
   withOwnBase: (text) => withBase(`<base>${text}`, 'https://example.com/'),
-  sizesIn,
-  translatedSizes,
-  unsupportedIn: (text) => unsupportedIn([{ text, where: 'style' }]),
+  sizesIn: findSizes,
+  translatedSizes: translateSizes,
+  unsupportedIn: (text) => findUnsupportedCss([{ text, where: 'style' }]),
   glyphCandidates,
   hanLanguages: (text) => hanLanguages([text]),
   parseDocumentMetadata: (text) => parseDocumentMetadata([['keywords', text]]),

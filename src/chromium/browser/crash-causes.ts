@@ -49,7 +49,7 @@ export class CrashCauses {
       this.#heapLimits--;
       return true;
     }
-    const signal = signalOf(crash);
+    const signal = crashSignal(crash);
     return signal !== undefined && (this.#take(signal, crash.targetId) || this.#take(signal, undefined));
   }
 
@@ -68,7 +68,7 @@ export function isTrap({ status, errorCode }: Omit<Crash, 'targetId'>): boolean 
   return status === 'crashed' && errorCode === SIGTRAP;
 }
 
-function signalOf({ status, errorCode }: Crash): Signal | undefined {
+function crashSignal({ status, errorCode }: Crash): Signal | undefined {
   if (status === 'crashed') return undefined;
   if (errorCode === SIGKILL) return 'killed';
   return errorCode === SIGTERM || errorCode === SIGTERM_IN_SANDBOX ? 'terminated' : undefined;

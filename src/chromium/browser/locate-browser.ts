@@ -43,13 +43,13 @@ export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
 }
 
 async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: string }> {
-  if (config.browserPath === BUNDLED) return bundledOnly(config.cacheDir);
-  if (config.browserPath) return configured(config.browserPath);
-  const shell = await onPath(HEADLESS_SHELLS);
+  if (config.browserPath === BUNDLED) return locateBundled(config.cacheDir);
+  if (config.browserPath) return locateConfigured(config.browserPath);
+  const shell = await findOnPath(HEADLESS_SHELLS);
   if (shell) return { path: shell, source: 'system', env: {} };
   const bundled = await unpackBundledBrowser(config.cacheDir);
   if (bundled) return { ...bundled, source: 'bundled' };
-  const full = await onPath(FULL_BROWSERS);
+  const full = await findOnPath(FULL_BROWSERS);
   if (full) return { path: full, source: 'full', env: {} };
   throw new ServiceError(
     'browser_unavailable',
@@ -57,7 +57,7 @@ async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: stri
   );
 }
 
-async function bundledOnly(cacheDir: string): Promise<LocatedBrowser> {
+async function locateBundled(cacheDir: string): Promise<LocatedBrowser> {
   const bundled = await unpackBundledBrowser(cacheDir);
   if (bundled) return { ...bundled, source: 'bundled' };
   throw new ServiceError(
@@ -66,13 +66,13 @@ async function bundledOnly(cacheDir: string): Promise<LocatedBrowser> {
   );
 }
 
-async function configured(path: string): Promise<LocatedBrowser> {
+async function locateConfigured(path: string): Promise<LocatedBrowser> {
   if (!(await isExecutable(path)))
     throw new ServiceError('browser_unavailable', `PLATEN_BROWSER_PATH=${path} is not an executable file`);
   return { path, source: 'configured', env: {} };
 }
 
-async function onPath(names: string[]): Promise<string | undefined> {
+async function findOnPath(names: string[]): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   for (const name of names) {
     for (const folder of folders) {

@@ -61,8 +61,8 @@ export class MemoryWatchdog {
   }
 
   /** Resolves when the process of a new page is known or cannot be determined. */
-  found(targetId: string): Promise<void> {
-    return this.#renderers.found(targetId);
+  waitUntilFound(targetId: string): Promise<void> {
+    return this.#renderers.waitUntilFound(targetId);
   }
 
   /** Measures more often while at least one page renders. */
@@ -77,18 +77,18 @@ export class MemoryWatchdog {
   }
 
   /** The pid of the page's renderer. Undefined while it is unknown. */
-  processOf(targetId: string): number | undefined {
-    return this.#renderers.of(targetId)?.pid;
+  findProcess(targetId: string): number | undefined {
+    return this.#renderers.find(targetId)?.pid;
   }
 
   /** Resident bytes of the page's renderer at the last measurement. Undefined while its process is unknown. */
-  bytesOf(targetId: string): number | undefined {
-    return this.#renderers.of(targetId)?.bytes;
+  findBytes(targetId: string): number | undefined {
+    return this.#renderers.find(targetId)?.bytes;
   }
 
   /** The same for a page that may have ended, from the last measurement of its renderer. */
-  lastBytesOf(targetId: string): number {
-    return this.#renderers.lastBytesOf(targetId);
+  lastKnownBytes(targetId: string): number {
+    return this.#renderers.lastKnownBytes(targetId);
   }
 
   /**
@@ -113,13 +113,13 @@ export class MemoryWatchdog {
 
   /** Lowers the CPU priority of the page's renderer. */
   lowerPriority(targetId: string): void {
-    const pid = this.processOf(targetId);
+    const pid = this.findProcess(targetId);
     if (pid) lowerPriority(pid);
   }
 
   /** Kills the page's renderer if closing the page did not end it. */
   kill(targetId: string): void {
-    const pid = this.processOf(targetId);
+    const pid = this.findProcess(targetId);
     if (pid) endProcess(pid);
   }
 
@@ -156,10 +156,10 @@ export class MemoryWatchdog {
       return;
     }
     this.#ping = { at: performance.now(), ticks: 0 };
-    const answered = () => {
+    const markAnswered = () => {
       this.#ping = undefined;
     };
-    this.#connection.browser.send('Browser.getVersion').then(answered, answered);
+    this.#connection.browser.send('Browser.getVersion').then(markAnswered, markAnswered);
   }
 
   async #measure(): Promise<void> {

@@ -80,11 +80,11 @@ export class ProcessTree {
     const isItself = known?.kind === 'renderer' || known?.kind === 'helper' || childrenOf(pid, pid).length > 0;
     if (known?.startTime === startTime && isItself) return known;
     const commandLine = await commandLineOf(pid);
-    return commandLine ? { pid, startTime, kind: kindOf(commandLine) } : undefined;
+    return commandLine ? { pid, startTime, kind: processKind(commandLine) } : undefined;
   }
 }
 
-function kindOf(commandLine: string): ProcessKind {
+function processKind(commandLine: string): ProcessKind {
   const [, type] = /--type=([a-z-]+)/.exec(commandLine) ?? [];
   if (type === undefined) return 'browser';
   return type === 'zygote' || type === 'renderer' ? type : 'helper';

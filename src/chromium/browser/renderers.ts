@@ -45,12 +45,12 @@ export class Renderers {
     return this.#byPid.values();
   }
 
-  of(targetId: string): Renderer | undefined {
+  find(targetId: string): Renderer | undefined {
     for (const renderer of this.#byPid.values()) if (renderer.owner === targetId) return renderer;
     return undefined;
   }
 
-  lastBytesOf(targetId: string): number {
+  lastKnownBytes(targetId: string): number {
     return this.#lastBytes.get(targetId) ?? 0;
   }
 
@@ -79,7 +79,7 @@ export class Renderers {
   }
 
   /** Resolves when the process of a new page is known or cannot be determined. */
-  async found(targetId: string): Promise<void> {
+  async waitUntilFound(targetId: string): Promise<void> {
     while (this.#unmatched.has(targetId) && this.#creating) await this.#creating;
   }
 
@@ -87,7 +87,7 @@ export class Renderers {
   forget(targetId: string): void {
     this.#unmatched.delete(targetId);
     this.#lastBytes.delete(targetId);
-    const renderer = this.of(targetId);
+    const renderer = this.find(targetId);
     if (renderer) renderer.owner = NOBODY;
   }
 
@@ -118,7 +118,7 @@ export class Renderers {
     const until = performance.now() + LONGEST_LOOK_MS;
     while (this.#unmatched.has(targetId) && performance.now() < until) {
       await this.refresh();
-      const fresh = this.#ownerless().filter(({ pid }) => !known.has(pid));
+      const fresh = this.#findOwnerless().filter(({ pid }) => !known.has(pid));
       if (fresh.length > 1) return;
       if (fresh[0]) this.#match(fresh[0], targetId);
       else await delay(LOOK_AGAIN_MS);
@@ -126,7 +126,7 @@ export class Renderers {
   }
 
   #matchLast(): void {
-    const [renderer, ...others] = this.#ownerless();
+    const [renderer, ...others] = this.#findOwnerless();
     const [targetId, ...otherTargets] = this.#unmatched;
     if (renderer && targetId && !others.length && !otherTargets.length) this.#match(renderer, targetId);
   }
@@ -136,7 +136,7 @@ export class Renderers {
     this.#unmatched.delete(targetId);
   }
 
-  #ownerless(): Renderer[] {
+  #findOwnerless(): Renderer[] {
     return [...this.#byPid.values()].filter(({ owner }) => owner === undefined);
   }
 }

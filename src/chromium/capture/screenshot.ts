@@ -34,8 +34,8 @@ export async function takeScreenshot(
   { settings: limits, captureQueue }: { settings: Limits; captureQueue: CaptureQueue },
   step: Step,
 ): Promise<CapturedImage> {
-  const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
-  const size = sizeOf(area, settings);
+  const area = alignToPixels(await findArea(session, settings, step), settings.deviceScaleFactor);
+  const size = imageSize(area, settings);
   requireSize(size, settings.type, limits);
   const cost = size.width * size.height * COST_OF_PIXEL[settings.type];
   const image = await step(captureQueue.capture(() => capture(session, area, settings, limits), cost));
@@ -65,7 +65,7 @@ function tooLarge(limit: number): ServiceError {
   return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
-async function areaOf(session: Session, { area }: CaptureSettings, step: Step): Promise<Area> {
+async function findArea(session: Session, { area }: CaptureSettings, step: Step): Promise<Area> {
   if (area.kind === 'clip') return area.clip;
   if (area.kind === 'element') return elementArea(session, area.selector, step);
   const { cssContentSize, cssLayoutViewport } = await step(session.send('Page.getLayoutMetrics'));
@@ -87,7 +87,7 @@ async function elementArea(session: Session, selector: string, step: Step): Prom
 }
 
 /** Moves the edges to whole pixels of the image, so that nothing is blurred or cut off. */
-function wholePixels({ x, y, width, height }: Area, factor: number): Area {
+function alignToPixels({ x, y, width, height }: Area, factor: number): Area {
   const left = Math.floor(x * factor) / factor;
   const top = Math.floor(y * factor) / factor;
   return { x: left, y: top, width: ceilTo(x + width - left, factor), height: ceilTo(y + height - top, factor) };
@@ -97,7 +97,7 @@ function ceilTo(length: number, factor: number): number {
   return Math.max(1, Math.ceil(round(length * factor))) / factor;
 }
 
-function sizeOf({ width, height }: Area, { deviceScaleFactor }: CaptureSettings): { width: number; height: number } {
+function imageSize({ width, height }: Area, { deviceScaleFactor }: CaptureSettings): { width: number; height: number } {
   return { width: Math.round(width * deviceScaleFactor), height: Math.round(height * deviceScaleFactor) };
 }
 

@@ -67,7 +67,7 @@ async function install(session: Session, world: Pick<AskOptions<unknown>, 'conte
 }
 
 /** Returns an isolated world, whose built-ins the document cannot change. It stays until the document is replaced. */
-export async function isolatedWorld(session: Session, frameId: string): Promise<number> {
+export async function createIsolatedWorld(session: Session, frameId: string): Promise<number> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD });
   return executionContextId;
 }

@@ -257,7 +257,7 @@ export class Connection {
 
   /** Closes the connection if the browser sends anything other than a message. */
   #receive(parts: Buffer[], bytes: number): void {
-    const message = messageIn(parts);
+    const message = parseMessage(parts);
     if (message) this.#dispatch(message, bytes);
     else this.close();
   }
@@ -275,16 +275,16 @@ export class Connection {
   /** Whether the message that begins with `head` is within its limit so far. */
   #isReadable(head: Buffer | undefined): boolean {
     if (this.#length <= MAX_MESSAGE_BYTES) return true;
-    const isImage = head && this.#pending.get(idIn(head))?.method === 'Page.captureScreenshot';
+    const isImage = head && this.#pending.get(readId(head))?.method === 'Page.captureScreenshot';
     return Boolean(isImage) && this.#length <= MAX_SCREENSHOT_ANSWER_BYTES;
   }
 
   /** A page can send messages of any size. An answer that is too large becomes an error, and such an event is dropped. */
   #refuse([head = Buffer.alloc(0), ...rest]: Buffer[], bytes: number): void {
-    const id = idIn(head);
+    const id = readId(head);
     const pending = this.#pending.get(id);
     if (!pending) {
-      if (Number.isNaN(id)) this.#sessions.get(sessionIn(Buffer.concat(rest)))?.count(bytes);
+      if (Number.isNaN(id)) this.#sessions.get(readSessionId(Buffer.concat(rest)))?.count(bytes);
       return;
     }
     this.#pending.delete(id);
@@ -312,7 +312,7 @@ export class Connection {
 }
 
 /** Returns undefined if it is not a JSON object. */
-function messageIn(parts: Buffer[]): Message | undefined {
+function parseMessage(parts: Buffer[]): Message | undefined {
   const [first, ...more] = parts;
   try {
     const value: unknown = JSON.parse(String(more.length ? Buffer.concat(parts) : first));
@@ -323,11 +323,11 @@ function messageIn(parts: Buffer[]): Message | undefined {
 }
 
 /** Reads the id of an answer from its beginning. */
-function idIn(head: Buffer): number {
+function readId(head: Buffer): number {
   return Number(/^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]);
 }
 
 /** Reads the session of an event from its end. */
-function sessionIn(tail: Buffer): string {
+function readSessionId(tail: Buffer): string {
   return /"sessionId":"(\w+)"\}$/.exec(tail.toString('latin1'))?.[1] ?? '';
 }

@@ -24,10 +24,10 @@ const AFTER_SIZE = /[\d.](?:px|pt|r?em|%|ex|ch|mm|cm|in|pc|q|v[wh])(?:\s{0,5}\/\
 const WORDS_OF_CSS = /^(?:inherit|initial|unset|revert|revert-layer|var\(.*|)$/i;
 
 export function glyphCandidates(html: string): GlyphCandidates {
-  return { characters: unusualCharacters(html), families: NAMES_FONTS.test(html) ? namedFamilies(html) : new Set() };
+  return { characters: findUnusualCharacters(html), families: NAMES_FONTS.test(html) ? findNamedFamilies(html) : new Set() };
 }
 
-function unusualCharacters(html: string): Set<string> {
+function findUnusualCharacters(html: string): Set<string> {
   const found = new Set<string>();
   if (UNUSUAL.test(html)) collectUnusual(html, found);
   if (!html.includes('&#')) return found;
@@ -55,10 +55,10 @@ function isUnusual(code: number): boolean {
   return code <= 0x10ffff && UNUSUAL.test(String.fromCodePoint(code));
 }
 
-function namedFamilies(html: string): Set<string> {
+function findNamedFamilies(html: string): Set<string> {
   const found = new Set<string>();
   const note = (names: Array<string | undefined>) => {
-    const family = unquoted(names.find((name) => name !== undefined) ?? '');
+    const family = unquote(names.find((name) => name !== undefined) ?? '');
     if (!WORDS_OF_CSS.test(family) && found.size < MAX_FAMILIES) found.add(family);
   };
   for (const [, ...names] of firstMatches(html, FAMILIES, MAX_MENTIONS)) note(names);
@@ -74,7 +74,7 @@ function* firstMatches(html: string, pattern: RegExp, atMost: number): Generator
   }
 }
 
-function unquoted(name: string): string {
+function unquote(name: string): string {
   return name
     .replace(/&quot;|["']|!important/g, '')
     .replace(/\s+/g, ' ')

@@ -27,7 +27,7 @@ export const UNKNOWN = 'unknown';
  */
 export function hanLanguages(markup: Array<string | undefined>): string {
   const text = markup.join('\n');
-  const languages = new Set(Array.from(text.matchAll(LANGUAGE), ([, tag = '']) => languageOf(tag.toLowerCase())));
+  const languages = new Set(Array.from(text.matchAll(LANGUAGE), ([, tag = '']) => hanLanguage(tag.toLowerCase())));
   if (languages.size) return [...languages].sort().join();
   return SHOWS_HAN.test(text) || REFERS_TO_HAN.test(text) ? UNKNOWN : '';
 }
@@ -37,7 +37,7 @@ export function onlyLanguage(languages: string): string | undefined {
   return !languages || languages === UNKNOWN || languages.includes(',') ? undefined : languages;
 }
 
-function languageOf(tag: string): string {
+function hanLanguage(tag: string): string {
   if (!tag.startsWith('zh')) return tag;
   return TRADITIONAL.test(tag) && !tag.includes('hans') ? 'zh-hant' : 'zh-hans';
 }

@@ -5,7 +5,7 @@ import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
 import { scriptOf } from '../../fonts/unicode-scripts.ts';
 import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../../in-page/contract/limits.ts';
 import type { InspectedText, SeenText } from '../../in-page/contract/questions.ts';
-import { ask, isolatedWorld } from '../devtools/ask.ts';
+import { ask, createIsolatedWorld } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import { answerOr, type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
@@ -63,15 +63,15 @@ export async function inspectDocument(
   const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
   const families = knowledge.notInstalled(interest.families).slice(0, MAX_FAMILIES);
   if (!characters.length && !families.length) return NO_FINDINGS;
-  const contextId = await step(isolatedWorld(session, frameId));
+  const contextId = await step(createIsolatedWorld(session, frameId));
   const inspected = ask(session, 'inspectText', [characters, families], INSPECTED_TEXT, { contextId });
   const found = await step(answerOr<InspectedText | undefined>(inspected, undefined));
   if (!found) return NO_FINDINGS;
   knowledge.learn(found);
-  return { missingGlyphs: byScript(found.missing), substituted: found.substituted };
+  return { missingGlyphs: groupByScript(found.missing), substituted: found.substituted };
 }
 
-function byScript(missing: InspectedText['missing']): MissingGlyphs[] {
+function groupByScript(missing: InspectedText['missing']): MissingGlyphs[] {
   const scripts = new Map<string, MissingGlyphs>();
   for (const [character, count] of missing) {
     const script = scriptOf(character);

@@ -12,7 +12,7 @@ const MAX_ROOTS = 200;
 export async function listClosedShadows(session: Session): Promise<void> {
   const { result } = await session.send('Runtime.evaluate', { expression: 'document' });
   const { node: root } = await session.send('DOM.describeNode', { objectId: result.objectId ?? '', depth: -1, pierce: true });
-  const closed = [...closedIn(root)].slice(0, MAX_ROOTS);
+  const closed = [...findClosed(root)].slice(0, MAX_ROOTS);
   const resolved = await Promise.all(closed.map((backendNodeId) => session.send('DOM.resolveNode', { backendNodeId })));
   const roots = resolved.map(({ object }) => ({ objectId: object.objectId ?? '' }));
   const [first] = roots;
@@ -22,7 +22,7 @@ export async function listClosedShadows(session: Session): Promise<void> {
 }
 
 /** Does not include frames, whose windows register their own roots. */
-function* closedIn({ children = [], shadowRoots = [], shadowRootType, backendNodeId }: Node): Generator<number> {
+function* findClosed({ children = [], shadowRoots = [], shadowRootType, backendNodeId }: Node): Generator<number> {
   if (shadowRootType === 'closed') yield backendNodeId;
-  for (const child of [...shadowRoots, ...children]) yield* closedIn(child);
+  for (const child of [...shadowRoots, ...children]) yield* findClosed(child);
 }

@@ -17,7 +17,7 @@ import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
-import { sizesIn } from '../print/page-sizes.ts';
+import { findSizes } from '../print/page-sizes.ts';
 import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { printWindow } from '../print/print-window.ts';
@@ -28,7 +28,7 @@ import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
 import { type DocumentMetadata, parseDocumentMetadata, STATED_METADATA } from './html/document-metadata.ts';
 import { insertInHead } from './html/insert-into-head.ts';
-import { linkedStyles } from './html/linked-styles.ts';
+import { findLinkedStyles } from './html/linked-styles.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
 import {
   type AddedTag,
@@ -190,10 +190,10 @@ export class DocumentLoad implements Disposable {
     const { missing, ...losses } = await this.#inspection.findings(this.#htmlClass, device.javascript);
     const { failed, failures } = withMissing(found, [...missing, ...templates.missing]);
     requireResources(failed, failures, failsOn);
-    const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
+    const firstFailed = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
     const { consoleErrors, unfinished, text } = this.loaded;
     return {
-      failed: [...firstOf(true), ...firstOf(false)],
+      failed: [...firstFailed(true), ...firstFailed(false)],
       failures,
       ...losses,
       consoleErrors,
@@ -332,7 +332,7 @@ export class DocumentLoad implements Disposable {
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== DEFAULT_DEVICE) preparations.push(emulation.apply(load.device));
-    preparations.push(emulation.resize(windowFor(content, load, print)));
+    preparations.push(emulation.resize(chooseWindow(content, load, print)));
     if (added.length) preparations.push(emulation.ignorePolicy());
     if (target) preparations.push(interception.setTarget(target, content.kind));
     const turnsPhotos = print !== undefined && mayLoadImages(content, load) && mayTurnPhotos(content);
@@ -359,7 +359,7 @@ export class DocumentLoad implements Disposable {
     const event = load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired';
     const loaded = session.next(event);
     this.#isWriting = true;
-    if (htmlClass.hasPageRules) this.#writtenSizes = sizesIn(html);
+    if (htmlClass.hasPageRules) this.#writtenSizes = findSizes(html);
     const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(session.send('Page.setDocumentContent', { frameId, html: written }));
     await step(loaded);
@@ -544,10 +544,10 @@ function isForPaper({ device }: LoadSettings, print: PrintSettings | undefined):
   return print !== undefined && !device.viewport;
 }
 
-function windowFor(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
+function chooseWindow(content: Content, { device, added }: LoadSettings, print: PrintSettings | undefined): Viewport {
   if (device.viewport || !print) return device.viewport ?? DEFAULT_WINDOW;
   const styles = added.flatMap(({ element, from }) => (element === 'style' && 'content' in from ? from.content : []));
-  return printWindow(print, content.kind === 'html' ? content.html : '', { linked: linkedStyles(content), added: styles });
+  return printWindow(print, content.kind === 'html' ? content.html : '', { linked: findLinkedStyles(content), added: styles });
 }
 
 /** Whether images may come from the network. Those among the assets are upright already. */

@@ -39,7 +39,7 @@ export function readExifTags(tiff: Buffer): ExifTags {
   const isLittle = order === 'II';
   const found: ExifTags = { values: new Map(), orientations: [] };
   if (tiff.length < HEADER_BYTES || !(isLittle || order === 'MM')) return found;
-  for (const { tag, type, value, at } of entriesOf(new TiffReader(tiff, isLittle))) {
+  for (const { tag, type, value, at } of readEntries(new TiffReader(tiff, isLittle))) {
     const isOrientation = tag === TAGS.orientation;
     if (isOrientation && !(type === SHORT && value >= 1 && value <= MAX_ORIENTATION)) continue;
     if (isOrientation) found.orientations.push({ at, isLittle });
@@ -49,11 +49,11 @@ export function readExifTags(tiff: Buffer): ExifTags {
 }
 
 /** The entries of the first directory, and those of the directory for EXIF. */
-function entriesOf(reader: TiffReader): Entry[] {
+function readEntries(reader: TiffReader): Entry[] {
   if (reader.short(2) !== MAGIC) return [];
-  const entries = [...reader.entriesAt(reader.long(4))];
+  const entries = [...reader.readEntriesAt(reader.long(4))];
   const nested = entries.find(({ tag, type }) => tag === TAGS.exifDirectory && type === LONG);
-  return nested ? [...entries, ...reader.entriesAt(nested.value)] : entries;
+  return nested ? [...entries, ...reader.readEntriesAt(nested.value)] : entries;
 }
 
 class TiffReader {
@@ -74,18 +74,18 @@ class TiffReader {
   }
 
   /** The readable entries of a directory, even if it should have more. */
-  *entriesAt(start: number): Generator<Entry> {
+  *readEntriesAt(start: number): Generator<Entry> {
     const room = this.#tiff.length - start - 2;
     const count = room < 0 ? 0 : Math.min(this.short(start), Math.floor(room / ENTRY_BYTES));
     for (let index = 0; index < count; index++) {
       const at = start + 2 + index * ENTRY_BYTES;
       const [tag, type] = [this.short(at), this.short(at + 2)];
-      const value = this.long(at + 4) === 1 ? this.#valueOf(type, at + 8) : undefined;
+      const value = this.long(at + 4) === 1 ? this.#readValue(type, at + 8) : undefined;
       if (value !== undefined) yield { tag, type, value, at: at + 8 };
     }
   }
 
-  #valueOf(type: number, at: number): number | undefined {
+  #readValue(type: number, at: number): number | undefined {
     if (type === SHORT) return this.short(at);
     const value = this.long(at);
     if (type !== RATIONAL) return type === LONG ? value : undefined;

@@ -71,7 +71,7 @@ export async function finishDocument(
     const isAnswered = !workers.any || end.sent === sent; // workers may still answer messages that were sent since
     const isDone = !waits || (end.whole && network.changes === changes && areIdle && isAnswered);
     sent = end.sent;
-    if (isDone || performance.now() >= stallsAt()) return waits ? unfinished(network, end, isDone) : undefined;
+    if (isDone || performance.now() >= stallsAt()) return waits ? findUnfinished(network, end, isDone) : undefined;
   }
 }
 
@@ -100,7 +100,7 @@ async function askState(session: Session, options: FinishOptions, readyMs: numbe
   }
 }
 
-function unfinished({ underWay }: NetworkMonitor, { waitsFor }: FinishState, isDone: boolean): Unfinished | undefined {
+function findUnfinished({ underWay }: NetworkMonitor, { waitsFor }: FinishState, isDone: boolean): Unfinished | undefined {
   const isWorking = waitsFor === 'work' || !(waitsFor || isDone);
   const why = isWorking ? (underWay.length ? '' : 'work') : waitsFor;
   return why || underWay.length ? { urls: underWay, waitsFor: why } : undefined;

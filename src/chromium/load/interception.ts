@@ -109,7 +109,9 @@ export class Interception {
   }
 
   async #store({ origin, cookies }: Target): Promise<void> {
-    const bound = cookies.map((cookie) => (cookie.domain === undefined && origin ? { ...cookie, ...sourceOf(origin) } : cookie));
+    const bound = cookies.map((cookie) =>
+      cookie.domain === undefined && origin ? { ...cookie, ...cookieSource(origin) } : cookie,
+    );
     await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
   }
 
@@ -128,14 +130,14 @@ export class Interception {
       ? this.#session.send('Fetch.fulfillRequest', { requestId, ...EMPTY_DOCUMENT })
       : isNavigation && this.blocksNavigation
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-        : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
+        : this.#session.send('Fetch.continueRequest', { requestId, ...this.#selectHeaders(request.url, request.headers) });
     answer.catch(() => {}); // the frame does not exist any more
   }
 
   /** Replaces a photograph by its upright picture. Other responses continue. */
   async #answerImage(paused: Paused): Promise<void> {
     const { requestId, responseStatusCode, responseHeaders = [] } = paused;
-    const photo = this.turnsPhotos && mayBePhoto(paused) ? await this.#photoOf(requestId) : undefined;
+    const photo = this.turnsPhotos && mayBePhoto(paused) ? await this.#readPhoto(requestId) : undefined;
     const kept = responseHeaders.filter(({ name }) => !REPLACED_HEADERS.includes(name.toLowerCase()));
     const answer = photo
       ? this.#session.send('Fetch.fulfillRequest', {
@@ -149,7 +151,7 @@ export class Interception {
   }
 
   /** Undefined if the response is no such photograph, or cannot be read. */
-  async #photoOf(requestId: string): Promise<string | undefined> {
+  async #readPhoto(requestId: string): Promise<string | undefined> {
     try {
       const { body, base64Encoded } = await this.#session.send('Fetch.getResponseBody', { requestId });
       return uprightPhoto(Buffer.from(body, base64Encoded ? 'base64' : 'latin1'));
@@ -168,7 +170,7 @@ export class Interception {
     else if (this.#leavingBy === networkId) this.#leavingBy = undefined;
   }
 
-  #headersFor(url: string, sent: Record<string, string>) {
+  #selectHeaders(url: string, sent: Record<string, string>) {
     const target = this.#recipient;
     if (!target) return {};
     const cookies = this.#sendsCookies ? cookieHeader(target, url) : undefined;
@@ -185,7 +187,7 @@ export class Interception {
   }
 
   #authenticate({ requestId, authChallenge }: Events['Fetch.authRequired'][0]): void {
-    const credentials = this.#credentialsFor(requestId, authChallenge);
+    const credentials = this.#selectCredentials(requestId, authChallenge);
     this.#answered.add(requestId);
     const response = credentials
       ? ({ response: 'ProvideCredentials', ...credentials } as const)
@@ -193,7 +195,7 @@ export class Interception {
     this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: response }).catch(() => {});
   }
 
-  #credentialsFor(requestId: string, { source, origin }: Events['Fetch.authRequired'][0]['authChallenge']) {
+  #selectCredentials(requestId: string, { source, origin }: Events['Fetch.authRequired'][0]['authChallenge']) {
     const target = this.#recipient;
     if (source !== 'Server' || !target?.origin || URL.parse(origin)?.origin !== target.origin || this.#answered.has(requestId))
       return undefined;
@@ -208,7 +210,7 @@ function mayBePhoto({ responseStatusCode, responseHeaders = [] }: Paused): boole
   );
 }
 
-function sourceOf(origin: string) {
+function cookieSource(origin: string) {
   const { protocol, port } = new URL(origin);
   const secure = protocol === 'https:';
   return {

@@ -112,7 +112,7 @@ export class Navigation {
 
   /** Call it with the response to the URL, or to the URL of a redirect. */
   onResponse(response: MainResponse): void {
-    const fault = this.#faultOf(response);
+    const fault = this.#findFault(response);
     if (fault) this.#fail(fault);
   }
 
@@ -151,7 +151,7 @@ export class Navigation {
     this.#notify();
   }
 
-  #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
+  #findFault({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
     // A response through a tunnel comes from the server and never from the proxy.
     if (url?.protocol !== 'https:' && this.#proxy.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (this.#failing.has(status)) return answeredWith(status, `with status ${status}`);

@@ -109,7 +109,7 @@ function withoutOrientation(jpeg: Buffer, { tags, tagsAt }: Photo): Buffer {
 
 function readPhoto(jpeg: Buffer): Photo | undefined {
   if (!jpeg.subarray(0, JPEG_START.length).equals(JPEG_START)) return undefined;
-  const segments = [...segmentsOf(jpeg)];
+  const segments = [...readSegments(jpeg)];
   const exif = segments.find((segment) => isExif(jpeg, segment));
   const frame = segments.find(isFrame);
   if (!exif || !frame) return undefined;
@@ -138,7 +138,7 @@ function isFrame({ marker, start, end }: Segment): boolean {
 }
 
 /** The segments before the first scan. */
-function* segmentsOf(jpeg: Buffer): Generator<Segment> {
+function* readSegments(jpeg: Buffer): Generator<Segment> {
   for (let start = 2; start + 4 <= jpeg.length; ) {
     const marker = jpeg[start + 1] ?? 0;
     if (jpeg[start] !== MARKER || marker === START_OF_SCAN || marker === END_OF_IMAGE) return;

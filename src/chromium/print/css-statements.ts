@@ -14,7 +14,7 @@ const STATEMENT = /([^{};]*)([{};]|$)/g;
 const DECLARATION = /^\s*([-\w]+)\s*:\s*([\s\S]*)$/;
 const MAX_DEPTH = 20;
 
-export function* declarationsIn(css: string): Generator<Declaration> {
+export function* readDeclarations(css: string): Generator<Declaration> {
   const within: string[] = [];
   for (const [, text = '', end] of plain(css).matchAll(STATEMENT)) {
     if (end === '{') {

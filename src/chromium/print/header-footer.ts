@@ -33,8 +33,8 @@ export function templateParameters(templates: HeaderFooterTemplates, printBackgr
   const style = printBackground ? WITH_BACKGROUNDS : STYLE;
   return {
     displayHeaderFooter: true,
-    headerTemplate: wrapped(header, templates, style),
-    footerTemplate: wrapped(footer, templates, style),
+    headerTemplate: wrapTemplate(header, templates, style),
+    footerTemplate: wrapTemplate(footer, templates, style),
   };
 }
 
@@ -46,7 +46,7 @@ export const MEASURING_DOCUMENT = `<!doctype html><meta http-equiv="Content-Secu
 
 /** Returns the markup of header and footer that is to be measured. */
 export function measuredMarkup(templates: HeaderFooterTemplates): [header: string, footer: string] {
-  return [wrapped(templates.header, templates), wrapped(templates.footer, templates)];
+  return [wrapTemplate(templates.header, templates), wrapTemplate(templates.footer, templates)];
 }
 
 /** Returns the margin that keeps the text of the page below a header of this height. */
@@ -54,7 +54,7 @@ export function clearance(heightPx: number): number {
   return heightPx / PX_PER_INCH + EDGE_INCHES + GAP_INCHES;
 }
 
-function wrapped(template: string | undefined, { addressed }: HeaderFooterTemplates, style = STYLE): string {
+function wrapTemplate(template: string | undefined, { addressed }: HeaderFooterTemplates, style = STYLE): string {
   if (template === undefined) return NOTHING;
   return `<style>#header, #footer { ${style} }</style>${addressed ? '' : NO_ADDRESS}${template}`;
 }

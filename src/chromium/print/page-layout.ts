@@ -10,7 +10,7 @@ import type { Step } from '../devtools/step.ts';
 import { CLIPPED_CONTENT, inWholePixels, shortName } from './content-clipping.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { UNREPEATED_ROWS } from './repeated-rows.ts';
-import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
+import { growPage, layoutWidth, NO_BREAKS, toSinglePage } from './single-page.ts';
 
 /** Lengths in CSS pixels. The content is at least as wide as the viewport. */
 interface Extent {
@@ -58,16 +58,16 @@ export class PageLayout {
     const lowest = await inWindow(1, measure);
     const onSheet = await inWindow(lowest.height + 1, measure);
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
-    if (fits) return this.#applySinglePage(asSinglePage(settings, lowest.height), step);
+    if (fits) return this.#applySinglePage(toSinglePage(settings, lowest.height), step);
     await inWindow(windowPx, () => ask(this.#session, 'noteHeights', [], DONE));
     await inWindow(windowPx + 100, () => ask(this.#session, 'fixHeights', [], DONE));
     const { height } = await inWindow(1, measure);
-    return this.#applySinglePage(asSinglePage(settings, height), step);
+    return this.#applySinglePage(toSinglePage(settings, height), step);
   }
 
   /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
-  higher(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
-    return this.#applySinglePage(higherPage(single, pages), step);
+  growPage(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
+    return this.#applySinglePage(growPage(single, pages), step);
   }
 
   async #applySinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
@@ -86,8 +86,8 @@ export class PageLayout {
     return asked;
   }
 
-  #extentAt(width: number): Promise<Extent> {
-    return this.#laidOutIn({ width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }, () => this.#extent());
+  #measureAt(width: number): Promise<Extent> {
+    return this.#withLayout({ width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }, () => this.#extent());
   }
 
   /**
@@ -96,33 +96,33 @@ export class PageLayout {
    */
   async overflow(roomPx: number, step: Step): Promise<number> {
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
-    const pixels = Math.ceil((await this.#widthIn(widest, step)) - widest);
+    const pixels = Math.ceil((await this.#measureWidth(widest, step)) - widest);
     return pixels > 0 && !(await step(this.#isVertical())) ? pixels : 0;
   }
 
   /** Returns the factor by which Chromium shrinks the loaded document to fit in this width. */
-  async shrinking(widthPx: number, step: Step): Promise<number> {
+  async measureShrinking(widthPx: number, step: Step): Promise<number> {
     const width = Math.max(1, Math.round(widthPx));
-    const contentPx = await this.#widthIn(width, step);
+    const contentPx = await this.#measureWidth(width, step);
     if (contentPx <= width || (await step(this.#isVertical()))) return 1;
     return Math.max(width / contentPx, 1 / WIDEST_LAYOUT);
   }
 
   /** Returns the width of the document in a window of this width. It is laid out again only if its present width suggests it. */
-  async #widthIn(width: number, step: Step): Promise<number> {
+  async #measureWidth(width: number, step: Step): Promise<number> {
     const { contentPx, viewportPx } = await step(this.#extent());
     const fits = contentPx <= viewportPx && viewportPx <= width;
-    return fits ? contentPx : (await step(this.#extentAt(width))).contentPx;
+    return fits ? contentPx : (await step(this.#measureAt(width))).contentPx;
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
-  async clipped(page: PageArea, step: Step): Promise<Clipped[]> {
+  async findClipped(page: PageArea, step: Step): Promise<Clipped[]> {
     const find = () => ask(this.#session, 'findClippedContent', [], CLIPPED_CONTENT);
     return (await this.#askOnPage(find, page, step)).map(inWholePixels);
   }
 
   /** Finds rows of tables that should be on every page and are not. */
-  async unrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
+  async findUnrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
     const find = (isPage: boolean) => ask(this.#session, 'findUnrepeatedRows', [page.heightPx, isPage], UNREPEATED_ROWS);
     if (!(await step(answerOr(find(false), []))).length) return [];
     const rows = await this.#askOnPage(() => find(true), page, step);
@@ -132,11 +132,11 @@ export class PageLayout {
   /** Asks in a window of the size of the page. */
   #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea, step: Step): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
-    return step(this.#laidOutIn(size, () => answerOr(find(), [])));
+    return step(this.#withLayout(size, () => answerOr(find(), [])));
   }
 
   /** Lays the document out in another window until `look` has its answer, which may take more than one message. */
-  #laidOutIn<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
+  #withLayout<T>(size: Viewport, look: () => Promise<T>): Promise<T> {
     const { window } = this.#emulation;
     this.#emulation.resize(size).catch(() => {});
     return look().finally(() => {

@@ -1,5 +1,5 @@
 /** Determines which sizes the pages of a printed document may have: options and CSS in, inches out. */
-import { declarationsIn, isOfPage } from './css-statements.ts';
+import { isOfPage, readDeclarations } from './css-statements.ts';
 import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
@@ -58,7 +58,7 @@ export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared:
 }
 
 /** Finds text that may declare a size. */
-export function sizesIn(text: string): string[] {
+export function findSizes(text: string): string[] {
   const found: string[] = [];
   for (const [, size = ''] of text.matchAll(DECLARATION)) if (found.push(size) >= MAX_DECLARATIONS) break;
   return found;
@@ -84,13 +84,13 @@ export function isInvalidSize(value: string): boolean {
  * Returns `@page` rules that replace names unknown to Chromium with lengths. They belong after the style sheet. A later rule with
  * another size still takes effect.
  */
-export function translatedSizes(css: string): string[] {
+export function translateSizes(css: string): string[] {
   const rules = new Map<string, string>();
-  for (const declaration of declarationsIn(css)) {
+  for (const declaration of readDeclarations(css)) {
     const { property, value, within } = declaration;
     if (property !== 'size' || !isOfPage(declaration)) continue;
     const place = within.join(' { ');
-    const lengths = isUnknownSize(value) ? lengthsOf(value) : undefined;
+    const lengths = isUnknownSize(value) ? toLengths(value) : undefined;
     if (lengths) rules.set(place, `${place} { size: ${lengths} ${'}'.repeat(within.length)}`);
     else if (!isUnknownSize(value)) rules.delete(place);
   }
@@ -98,7 +98,7 @@ export function translatedSizes(css: string): string[] {
 }
 
 /** Converts a size name that Chromium does not know to CSS lengths. */
-export function lengthsOf(value: string): string | undefined {
+export function toLengths(value: string): string | undefined {
   const { name, isTurned, isImportant } = namedSize(value);
   const size = sizeNamed(name);
   if (!size) return undefined;
@@ -108,7 +108,7 @@ export function lengthsOf(value: string): string | undefined {
 }
 
 /** Returns the width and height in inches of a named size of CSS, or of one that Chromium does not know. */
-export function sizeOf(name: string): readonly [width: number, height: number] | undefined {
+export function lookUpSize(name: string): readonly [width: number, height: number] | undefined {
   if (Object.hasOwn(NAMED, name)) return NAMED[name];
   const { unit = 'in', sides } = sizeNamed(name) ?? {};
   return sides && [sides[0] / (PER_INCH[unit] ?? 1), sides[1] / (PER_INCH[unit] ?? 1)];
@@ -117,7 +117,7 @@ export function sizeOf(name: string): readonly [width: number, height: number] |
 /** The size that a declaration of `size` means, if `paper` is the size without one. Undefined if it means none. */
 export function declaredSize(value: string, paper: PageSize): PageSize | undefined {
   const { name, isTurned, isUpright, more } = namedSize(value);
-  const [width, height] = sizeOf(name) ?? [];
+  const [width, height] = lookUpSize(name) ?? [];
   const named = width && height ? { widthInches: width, heightInches: height } : undefined;
   const size = parseSize([name, ...more].join(' ')) ?? named ?? (name === '' ? paper : undefined);
   if (!size) return undefined;
@@ -144,12 +144,12 @@ function sizeNamed(name: string): { unit: 'mm' | 'in'; sides: readonly [width: n
 
 function parseSize(size: string): PageSize | undefined {
   const words = size.trim().split(/\s+/);
-  const [width, height] = words.map(inchesOf);
+  const [width, height] = words.map(toInches);
   if (width !== undefined) return { widthInches: width, heightInches: height ?? width };
   return undefined;
 }
 
-function inchesOf(length: string): number | undefined {
+function toInches(length: string): number | undefined {
   const [, number, unit = ''] = LENGTH.exec(length) ?? [];
   return number === undefined ? undefined : Number(number) / (PER_INCH[unit.toLowerCase()] ?? Number.NaN);
 }

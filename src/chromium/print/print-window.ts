@@ -1,6 +1,6 @@
 /** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
 import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
-import { type Declaration, declarationsIn } from './css-statements.ts';
+import { type Declaration, readDeclarations } from './css-statements.ts';
 import { declaredSize, PER_INCH } from './page-sizes.ts';
 import type { PrintSettings } from './print-options.ts';
 import { layoutWidth } from './single-page.ts';
@@ -24,18 +24,18 @@ interface OtherStyles {
  */
 export function printWindow(settings: PrintSettings, html: string, { linked, added }: OtherStyles): Viewport {
   const mentions = [...linked, html, ...added].some((text) => /@page/i.test(text));
-  const chosen = mentions ? chosenByDocument(settings, [...linked, ...stylesIn(html), ...added]) : settings;
+  const chosen = mentions ? applyDocumentChoices(settings, [...linked, ...readStyles(html), ...added]) : settings;
   return { ...DEFAULT_WINDOW, width: layoutWidth(chosen, Math.round) }; // up to half a pixel more still fits on a page
 }
 
 /** Applies the `@page` rules that concern all pages. Later declarations override earlier ones. */
-function chosenByDocument(settings: PrintSettings, sheets: readonly string[]): PrintSettings {
+function applyDocumentChoices(settings: PrintSettings, sheets: readonly string[]): PrintSettings {
   let { paper, margin } = settings;
-  const declarations = sheets.flatMap((css) => [...declarationsIn(css)]).filter(concernsAllPages);
+  const declarations = sheets.flatMap((css) => [...readDeclarations(css)]).filter(concernsAllPages);
   for (const { property, value } of declarations)
     if (property === 'size' && settings.paperChosenBy === 'document') paper = declaredSize(value, settings.paper) ?? paper;
   for (const { property, value } of declarations)
-    if (settings.marginChosenBy === 'document') margin = { ...margin, ...declaredMargins(property, value, paper) };
+    if (settings.marginChosenBy === 'document') margin = { ...margin, ...parseMargins(property, value, paper) };
   return { ...settings, paper, margin };
 }
 
@@ -43,12 +43,12 @@ function concernsAllPages({ within }: Declaration): boolean {
   return /^@page$/i.test(within.at(-1) ?? '') && !within.some((block) => /^@media\b(?!.*\b(?:print|all)\b)/i.test(block));
 }
 
-function declaredMargins(property: string, value: string, paper: PrintSettings['paper']): Partial<Margins> {
+function parseMargins(property: string, value: string, paper: PrintSettings['paper']): Partial<Margins> {
   const values = value
     .replace(/!.*$/, '')
     .trim()
     .split(/\s+/)
-    .map((length) => inchesOf(length, paper.widthInches));
+    .map((length) => toInches(length, paper.widthInches));
   const side = SIDES.find((each) => property === `margin-${each}`);
   if (values.some((length) => length === undefined)) return {};
   if (side) return { [side]: values[0] };
@@ -57,7 +57,7 @@ function declaredMargins(property: string, value: string, paper: PrintSettings['
 }
 
 /** Percentages are of the width of the page. */
-function inchesOf(length: string, widthInches: number): number | undefined {
+function toInches(length: string, widthInches: number): number | undefined {
   const [, number, unit = ''] = LENGTH.exec(length) ?? [];
   if (number === undefined) return undefined;
   if (unit === '%') return (Number(number) / 100) * widthInches;
@@ -65,7 +65,7 @@ function inchesOf(length: string, widthInches: number): number | undefined {
 }
 
 /** Finds the text of the style elements. */
-function* stylesIn(html: string): Generator<string> {
+function* readStyles(html: string): Generator<string> {
   const [opening, closing] = [/<style\b/gi, /<\/style\b/gi];
   while (opening.test(html)) {
     const start = html.indexOf('>', opening.lastIndex) + 1;

@@ -14,7 +14,7 @@ export function layoutWidth({ paper, margin, scale }: PrintSettings, round = Mat
 }
 
 /** Returns the settings for a sheet with content of this height. Throws `print_failed` if it would be too high. */
-export function asSinglePage(settings: PrintSettings, heightPx: number): PrintSettings {
+export function toSinglePage(settings: PrintSettings, heightPx: number): PrintSettings {
   const { paper, margin, scale } = settings;
   // One pixel is added, because a page that is a fraction too low would break.
   const heightInches = ((heightPx + 1) * scale) / PX_PER_INCH + margin.top + margin.bottom;
@@ -27,7 +27,7 @@ export function asSinglePage(settings: PrintSettings, heightPx: number): PrintSe
   return { ...settings, paper: { ...paper, heightInches }, paperChosenBy: 'caller', marginChosenBy: 'caller' };
 }
 
-export function higherPage(single: PrintSettings, times: number): PrintSettings {
+export function growPage(single: PrintSettings, times: number): PrintSettings {
   const { paper, margin, scale } = single;
-  return asSinglePage(single, ((paper.heightInches - margin.top - margin.bottom) * times * PX_PER_INCH) / scale);
+  return toSinglePage(single, ((paper.heightInches - margin.top - margin.bottom) * times * PX_PER_INCH) / scale);
 }

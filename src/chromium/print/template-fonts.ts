@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { ask, DONE, isolatedWorld } from '../devtools/ask.ts';
+import { ask, createIsolatedWorld, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import { shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
@@ -22,7 +22,7 @@ export function mayHaveFonts(markup: string): boolean {
 /** Loads the fonts into the memory of the page, until the document ends. Returns the families that could not be loaded. */
 export async function loadFonts(session: Session, frameId: string, templates: string[], step: Step): Promise<string[]> {
   // An isolated world has its own built-ins. Without scripts a promise would never settle in it, so that the state is polled.
-  const world = { contextId: await step(isolatedWorld(session, frameId)), awaitPromise: false };
+  const world = { contextId: await step(createIsolatedWorld(session, frameId)), awaitPromise: false };
   await step(ask(session, 'holdTemplateFonts', [templates], DONE, world));
   for (;;) {
     const failed = await step(ask(session, 'findFailedFonts', [], FAILED_FAMILIES, world));

@@ -7,7 +7,7 @@ import { decodeHTMLAttribute } from 'entities';
 import { INSPECTED_CSS } from '../../../in-page/contract/relevant-css.ts';
 import { MAY_REPEAT } from '../../print/repeated-rows.ts';
 import { NAMES_METADATA } from './document-metadata.ts';
-import { tagsOf, textInTags } from './html-tags.ts';
+import { readTags, textInTags } from './html-tags.ts';
 import { insertInHead } from './insert-into-head.ts';
 
 export interface HtmlClass {
@@ -151,7 +151,7 @@ export function mentionsNetworkApis(html: string): boolean {
 export function withBase(given: string, baseUrl: string | undefined): string {
   const html = given.startsWith('\uFEFF') ? given.slice(1) : given;
   if (baseUrl === undefined) return html;
-  const href = baseIn(html);
+  const href = findBase(html);
   if (href !== undefined && URL.canParse(href)) return html;
   const start = href === undefined ? undefined : URL.parse(href, baseUrl)?.href; // its own base is relative to ours
   const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
@@ -160,12 +160,12 @@ export function withBase(given: string, baseUrl: string | undefined): string {
 
 /** The absolute base URL that the markup declares, if any. */
 export function ownBase(html: string): string | undefined {
-  return URL.parse(baseIn(html) ?? '')?.href;
+  return URL.parse(findBase(html) ?? '')?.href;
 }
 
-function baseIn(html: string): string | undefined {
+function findBase(html: string): string | undefined {
   if (!/<base/i.test(html)) return undefined;
-  for (const { tag } of tagsOf(html)) {
+  for (const { tag } of readTags(html)) {
     const [, href] = (tag.name === 'base' && tag.attributes.find(([name]) => name === 'href')) || [];
     if (href !== undefined) return decodeHTMLAttribute(href);
   }

@@ -24,10 +24,10 @@ export const STATED_METADATA = shape(
 
 /** Several authors are joined, and the first description is used. */
 export function parseDocumentMetadata(stated: Array<[name: string, content: string]>): DocumentMetadata {
-  const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
-  const keywords = new Set(under('keywords').flatMap((list) => list.split(',').map(plain)));
-  const author = cut(under('author').join(', '), MAX_METADATA_TEXT);
-  const [subject] = under('description');
+  const findContents = (wanted: string) => stated.map((pair) => matchContent(pair, wanted)).filter((content) => content !== '');
+  const keywords = new Set(findContents('keywords').flatMap((list) => list.split(',').map(toPlainText)));
+  const author = cut(findContents('author').join(', '), MAX_METADATA_TEXT);
+  const [subject] = findContents('description');
   const named = [...keywords].filter(Boolean).slice(0, MAX_KEYWORDS);
   return {
     ...(author && { author }),
@@ -36,12 +36,12 @@ export function parseDocumentMetadata(stated: Array<[name: string, content: stri
   };
 }
 
-function contentOf([name, content]: [name: string, content: string], wanted: string): string {
-  return name === wanted ? cut(plain(content), MAX_METADATA_TEXT) : '';
+function matchContent([name, content]: [name: string, content: string], wanted: string): string {
+  return name === wanted ? cut(toPlainText(content), MAX_METADATA_TEXT) : '';
 }
 
 /** Returns the text as one line. */
-function plain(text: string): string {
+function toPlainText(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 

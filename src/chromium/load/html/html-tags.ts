@@ -40,9 +40,9 @@ export interface TagWithText {
 }
 
 /** Returns the start tags in order. A tag that does not end is none. */
-export function* tagsOf(html: string): Generator<TagWithText> {
+export function* readTags(html: string): Generator<TagWithText> {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
-    const [tag, start] = [tagAt(html, at), at];
+    const [tag, start] = [readTag(html, at), at];
     at = afterMarkup(html, at) ?? (tag ? tag.end : at + 1);
     if (!tag || tag.closes || at === Number.POSITIVE_INFINITY) continue;
     at = textEnd(html, tag);
@@ -85,7 +85,7 @@ export function afterMarkup(html: string, at: number): number | undefined {
 }
 
 /** Returns the tag that starts here. Its end is Infinity if it does not end; the parser then ignores it. */
-export function tagAt(html: string, at: number): TagAt | undefined {
+export function readTag(html: string, at: number): TagAt | undefined {
   OPENING.lastIndex = at;
   const [, slash, name] = OPENING.exec(html) ?? [];
   if (!name) return undefined;
@@ -98,14 +98,14 @@ function readAttributes(html: string, start: number): Pick<TagAt, 'attributes' |
     match(BETWEEN_ATTRIBUTES, html, at);
     at = BETWEEN_ATTRIBUTES.lastIndex;
     if (html[at] === '>') return { attributes, end: at + 1 };
-    const found = attributeAt(html, at);
+    const found = readAttribute(html, at);
     if (!found) return { attributes, end: Number.POSITIVE_INFINITY };
     if (attributes.length < MAX_ATTRIBUTES) attributes.push([found.name, found.value]);
     at = found.end;
   }
 }
 
-function attributeAt(html: string, at: number): { name: string; value: string; end: number } | undefined {
+function readAttribute(html: string, at: number): { name: string; value: string; end: number } | undefined {
   const [, written] = match(ATTRIBUTE_NAME, html, at) ?? [];
   if (!written) return undefined;
   const name = written.toLowerCase();

@@ -6,7 +6,7 @@
  * https://html.spec.whatwg.org/multipage/parsing.html), and reads each character once.
  */
 
-import { afterMarkup, tagAt } from './html-tags.ts';
+import { afterMarkup, readTag } from './html-tags.ts';
 
 /** Includes zero characters, which Chromium removes before it parses. */
 const BLANKS = /[\0\t\n\f\r ]+/y;
@@ -25,7 +25,7 @@ export function insertInHead(html: string, element: string): string {
  */
 export function headOffset(html: string): number | undefined {
   for (let at = 0; at !== Number.POSITIVE_INFINITY; ) {
-    const tag = tagAt(html, at);
+    const tag = readTag(html, at);
     if (tag?.name === 'head' && !tag.closes) return Number.isFinite(tag.end) ? tag.end : at;
     const end = afterMarkup(html, at) ?? afterBlanks(html, at) ?? afterPassed(tag);
     if (end === undefined) return at;
@@ -35,7 +35,7 @@ export function headOffset(html: string): number | undefined {
 }
 
 /** Returns the end of a tag without effect. One that does not end is left to the parser, which ignores it. */
-function afterPassed(tag: ReturnType<typeof tagAt>): number | undefined {
+function afterPassed(tag: ReturnType<typeof readTag>): number | undefined {
   const isPassed = tag && Number.isFinite(tag.end) && (tag.closes ? !ENDS.includes(tag.name) : tag.name === 'html');
   return isPassed ? tag.end : undefined;
 }

@@ -2,8 +2,8 @@
  * Finds CSS that Chromium ignores, or parses without effect: the text of a style sheet in, features out. It reads the text, because
  * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
-import { type Declaration, declarationsIn, isOfPage } from '../../print/css-statements.ts';
-import { isUnknownSize, lengthsOf } from '../../print/page-sizes.ts';
+import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
+import { isUnknownSize, toLengths } from '../../print/page-sizes.ts';
 
 export interface UnsupportedCss {
   property: string;
@@ -55,10 +55,10 @@ const FEATURES: Record<string, Feature> = {
  * Returns the first use of each feature. It includes `hyphens: auto`, because the text does not tell whether there is a
  * dictionary.
  */
-export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
+export function findUnsupportedCss(texts: readonly StyleText[]): UnsupportedCss[] {
   const found = new Map<string, UnsupportedCss>();
   for (const { text, where, isScoped } of texts)
-    for (const declaration of declarationsIn(text))
+    for (const declaration of readDeclarations(text))
       if (!isScoped || !isOfPage(declaration)) noteFeatures(declaration, where, found);
   return [...found.values()].map((each) => ({
     ...each,
@@ -93,13 +93,13 @@ function ofPage(feature: Feature): Feature {
 }
 
 const REMEDIES: Record<string, (value: string) => string> = {
-  size: remedyOf,
+  size: describeRemedy,
   marks: () => 'draw the marks in the document, on a page that is larger',
   bleed: () => 'make the page larger by the bleed, and let its content reach the edge',
 };
 
-function remedyOf(size: string): string {
-  const lengths = lengthsOf(size);
+function describeRemedy(size: string): string {
+  const lengths = toLengths(size);
   return lengths
     ? `it does not know this size, which was declared as ${lengths} instead`
     : 'it does not know this size; write two lengths instead';

@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
 import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
-import { ask, isolatedWorld } from '../../devtools/ask.ts';
+import { ask, createIsolatedWorld } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 import { shortName } from '../../print/content-clipping.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
-import { sizesIn } from '../../print/page-sizes.ts';
+import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
-import { shown, type UnsupportedCss, unsupportedIn } from '../html/unsupported-css.ts';
+import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
-import { type Candidate, pagedCandidates } from './paged-css.ts';
+import { type Candidate, findPagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 
 export interface InspectionFindings {
@@ -64,7 +64,7 @@ export class DocumentInspection {
   async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
     if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
-    return sizesIn(this.#styles.rules.join(' '));
+    return findSizes(this.#styles.rules.join(' '));
   }
 
   /** Call it after printing. */
@@ -73,18 +73,18 @@ export class DocumentInspection {
     hasScript: boolean,
   ): Promise<InspectionFindings & { missing: MissingResource[] }> {
     const missing = hasResources ? await inTime(ask(this.#session, 'findMissingParts', [hasScript], MISSING_PARTS)) : [];
-    const stated = unsupportedIn(this.#styles.texts);
+    const stated = findUnsupportedCss(this.#styles.texts);
     const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
     const lost = mayLoseContent && this.#print ? await this.#findLost() : undefined;
-    return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortened(lost) : NOTHING_LOST };
+    return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortenNames(lost) : NOTHING_LOST };
   }
 
   async #findPaged(): Promise<{ paged: UnsupportedCss[]; rasterized: InspectionFindings['rasterized'] }> {
     const print = this.#print;
     const choosesSize = print?.paperChosenBy === 'document' && !print.singlePage;
-    const candidates = pagedCandidates(print ? this.#styles.texts : []).filter(
+    const candidates = findPagedCandidates(print ? this.#styles.texts : []).filter(
       ({ property }) => choosesSize || property !== 'size',
     );
     const effects = candidates.length ? await this.#findEffects(candidates) : [];
@@ -128,7 +128,7 @@ export class DocumentInspection {
 
   /** Asks in an isolated world, whose built-ins the document cannot change. */
   async #inOwnWorld<T>(asking: (world: { contextId: number }) => Promise<T>): Promise<T | undefined> {
-    const contextId = await isolatedWorld(this.#session, this.#frameId).catch(() => undefined);
+    const contextId = await createIsolatedWorld(this.#session, this.#frameId).catch(() => undefined);
     return contextId === undefined ? undefined : inTime(asking({ contextId }));
   }
 }
@@ -140,7 +140,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   return Promise.race([answer.catch(() => undefined), tooLong]).finally(() => limit.abort());
 }
 
-function shortened({ closed, links }: LostContent): LostContent {
+function shortenNames({ closed, links }: LostContent): LostContent {
   return {
     ...(closed && { closed: { ...closed, element: shortName(closed.element) } }),
     links: links.map(({ url, element }) => ({ url: url.toWellFormed(), element: shortName(element) })),

@@ -5,7 +5,7 @@
 
 import { elementSelector } from '../../../in-page/contract/element-selector.ts';
 import type { EffectQuestion } from '../../../in-page/contract/inspection.ts';
-import { type Declaration, declarationsIn, isOfPage } from '../../print/css-statements.ts';
+import { type Declaration, isOfPage, readDeclarations } from '../../print/css-statements.ts';
 import { isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 
@@ -41,47 +41,47 @@ type FaultOf = (declaration: Declaration, facts: Facts) => Fault | undefined;
 
 /** These turn text into pictures in shadow roots and frames as well. */
 const RASTERIZING: Record<string, FaultOf> = {
-  filter: ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-filter': ({ value }) => ofPicture(value, SOME_EFFECT),
-  '-webkit-box-reflect': ({ value }) => ofPicture(value, SOME_EFFECT),
-  transform: ({ value }) => ofPicture(value, /3d\(|perspective\(|rotate[xy]\(/i),
+  filter: ({ value }) => pictureFault(value, SOME_EFFECT),
+  '-webkit-filter': ({ value }) => pictureFault(value, SOME_EFFECT),
+  '-webkit-box-reflect': ({ value }) => pictureFault(value, SOME_EFFECT),
+  transform: ({ value }) => pictureFault(value, /3d\(|perspective\(|rotate[xy]\(/i),
 };
 
 const FAULTS: Record<string, FaultOf> = {
-  '': ofPageSelector,
-  size: ofSize,
-  float: ({ value }) => ofFloat(value),
-  'break-before': ({ value }) => ofBreak(value),
-  'break-after': ({ value }) => ofBreak(value),
-  'page-break-before': ({ value }) => ofBreak(value),
-  'page-break-after': ({ value }) => ofBreak(value),
-  'counter-reset': ofCounterChange,
-  'counter-set': ofCounterChange,
-  'counter-increment': ofCounterChange,
-  content: ofCounterUse,
+  '': pageSelectorFault,
+  size: sizeFault,
+  float: ({ value }) => floatFault(value),
+  'break-before': ({ value }) => breakFault(value),
+  'break-after': ({ value }) => breakFault(value),
+  'page-break-before': ({ value }) => breakFault(value),
+  'page-break-after': ({ value }) => breakFault(value),
+  'counter-reset': counterChangeFault,
+  'counter-set': counterChangeFault,
+  'counter-increment': counterChangeFault,
+  content: counterUseFault,
   ...RASTERIZING,
 };
 
-export function pagedCandidates(texts: readonly StyleText[]): Candidate[] {
+export function findPagedCandidates(texts: readonly StyleText[]): Candidate[] {
   const declared = texts.flatMap(({ text, where, isScoped }) =>
-    relevantIn(text)
+    findRelevant(text)
       .filter(({ property }) => !isScoped || Object.hasOwn(RASTERIZING, property))
       .map((declaration) => ({ declaration, where })),
   );
-  const facts = factsOf(declared.map(({ declaration }) => declaration));
+  const facts = collectFacts(declared.map(({ declaration }) => declaration));
   const found: Candidate[] = [];
   for (const { declaration, where } of declared) {
     const fault = FAULTS[declaration.property]?.(declaration, facts);
-    const candidate = fault && candidateOf(declaration, where, fault, facts);
+    const candidate = fault && toCandidate(declaration, where, fault, facts);
     if (candidate && found.push(candidate) >= MAX_CANDIDATES) break;
   }
   return found;
 }
 
-function relevantIn(text: string): Declaration[] {
+function findRelevant(text: string): Declaration[] {
   const found: Declaration[] = [];
   const sized = new Set<string | undefined>();
-  for (const declaration of declarationsIn(text)) {
+  for (const declaration of readDeclarations(text)) {
     const { property, value, within } = declaration;
     if (property === 'size' && !isInvalidSize(value)) sized.add(within.at(-1));
     else if (property === 'page' || Object.hasOwn(FAULTS, property)) found.push(declaration);
@@ -90,21 +90,21 @@ function relevantIn(text: string): Declaration[] {
 }
 
 /** Returns undefined for selectors and media queries that are too long to be evaluated. */
-function candidateOf({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
+function toCandidate({ property, within }: Declaration, where: string, fault: Fault, { pages }: Facts): Candidate | undefined {
   const media = within.flatMap((block) => /^@media\b(.*)$/is.exec(block)?.[1] ?? []);
-  const selectors = within.map((block) => selectorFor(block, property)).filter((block) => !block.startsWith('@'));
-  const selector = fault.name === undefined ? nested(selectors) : pages.get(fault.name)?.join();
+  const selectors = within.map((block) => toSelector(block, property)).filter((block) => !block.startsWith('@'));
+  const selector = fault.name === undefined ? nestSelectors(selectors) : pages.get(fault.name)?.join();
   if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
   return { property: property || '@page', where, media, selector, ...fault };
 }
 
 /** Selects fewer elements in place of all that have a style attribute. */
-function selectorFor(block: string, property: string): string {
+function toSelector(block: string, property: string): string {
   return block === STYLE_ATTRIBUTES ? `[style*="${property}"]` : block;
 }
 
 /** Each level of nesting may repeat the level around it. */
-function nested(selectors: string[]): string | undefined {
+function nestSelectors(selectors: string[]): string | undefined {
   let around = '';
   for (const selector of selectors) {
     if (selector.length > MAX_TEXT || around.length > MAX_TEXT) return undefined;
@@ -113,7 +113,7 @@ function nested(selectors: string[]): string | undefined {
   return around.length > MAX_TEXT ? undefined : around;
 }
 
-function factsOf(declarations: Declaration[]): Facts {
+function collectFacts(declarations: Declaration[]): Facts {
   const sets = () => ({ page: new Set<string>(), root: new Set<string>(), element: new Set<string>() });
   const facts: Facts = { pages: new Map(), used: sets(), set: sets() };
   for (const declaration of declarations) NOTES[declaration.property]?.(declaration, facts);
@@ -124,35 +124,35 @@ function factsOf(declarations: Declaration[]): Facts {
 const NOTES: Record<string, (declaration: Declaration, facts: Facts) => void> = {
   page: ({ value, within }, { pages }) => {
     const selectors = pages.get(value) ?? [];
-    const selector = selectorFor(within.at(-1) ?? '', 'page');
+    const selector = toSelector(within.at(-1) ?? '', 'page');
     if (selectors.length < MAX_SELECTORS && selector.length <= MAX_TEXT) selectors.push(selector);
     pages.set(value, selectors);
   },
-  content: (declaration, { used }) => addAll(used[placeOf(declaration)], countersIn(declaration.value)),
+  content: (declaration, { used }) => addAll(used[findPlace(declaration)], findCounters(declaration.value)),
   'counter-reset': noteCounters,
   'counter-set': noteCounters,
   'counter-increment': noteCounters,
 };
 
 function noteCounters(declaration: Declaration, { set }: Facts): void {
-  addAll(set[placeOf(declaration)], declaration.value.match(/[a-z_][\w-]*/gi) ?? []);
+  addAll(set[findPlace(declaration)], declaration.value.match(/[a-z_][\w-]*/gi) ?? []);
 }
 
 function addAll(names: Set<string>, more: Iterable<string>): void {
   for (const name of more) names.add(name);
 }
 
-function placeOf({ within }: Declaration): Place {
+function findPlace({ within }: Declaration): Place {
   if (within.some((block) => /^@page\b/i.test(block))) return 'page';
   return /(?:^|,)\s*(?:html|:root)\s*(?:,|$)/i.test(within.at(-1) ?? '') ? 'root' : 'element';
 }
 
-function countersIn(value: string): string[] {
+function findCounters(value: string): string[] {
   return Array.from(value.matchAll(/(?<![\w-])counters?\(\s*([\w-]+)/gi), ([, name = '']) => name);
 }
 
 /** Chromium drops lists of selectors, several pseudo-classes in a row, and those that it does not know. */
-function ofPageSelector({ within }: Declaration, { pages }: Facts): Fault | undefined {
+function pageSelectorFault({ within }: Declaration, { pages }: Facts): Fault | undefined {
   const selector = PAGE_SELECTOR.exec(within.at(-1) ?? '')?.[1]?.trim() ?? '';
   if (/:nth\(/i.test(selector)) return undefined; // is reported as a feature
   if (!KNOWN_SELECTOR.test(selector))
@@ -167,7 +167,7 @@ function ofPageSelector({ within }: Declaration, { pages }: Facts): Fault | unde
   return { check: 'first-page', value: selector, name, why };
 }
 
-function ofSize(declaration: Declaration): Fault | undefined {
+function sizeFault(declaration: Declaration): Fault | undefined {
   const { value } = declaration;
   if (!isOfPage(declaration) || !isInvalidSize(value)) return undefined;
   const why = /\bauto\b/i.test(value)
@@ -176,7 +176,7 @@ function ofSize(declaration: Declaration): Fault | undefined {
   return { check: 'applies', value, why };
 }
 
-function ofFloat(value: string): Fault | undefined {
+function floatFault(value: string): Fault | undefined {
   if (!/^(?:top|bottom|top-bottom|page|column|inside|outside|snap|block-start|block-end)\b/i.test(value)) return undefined;
   return {
     check: 'shown',
@@ -185,7 +185,7 @@ function ofFloat(value: string): Fault | undefined {
   };
 }
 
-function ofBreak(value: string): Fault | undefined {
+function breakFault(value: string): Fault | undefined {
   const side = /^(?:left|right|recto|verso)\b/i.exec(value)?.[0].toLowerCase();
   if (!side) return undefined;
   const effect = `begins the next page in Chromium, even if that is not a ${side} one`;
@@ -196,10 +196,10 @@ function ofBreak(value: string): Fault | undefined {
  * Page numbers in margin boxes follow the counters of the root, unless a margin box shows the number of pages: Chromium then lays the
  * pages out twice. They never follow other elements. Where elements show it, a counter named `page` is like any other.
  */
-function ofCounterChange(declaration: Declaration, { used }: Facts): Fault | undefined {
+function counterChangeFault(declaration: Declaration, { used }: Facts): Fault | undefined {
   const { value } = declaration;
   const ignoresRoot = used.page.has('pages');
-  const place = placeOf(declaration);
+  const place = findPlace(declaration);
   const isPageNumber = /(?<![\w-])page(?![\w-])/i.test(value) && used.page.has('page') && !used.element.has('page');
   if (!isPageNumber || place === 'page' || (place === 'root' && !ignoresRoot)) return undefined;
   const why =
@@ -207,18 +207,18 @@ function ofCounterChange(declaration: Declaration, { used }: Facts): Fault | und
   return { check: ignoresRoot ? 'counter' : 'inner-counter', value, why };
 }
 
-function ofCounterUse(declaration: Declaration, { set, used }: Facts): Fault | undefined {
+function counterUseFault(declaration: Declaration, { set, used }: Facts): Fault | undefined {
   const { value } = declaration;
-  const isPage = placeOf(declaration) === 'page';
+  const isPage = findPlace(declaration) === 'page';
   const isSetByRoot = (name: string) => set.root.has(name) && !(isPage && used.page.has('pages'));
   const isSet = (name: string) => isSetByRoot(name) || set[isPage ? 'page' : 'element'].has(name);
-  const zero = countersIn(value).find((name) => /^pages?$/.test(name) !== isPage && !isSet(name));
+  const zero = findCounters(value).find((name) => /^pages?$/.test(name) !== isPage && !isSet(name));
   if (zero === undefined) return undefined;
   const effect = `prints ${zero.slice(0, MAX_NAME)} as 0 in Chromium`;
   if (isPage) return { check: 'applies', value, effect, why: 'set it in @page, or on html if no margin box has counter(pages)' };
   return { check: 'content', value, effect, why: `page numbers are known only in ${MARGIN_BOXES}` };
 }
 
-function ofPicture(value: string, pattern: RegExp): Fault | undefined {
+function pictureFault(value: string, pattern: RegExp): Fault | undefined {
   return pattern.test(value) ? { check: 'rasterized', value } : undefined;
 }

@@ -7,7 +7,7 @@ import { ask, DONE } from '../../devtools/ask.ts';
 import type { Session } from '../../devtools/connection.ts';
 import { answerOr, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
-import { translatedSizes } from '../../print/page-sizes.ts';
+import { translateSizes } from '../../print/page-sizes.ts';
 import type { StyleText } from '../html/unsupported-css.ts';
 
 const MAX_ADDRESS = 500;
@@ -34,14 +34,14 @@ export interface DocumentStyles {
 export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<DocumentStyles> {
   const asked = ask(session, 'readStyleSheets', [], STYLE_SOURCES);
   const sheets = (await step(answerOr(asked, []))).slice(0, MAX_STYLE_SHEETS); // the text may exceed the limit of an answer
-  const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
-  const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
+  const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => readText(textAt, sheet)))));
+  const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translateSizes(text)));
   if (rules.some(({ length }) => length)) await step(ask(session, 'extendStyleSheets', [rules], DONE));
   const relevant = texts.some(({ text }) => INSPECTED_CSS.test(text)) ? texts.filter(({ text }) => RELEVANT_CSS.test(text)) : [];
   return { texts: relevant, rules: rules.flat() };
 }
 
-async function textOf(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {
+async function readText(textAt: TextAt, { text, href = '', isScoped = false }: StyleSource): Promise<StyleText> {
   if (text !== undefined || !href) return { text: text ?? '', where: 'style', isScoped };
   return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS), isScoped };
 }

@@ -45,7 +45,7 @@ export class ConsoleMonitor {
     this.#session = session;
     session.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
       const thrown = this.#fail && THROWN.read(exceptionDetails);
-      if (thrown) this.#fail?.(consoleError(thrown.exception?.description ?? messageOf(thrown) + placeOf(thrown)));
+      if (thrown) this.#fail?.(consoleError(thrown.exception?.description ?? describeThrown(thrown) + describePlace(thrown)));
     });
     session.on('Runtime.consoleAPICalled', (message) => this.#judge(message));
   }
@@ -91,7 +91,7 @@ export class ConsoleMonitor {
       this.#session.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
         const thrown = THROWN.read(exceptionDetails);
         if (!thrown || !contexts.has(thrown.executionContextId ?? Number.NaN) || found.size >= MAX_MESSAGES) return;
-        found.set(thrown.exceptionId, { message: messageOf(thrown), place: placeOf(thrown) });
+        found.set(thrown.exceptionId, { message: describeThrown(thrown), place: describePlace(thrown) });
       }),
       this.#session.on('Runtime.exceptionRevoked', ({ exceptionId }) => found.delete(exceptionId)),
     ];
@@ -115,12 +115,12 @@ export class ConsoleMonitor {
 type Thrown = NonNullable<ReturnType<typeof THROWN.read>>;
 
 /** The message as the window of the document would know it. */
-function messageOf({ text, exception }: Thrown): string {
+function describeThrown({ text, exception }: Thrown): string {
   const [first = ''] = (exception?.description ?? String(exception?.value ?? '')).split('\n');
   return `${text} ${first}`.trim().slice(0, MAX_ERROR_CHARACTERS).toWellFormed();
 }
 
-function placeOf({ url = '', lineNumber }: Thrown): string {
+function describePlace({ url = '', lineNumber }: Thrown): string {
   const isFile = /^https?:/.test(url) && URL.parse(url)?.pathname !== '/';
   return isFile ? ` (${url.slice(0, MAX_ERROR_CHARACTERS)}:${lineNumber + 1})` : '';
 }

@@ -192,7 +192,7 @@ export class NetworkMonitor {
   async findings(maxWaitMs: number): Promise<NetworkFindings> {
     const latest = performance.now() + maxWaitMs;
     for (let until = this.#statusesDueBy(latest); until > performance.now(); until = this.#statusesDueBy(latest))
-      await this.#allStatuses(until);
+      await this.#waitForStatuses(until);
     const failed = this.#failed.map((loading) => this.#describe(loading));
     return { failed, failures: this.#failures, origins: this.#failed.map(({ firstUrl }) => firstUrl) };
   }
@@ -281,7 +281,7 @@ export class NetworkMonitor {
     return Math.min(by, latest);
   }
 
-  async #allStatuses(until: number): Promise<void> {
+  async #waitForStatuses(until: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, until - performance.now());
     this.#onAllStatuses = resolve;
@@ -289,7 +289,7 @@ export class NetworkMonitor {
     clearTimeout(timer);
   }
 
-  #statusOf({ requestId, hops }: Loading): number | undefined {
+  #findStatus({ requestId, hops }: Loading): number | undefined {
     const statuses = this.#statuses.get(requestId) ?? [];
     return statuses.length > hops ? statuses.at(-1) : undefined;
   }
@@ -365,7 +365,7 @@ export class NetworkMonitor {
     if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
     this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
     const waiting = this.#awaitingStatus.get(requestId);
-    if (!waiting || this.#statusOf(waiting) === undefined) return;
+    if (!waiting || this.#findStatus(waiting) === undefined) return;
     this.#awaitingStatus.delete(requestId);
     if (!this.#awaitingStatus.size) this.#onAllStatuses();
   }
@@ -411,18 +411,18 @@ export class NetworkMonitor {
   #record(loading: Loading): void {
     if (loading.recorded) return;
     loading.recorded = true;
-    loading.proxyFailure = this.#proxyFailureOf(loading);
+    loading.proxyFailure = this.#findProxyFailure(loading);
     this.#failures++;
     if (this.#failed.length >= MAX_KEPT) return;
     loading.url = cut(loading.url);
     loading.address = null;
     this.#failed.push(loading);
-    const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#statusOf(loading) === undefined;
+    const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#findStatus(loading) === undefined;
     if (lacksStatus) this.#awaitingStatus.set(loading.requestId, loading);
   }
 
   /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */
-  #proxyFailureOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
+  #findProxyFailure({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
     const answered = status !== undefined || withheldAt !== undefined;
     return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
   }
@@ -432,7 +432,7 @@ export class NetworkMonitor {
    * instead of an image, a style sheet or a font may be withheld from the document. Then its status counts.
    */
   #describe(loading: Loading): FailedResource {
-    const { url, overdue, netError, proxyFailure, status = this.#statusOf(loading) ?? 0 } = loading;
+    const { url, overdue, netError, proxyFailure, status = this.#findStatus(loading) ?? 0 } = loading;
     const hasFailed = status >= 400 || this.#options?.countsAsFailed(status);
     const refused = proxyFailure?.refusedBy !== undefined;
     const answered = hasFailed && !proxyFailure && !overdue;
@@ -452,9 +452,9 @@ export function withMissing(
   missing: readonly MissingResource[],
 ): Omit<NetworkFindings, 'origins'> {
   const listed = new Set([...failed.map(({ url }) => url), ...origins]);
-  const keyOf = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');
-  const isListed = (address: string) => listed.has(keyOf(address));
-  const reasons = new Map(missing.map(({ url, reason }) => [keyOf(url), reason]));
+  const toKey = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');
+  const isListed = (address: string) => listed.has(toKey(address));
+  const reasons = new Map(missing.map(({ url, reason }) => [toKey(url), reason]));
   const isUnnamed = (address: string) => address.startsWith('font-family:');
   const more = missing
     .filter(({ url, others }) => ![url, ...others].some(isListed) && !(isUnnamed(url) && failures))

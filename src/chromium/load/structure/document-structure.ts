@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import type { Deadline } from '../../../deadline.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { DocumentStructure } from '../../../tag-structure.ts';
-import { type AskOptions, ask, DONE, isolatedWorld } from '../../devtools/ask.ts';
+import { type AskOptions, ask, createIsolatedWorld, DONE } from '../../devtools/ask.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
 import { isUnanswered, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
@@ -41,7 +41,7 @@ export async function readDocumentStructure(
   const isDemanded = need === 'demanded';
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const readIn = (world: World) => readOrRestore(session, isDemanded, { ...world, ...(!isDemanded && { timeout }) }, step);
-  const readApart = async (frame: string) => readIn({ contextId: await step(isolatedWorld(session, frame)) });
+  const readApart = async (frame: string) => readIn({ contextId: await step(createIsolatedWorld(session, frame)) });
   try {
     if (frameId === undefined) return await readIn({});
     return await (runsScripts ? withoutScripts(session, step, () => readApart(frameId)) : readApart(frameId));

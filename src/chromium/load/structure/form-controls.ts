@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../../errors.ts';
 import { type ExceededLimit, FIELD_LIMITS, isStyleText } from '../../../in-page/contract/fields.ts';
 import type { ElementLocation, FormControl } from '../../../tag-structure.ts';
-import { type Answer, ask, isolatedWorld } from '../../devtools/ask.ts';
+import { type Answer, ask, createIsolatedWorld } from '../../devtools/ask.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
 import { isUnanswered, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
@@ -45,7 +45,7 @@ export async function prepareFields(session: Session, frameId: string, key: stri
 }
 
 async function askAboutFields(session: Session, frameId: string, key: string, step: Step): Promise<Answer<'prepareFields'>> {
-  const contextId = await step(isolatedWorld(session, frameId));
+  const contextId = await step(createIsolatedWorld(session, frameId));
   return step(ask(session, 'prepareFields', [key], PREPARED, { contextId, awaitPromise: false }));
 }
 
@@ -60,7 +60,7 @@ function unpack(fields: FormControl[], texts: string[]): FormControl[] {
 
 /** Restores some of the prepared fields. Throws `print_failed` if scripts have changed any of the others in the meantime. */
 export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
-  const contextId = await step(isolatedWorld(session, frameId));
+  const contextId = await step(createIsolatedWorld(session, frameId));
   const world = { contextId, awaitPromise: false, onThrow: () => false };
   if (await step(ask(session, 'restoreFields', [numbers], BOOLEAN, world))) return;
   const detail = '{option}: scripts of the document changed its form fields while it was printed';

@@ -3,7 +3,7 @@
  * without those addresses, out.
  */
 
-import { type Tag, tagsOf } from '../../../chromium/load/html/html-tags.ts';
+import { readTags, type Tag } from '../../../chromium/load/html/html-tags.ts';
 
 export const LOADING = ['src', 'srcset', 'imagesrcset', 'data', 'poster', 'background', 'href', 'xlink:href'];
 export const LINKS = ['a', 'area'];
@@ -17,7 +17,7 @@ const MAX_SHOWN = 100;
  * written with character references.
  */
 export function externalReference(html: string): string | undefined {
-  for (const { tag, text } of tagsOf(html)) {
+  for (const { tag, text } of readTags(html)) {
     for (const [name, value] of tag.attributes) {
       const address = addressIn(tag.name, name, value);
       if (address !== undefined) return `<${tag.name} ${name}>: ${hostOf(address)}`;
@@ -32,7 +32,7 @@ export function externalReference(html: string): string | undefined {
 export function withoutExternalReferences(html: string): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { tag, text, start, end } of tagsOf(html)) {
+  for (const { tag, text, start, end } of readTags(html)) {
     if (tag.attributes.some(([name, value]) => addressIn(tag.name, name, value) !== undefined)) {
       parts.push(html.slice(at, start), writeWithoutAddresses(tag));
       at = end;

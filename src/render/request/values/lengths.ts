@@ -1,5 +1,5 @@
 /** Parses lengths and paper formats: the caller's text in, inches out. */
-import { sizeOf } from '../../../chromium/print/page-sizes.ts';
+import { lookUpSize } from '../../../chromium/print/page-sizes.ts';
 
 export const POINTS_PER_INCH = 72;
 
@@ -78,6 +78,6 @@ export function paperOf(format: string): NamedPaper | undefined {
   const names = words.filter((word) => !stated.includes(word) && !qualifiers.includes(word));
   const name = `${qualifiers.includes('jis') ? 'jis-' : ''}${names.join(' ')}`;
   if (stated.length > 1 || qualifiers.length > 1 || qualifiers.some((word) => !QUALIFIERS[word]?.test(name))) return undefined;
-  const sides = name === 'ledger' ? LEDGER : sizeOf(name);
+  const sides = name === 'ledger' ? LEDGER : lookUpSize(name);
   return sides && { sides, orientation: ORIENTATIONS[stated[0] ?? ''] };
 }
