@@ -5,7 +5,7 @@ import { backUp } from '../storage/backup/back-up.ts';
 import { type Restored, restore } from '../storage/backup/restore.ts';
 import { inspectDatabase } from '../storage/database.ts';
 import { VERSION } from '../version.ts';
-import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
+import { countLostCertificates, describeLack, describeRemedy, secretKeyFile } from './lost-certificates.ts';
 
 /** Maximum number of printed names; the summary in the backup contains all of them. */
 const MAX_SHOWN = 20;
@@ -16,7 +16,7 @@ export async function createBackup(destination: string, { databaseOnly = false }
   if (destination === '-') process.stdout.removeAllListeners('error');
   const settings = { ...services.storage, version: VERSION, databaseOnly, installationOf: readInstallation };
   const summary = await backUp(settings, destination, process.stdout);
-  tell(`backed up ${sizeOf(summary)}`);
+  tell(`backed up ${describeSize(summary)}`);
   if (databaseOnly) tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
   await tellSecretKey(
     services,
@@ -31,7 +31,7 @@ export async function createBackup(destination: string, { databaseOnly = false }
 export async function restoreBackup(source: string): Promise<void> {
   const { services } = loadConfig();
   const restored = await restore(services.storage, source, process.stdin);
-  tell(`restored ${sizeOf(restored)} into ${placesOf(services.storage)}, as they were at ${restored.as_of}`);
+  tell(`restored ${describeSize(restored)} into ${describePlaces(services.storage)}, as they were at ${restored.as_of}`);
   await tellSecretKey(services);
   if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
 }
@@ -45,16 +45,16 @@ async function tellSecretKey(
   const file = secretKeyFile(services);
   const { all, lost } = countLostCertificates(services, state?.certificates ?? {});
   if (all && always) tell(always(file, { all }));
-  if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${lackOf(file)}; ${remedyFor(file)}.`);
+  if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${describeLack(file)}; ${describeRemedy(file)}.`);
 }
 
 /** URLs may have passwords. */
-function placesOf({ dataDir, databaseUrl, blobsUrl }: Config['services']['storage']): string {
+function describePlaces({ dataDir, databaseUrl, blobsUrl }: Config['services']['storage']): string {
   const places = [databaseUrl && 'the database of PLATEN_DATABASE_URL', blobsUrl && 'PLATEN_BLOBS_URL'].filter(Boolean);
   return [...places, ...(places.length < 2 ? [dataDir] : [])].join(' and ');
 }
 
-function sizeOf({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {
+function describeSize({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {
   const all = Object.values(rows).reduce((sum, each) => sum + each, 0);
   return `${all} rows and ${files} files with ${bytes} bytes`;
 }

@@ -20,7 +20,7 @@ import { runEgressSelfTest } from '../render/self-test.ts';
 import { isBucketUsed } from '../storage/blobs/open-blobs.ts';
 import { type DatabaseState, findDamage, inspectDatabase, isDatabaseLost } from '../storage/database.ts';
 import { isDamaged, UNUSABLE } from './explain.ts';
-import { countLostCertificates, lackOf, remedyFor, secretKeyFile } from './lost-certificates.ts';
+import { countLostCertificates, describeLack, describeRemedy, secretKeyFile } from './lost-certificates.ts';
 
 const DAMAGED = 'restore a backup into a new data folder, as docs/operate/backups.md shows';
 const LOST = `${DAMAGED}, or move blobs/ elsewhere to start without these documents; until then, the service does not start`;
@@ -215,7 +215,7 @@ function reportCertificates(services: Services, { certificates }: DatabaseState,
   try {
     const { all, lost } = countLostCertificates(services, certificates);
     const file = secretKeyFile(services);
-    if (lost) report.add('problem', `certificates: ${lost} of ${all} cannot sign: ${lackOf(file)}`, remedyFor(file));
+    if (lost) report.add('problem', `certificates: ${lost} of ${all} cannot sign: ${describeLack(file)}`, describeRemedy(file));
     else if (all) report.add('ok', `certificates: ${all}, with their secret key in ${file}`);
   } catch (error) {
     if (!(error instanceof SecretKeyError)) throw error;

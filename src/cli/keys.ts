@@ -35,7 +35,7 @@ export async function listKeys(options: Format): Promise<void> {
         keys.map((key) => ({
           ...keyRecord(key),
           test: key.isTest ? 'yes' : 'no',
-          status: statusOf(key),
+          status: keyStatus(key),
         })),
       );
   });
@@ -112,13 +112,13 @@ export async function deleteAccount(accountId: string, { yes }: { yes?: boolean 
 async function describeContent(accountId: string, { query }: Database): Promise<string> {
   const count = async (rows: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
     Number((await rows.executeTakeFirstOrThrow()).count);
-  const of = (table: 'api_keys' | 'documents' | 'templates') =>
+  const countRows = (table: 'api_keys' | 'documents' | 'templates') =>
     query.selectFrom(table).select(({ fn }) => fn.countAll().as('count'));
   const keys = query.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const [keyCount, documents, templates] = await Promise.all([
-    count(of('api_keys').where('account_id', '=', accountId).where('revoked_at', 'is', null)),
-    count(of('documents').where('account_id', '=', accountId).where('has_content', '=', 1)),
-    count(of('templates').where('key_id', 'in', keys)),
+    count(countRows('api_keys').where('account_id', '=', accountId).where('revoked_at', 'is', null)),
+    count(countRows('documents').where('account_id', '=', accountId).where('has_content', '=', 1)),
+    count(countRows('templates').where('key_id', 'in', keys)),
   ]);
   return `${keyCount} API keys that work, ${documents} stored documents and ${templates} templates`;
 }
@@ -163,7 +163,7 @@ function keyRecord(key: ApiKey) {
   };
 }
 
-function statusOf({ revokedAt, expiresAt }: ApiKey): string {
+function keyStatus({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= Date.now() ? 'expired' : 'active';
 }

@@ -19,10 +19,10 @@ export function secretKeyFile({ storage, secretKeys }: Settings): string {
   return storage.databaseUrl ? 'the file that PLATEN_SECRET_KEY_FILE names' : join(secretKeys.dataDir, OWN_FILE);
 }
 
-export function lackOf(file: string): string {
+export function describeLack(file: string): string {
   return `the secret key that encrypts their private keys is not in ${file}`;
 }
 
-export function remedyFor(file: string): string {
+export function describeRemedy(file: string): string {
   return `copy the key of the service that stored them to ${file}, as another line if the file exists, and restart the service; or set PLATEN_SECRET_KEY_FILE to it; without it, the certificates have to be uploaded again`;
 }

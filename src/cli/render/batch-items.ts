@@ -18,7 +18,7 @@ export interface LineItem {
 }
 
 /** Skips empty lines. */
-export async function* itemsOf(lines: AsyncIterable<Line>, defaults: Members, limits: RenderLimits): AsyncGenerator<LineItem> {
+export async function* readItems(lines: AsyncIterable<Line>, defaults: Members, limits: RenderLimits): AsyncGenerator<LineItem> {
   let index = 0;
   for await (const { number, end, bytes } of lines) {
     if (bytes && !bytes.toString('latin1').trim()) continue;

@@ -11,7 +11,7 @@ export interface BatchProgress {
 
 /** `inputBytes` is undefined if the size of the input is not known. */
 export function showProgress(inputBytes: number | undefined): BatchProgress {
-  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => linesOf(result).forEach(printLine), stop: () => {} };
+  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => toLines(result).forEach(printLine), stop: () => {} };
 }
 
 const COUNTS = '{done} done, {failed} failed';
@@ -33,7 +33,7 @@ class Bar implements BatchProgress {
   add(result: ItemResult, end: number): void {
     this.#done++;
     if (result.status === 'failed') this.#failed++;
-    for (const line of linesOf(result))
+    for (const line of toLines(result))
       if (this.#lines.length < MAX_LINES) this.#lines.push(line);
       else this.#more++;
     this.#read = Math.max(this.#read, end);
@@ -50,17 +50,17 @@ class Bar implements BatchProgress {
 /** Maximum number of failures and warnings that are printed below the bar. */
 const MAX_LINES = 20;
 
-function linesOf({ line, reference, error, warnings = [] }: ItemResult): string[] {
+function toLines({ line, reference, error, warnings = [] }: ItemResult): string[] {
   const named = reference === null ? '' : ` (${JSON.stringify(reference)})`;
   const told = [...(error ? [error.detail] : []), ...warnings.map(describeWarning)];
   return told.map((each) => `line ${line}${named}: ${each}`);
 }
 
 function printLine(line: string): void {
-  process.stderr.write(`platen: ${visible(line)}\n`);
+  process.stderr.write(`platen: ${escapeInvisible(line)}\n`);
 }
 
 /** Replaces control and invisible characters, which could affect the terminal, by their code points. */
-function visible(text: string): string {
+function escapeInvisible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

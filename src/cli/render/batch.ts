@@ -11,12 +11,12 @@ import { printAlone } from '../../render/pdf.ts';
 import { requireNone } from '../../render/report.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { itemsOf, type LineItem } from './batch-items.ts';
+import { type LineItem, readItems } from './batch-items.ts';
 import { BatchOutput, type ItemResult } from './batch-output.ts';
 import { type BatchProgress, showProgress } from './batch-progress.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
 import { interruption } from './interruption.ts';
-import { linesOf } from './lines.ts';
+import { readLines } from './lines.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
 interface Flags {
@@ -49,11 +49,11 @@ export async function batch(input: string, flags: Flags): Promise<void> {
 async function renderAll(config: Config, { defaults, file, output }: Prepared, signal: AbortSignal): Promise<Counts> {
   const bytes = file ? file.createReadStream() : process.stdin;
   try {
-    await using engine = closing(await startEngine(config.engine, quietLogger, randomBytes(32)));
-    const progress = showProgress(await sizeOf(file));
+    await using engine = makeDisposable(await startEngine(config.engine, quietLogger, randomBytes(32)));
+    const progress = showProgress(await readSize(file));
     const run = new BatchRun(config.engine.pool.concurrency, { engine, output, progress, signal });
     await run
-      .renderAll(itemsOf(linesOf(bytes, config.http.maxRequestBytes), defaults, config.limits))
+      .renderAll(readItems(readLines(bytes, config.http.maxRequestBytes), defaults, config.limits))
       .finally(() => progress.stop());
     return run.counts;
   } finally {
@@ -62,7 +62,7 @@ async function renderAll(config: Config, { defaults, file, output }: Prepared, s
   }
 }
 
-function closing(engine: RenderEngine): RenderEngine & AsyncDisposable {
+function makeDisposable(engine: RenderEngine): RenderEngine & AsyncDisposable {
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
 }
 
@@ -99,7 +99,7 @@ async function openInput(path: string): Promise<FileHandle> {
 }
 
 /** The size of the input; undefined if it is not known, for example for a pipe. */
-async function sizeOf(file: FileHandle | undefined): Promise<number | undefined> {
+async function readSize(file: FileHandle | undefined): Promise<number | undefined> {
   const found = await file?.stat();
   return found?.isFile() ? found.size : undefined;
 }
@@ -163,12 +163,12 @@ class BatchRun {
 
   async #renderOne(item: LineItem, name: string): Promise<void> {
     const { index, line, reference = null } = item;
-    const result = { index, line, reference, ...NOTHING, ...(await this.#outcomeOf(item, name)) };
+    const result = { index, line, reference, ...NOTHING, ...(await this.#renderItem(item, name)) };
     await this.#output.add(result);
     this.#count(result, item.end);
   }
 
-  async #outcomeOf({ request }: LineItem, name: string): Promise<Outcome> {
+  async #renderItem({ request }: LineItem, name: string): Promise<Outcome> {
     try {
       if (request instanceof ServiceError) throw request;
       const { chunks, pages, bytes, report } = await printAlone(this.#engine, request, OWNER, this.#signal);

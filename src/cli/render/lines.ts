@@ -11,7 +11,7 @@ export interface Line {
 
 const LINE_FEED = 0x0a;
 
-export async function* linesOf(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+export async function* readLines(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   const line = new LineBuffer(maxBytes);
   let number = 1;
   let end = 0;

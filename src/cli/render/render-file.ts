@@ -48,10 +48,10 @@ export interface RenderFlags {
 export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
   const { engine: settings, limits } = loadConfig();
   changeToCallerFolder();
-  const path = outputOf(input, flags);
+  const path = chooseOutput(input, flags);
   if (path !== '-') await requireFolder(path);
   const options = await readOptions(flags);
-  const source = await filled(await readSource(input), flags);
+  const source = await fillSource(await readSource(input), flags);
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, limits);
   const request = { ...parsed, assets: filesBeside(input, parsed, limits.maxAssetsBytes) };
   const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
@@ -70,7 +70,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
 }
 
 /** The path of the PDF, or `-`. Throws if the PDF would overwrite the document. */
-function outputOf(input: string, { output, open }: RenderFlags): string {
+function chooseOutput(input: string, { output, open }: RenderFlags): string {
   if (open && output === '-') throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   if (output === '-') return output;
   if (output === undefined && (input === '-' || isAddress(input)))
@@ -112,7 +112,7 @@ async function readInvoiceFlags({ invoice: path, invoiceProfile: profile }: Rend
 type Source = { url: string } | { html: string } | { markdown: string };
 
 /** Fills a file that is a template with its data. */
-async function filled(source: Source, { template, data: path }: RenderFlags): Promise<Source> {
+async function fillSource(source: Source, { template, data: path }: RenderFlags): Promise<Source> {
   if (template === undefined && path === undefined) return source;
   if (!('html' in source)) throw new ServiceError('invalid_request', '--template and --data can be used only with an HTML file');
   const data = path === undefined ? {} : parseJson(await readInput(path), path);
