@@ -208,7 +208,7 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
     'documents by metadata, of a template': () => documents.list(keyId, 50, { metadata: { tenant: '0' }, templateId }),
     'documents by a part of the name': () => documents.list(keyId, 50, { text: 'voice 9' }),
     'usage of a month': () => allowance.usage(accountId),
-    'what is stored (it adds up all documents)': () => documents.storageOf(accountId),
+    'what is stored (it adds up all documents)': () => documents.readStorage(accountId),
     'deliveries, first page': () => webhooks.list(keyId, 50),
     'batches, first page': () => batches.list(keyId, 50, {}),
     'keys with work': () => batchQueue.keysWithWork(),

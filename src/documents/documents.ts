@@ -122,13 +122,13 @@ const COLUMNS = [
 const WITH_REPORT = [...COLUMNS, 'report'] as const;
 
 /** The media type of the content. */
-export function typeOf({ image }: Pick<StoredDocument, 'image'>): string {
+export function documentType({ image }: Pick<StoredDocument, 'image'>): string {
   return image?.type ?? PDF;
 }
 
 /** The extension of the filename. */
-export function extensionOf(document: Pick<StoredDocument, 'image'>): string {
-  return EXTENSIONS[typeOf(document)] ?? '';
+export function documentExtension(document: Pick<StoredDocument, 'image'>): string {
+  return EXTENSIONS[documentType(document)] ?? '';
 }
 
 export class Documents {
@@ -148,11 +148,11 @@ export class Documents {
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
     const id = createId('doc');
     const hash = createHash('sha256');
-    await this.#blobs.put(id, digesting(draft.chunks, hash));
+    await this.#blobs.put(id, digestChunks(draft.chunks, hash));
     const createdAt = this.#clock();
     return {
       id,
-      filename: draft.filename ?? id + extensionOf(draft),
+      filename: draft.filename ?? id + documentExtension(draft),
       bytes: draft.bytes,
       pages: draft.pages,
       image: draft.image,
@@ -209,7 +209,7 @@ export class Documents {
   async #requireWithinLimit({ accountId, plan }: Principal, more: number, query: Query): Promise<void> {
     const limit = plan.storageBytes;
     if (limit === null) return;
-    const { bytes: used } = await this.storageOf(accountId, query);
+    const { bytes: used } = await this.readStorage(accountId, query);
     if (used + more <= limit) return;
     throw new ServiceError(
       'storage_limit',
@@ -233,9 +233,9 @@ export class Documents {
 
   /** Throws `not_found` (also for a document of another key), `document_expired` and `document_deleted`. */
   async find(keyId: string, id: string): Promise<StoredDocument> {
-    if (!isId(id)) return this.#living(undefined);
+    if (!isId(id)) return this.#requireLiving(undefined);
     const row = await this.#rows(WITH_REPORT).where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
-    return this.#living(row);
+    return this.#requireLiving(row);
   }
 
   /** Finds the document of a signed link, which needs no key. Throws as `find` does, and `account_suspended`. */
@@ -254,8 +254,8 @@ export class Documents {
 
   /** Finds a document whoever owns it. Throws as `find` does. */
   async findLinked(id: string): Promise<StoredDocument> {
-    if (!isId(id)) return this.#living(undefined);
-    return this.#living(await this.#rows(WITH_REPORT).where('id', '=', id).executeTakeFirst());
+    if (!isId(id)) return this.#requireLiving(undefined);
+    return this.#requireLiving(await this.#rows(WITH_REPORT).where('id', '=', id).executeTakeFirst());
   }
 
   /** Reads all bytes or a range. Throws as `find` does, because the document may have been removed in the meantime. */
@@ -274,7 +274,7 @@ export class Documents {
     const { text, templateId } = filter;
     if (templateId !== undefined && !isId(templateId)) return { items: [], next: undefined };
     const isWholeId = text !== undefined && ID.test(text);
-    const listed = this.#listed(keyId, filter).$if(isWholeId, (rows) => rows.where('id', '=', text as string));
+    const listed = this.#selectListed(keyId, filter).$if(isWholeId, (rows) => rows.where('id', '=', text as string));
     const filtered = templateId !== undefined && !isWholeId;
     const having = havingMetadata(this.#database.query, listed, { kind: 'document', keyId, ...filter, filtered });
     const { search: searchMetadata } = having;
@@ -287,7 +287,7 @@ export class Documents {
     return readListPage(having.rows, { ...having, limit, after, toItem: toDocument, search: isSearch ? search : undefined });
   }
 
-  #listed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {
+  #selectListed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {
     return this.#rows(COLUMNS)
       .where('key_id', '=', keyId)
       .where('has_content', '=', (eb) => eb.lit(1)) // a literal lets SQLite use the partial index of documents with content
@@ -350,7 +350,7 @@ export class Documents {
   }
 
   /** Returns how much an account has stored. */
-  async storageOf(accountId: string, query = this.#database.query): Promise<{ documents: number; bytes: number }> {
+  async readStorage(accountId: string, query = this.#database.query): Promise<{ documents: number; bytes: number }> {
     const stored = query
       .selectFrom('documents')
       .where('account_id', '=', accountId)
@@ -370,7 +370,7 @@ export class Documents {
     return this.#database.query.selectFrom('documents').select(columns);
   }
 
-  #living(row: DocumentRow | undefined): StoredDocument {
+  #requireLiving(row: DocumentRow | undefined): StoredDocument {
     if (!row) throw new ServiceError('not_found', 'there is no such document');
     if (row.deleted_at !== null) throw documentDeleted(row.deleted_at);
     if (row.expires_at <= this.#clock())
@@ -418,7 +418,7 @@ const insertDocument = preparedWrite((query, row: NewRow) =>
 );
 
 /** Hashes each chunk when it is written, so that a large PDF does not block the event loop. */
-function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
+function* digestChunks(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
   for (const chunk of chunks) {
     hash.update(chunk);
     yield chunk;

@@ -60,7 +60,7 @@ export class Sweep implements Task {
   /** Runs a sweep, or waits for the current one. Failures are reported and left to the next sweep. Everything else continues. */
   run(): Promise<void> {
     const sweep = () => this.#database.exclusively('sweep', () => this.#removeAll(this.#orphansDue()));
-    this.#running ??= this.#guarded(sweep).finally(() => {
+    this.#running ??= this.#runUnlessStopped(sweep).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
@@ -82,14 +82,14 @@ export class Sweep implements Task {
   }
 
   async #removeAll(orphansBefore: number | undefined): Promise<void> {
-    if (orphansBefore !== undefined) await this.#guarded(() => this.#removeOrphans(orphansBefore));
-    await this.#guarded(() => this.#options.prepare());
-    for (const expiring of this.#options.expiringContent) await this.#guarded(() => this.#removeDue(expiring));
-    for (const task of this.#options.cleanupTasks) await this.#guarded(task);
-    await this.#guarded(() => this.#database.scrub());
+    if (orphansBefore !== undefined) await this.#runUnlessStopped(() => this.#removeOrphans(orphansBefore));
+    await this.#runUnlessStopped(() => this.#options.prepare());
+    for (const expiring of this.#options.expiringContent) await this.#runUnlessStopped(() => this.#removeDue(expiring));
+    for (const task of this.#options.cleanupTasks) await this.#runUnlessStopped(task);
+    await this.#runUnlessStopped(() => this.#database.scrub());
   }
 
-  async #guarded(work: () => Promise<unknown>): Promise<void> {
+  async #runUnlessStopped(work: () => Promise<unknown>): Promise<void> {
     try {
       if (!this.#stopped) await work();
     } catch (error) {
@@ -106,7 +106,7 @@ export class Sweep implements Task {
       if (!names.length || this.#stopped) break;
       for (const name of names) {
         stuck.add(name); // stays in the set if the removal fails, so that it is not tried again in this sweep
-        await this.#guarded(async () => {
+        await this.#runUnlessStopped(async () => {
           await expiring.removeContent(name);
           stuck.delete(name);
           removed++;
@@ -125,7 +125,7 @@ export class Sweep implements Task {
       for (const name of names) {
         if (this.#stopped) return;
         if (named.has(name)) continue;
-        await this.#guarded(async () => {
+        await this.#runUnlessStopped(async () => {
           await this.#blobs.remove(name);
           removed++;
         });

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { typeOf } from '../documents/documents.ts';
+import { documentType } from '../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { dispositionOf } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../http/replies/spool-pdf.ts';
@@ -175,7 +175,7 @@ async function replay(
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
-    return send(reply, { ...remembered, ...document, ...kindOf(typeOf(document)) }, await documents.read(document));
+    return send(reply, { ...remembered, ...document, ...kindOf(documentType(document)) }, await documents.read(document));
   }
   if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
   const filename = remembered.filename ?? undefined;

@@ -59,7 +59,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await documents.list('key', 20, { metadata: { order: '1', customer: '2' }, text: 'x' }, { createdAt: 1, id: 'doc_x' });
   await documents.find('key', 'doc_x').catch(() => {});
   await documents.dueContent(50);
-  await documents.storageOf('acc_x');
+  await documents.readStorage('acc_x');
   await idempotency.dueContent(50);
   await idempotency.removeContent('idm_x');
   await idempotency.removeExpired();

@@ -1,5 +1,5 @@
 /** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
-import { type StoredDocument, typeOf } from '../../documents/documents.ts';
+import { documentType, type StoredDocument } from '../../documents/documents.ts';
 import type { Template } from '../../templates/templates.ts';
 import type { TemplateVersion } from '../../templates/versions.ts';
 import { recordSchema } from './response-schema.ts';
@@ -9,7 +9,7 @@ export function documentRecord(document: StoredDocument, origin: string) {
     id: document.id,
     document_id: document.id,
     filename: document.filename,
-    type: typeOf(document),
+    type: documentType(document),
     bytes: document.bytes,
     pages: document.pages,
     ...(document.image && { width: document.image.width, height: document.image.height }),

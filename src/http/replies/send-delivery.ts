@@ -2,7 +2,7 @@
  * The shared parts of replies to `POST /v1/pdf` and `POST /v1/image`: headers, and the repeated reply about a stored document.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Documents, type StoredDocument, typeOf } from '../../documents/documents.ts';
+import { type Documents, documentType, type StoredDocument } from '../../documents/documents.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import { principalOf } from '../server/authenticate.ts';
 import { JSON_TYPE, PDF, prefersType } from '../server/negotiation.ts';
@@ -40,7 +40,7 @@ export async function replayStored(
 ): Promise<FastifyReply> {
   if (answer.kind !== 'document') throw resultGone();
   const document = await documents.find(principalOf(request).keyId, answer.documentId);
-  const type = typeOf(document);
+  const type = documentType(document);
   setResultHeaders(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) setCreated(request, reply, document);
   if (!answer.asked && prefersType(request, JSON_TYPE, type)) return sendReportedStored(documents, document, reply);

@@ -1,7 +1,7 @@
 /** Sends an image. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { extensionOf } from '../../documents/documents.ts';
+import { documentExtension } from '../../documents/documents.ts';
 import { type Disposition, dispositionOf } from './disposition.ts';
 import type { Content } from './spool-pdf.ts';
 
@@ -33,5 +33,5 @@ export function setImageHeaders(
     .type(type)
     .header('content-security-policy', "default-src 'none'")
     .header('content-length', bytes)
-    .header('content-disposition', dispositionOf(filename, extensionOf({ image: { type, ...size } }), disposition));
+    .header('content-disposition', dispositionOf(filename, documentExtension({ image: { type, ...size } }), disposition));
 }

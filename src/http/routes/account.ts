@@ -57,7 +57,7 @@ export function accountRoutes(
     return {
       ...{ plan: plan.name, period },
       documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      storage: { ...(await documents.storageOf(accountId)), limit: plan.storageBytes },
+      storage: { ...(await documents.readStorage(accountId)), limit: plan.storageBytes },
       daily,
     };
   });

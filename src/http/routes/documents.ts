@@ -1,7 +1,7 @@
 /** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Documents, typeOf } from '../../documents/documents.ts';
+import { type Documents, documentType } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
@@ -79,9 +79,9 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     handler: async (request, reply) => {
       const { download = 'inline' } = readQuery(request, { download: readDownload });
       const document = await documents.find(principalOf(request).keyId, request.params.id);
-      requireAcceptable(request, typeOf(document), JSON_TYPE);
+      requireAcceptable(request, documentType(document), JSON_TYPE);
       reply.header('vary', 'Accept');
-      if (prefersType(request, JSON_TYPE, typeOf(document))) return documentRecord(document, originOf(request));
+      if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, originOf(request));
       return sendStored(request, reply, documents, document, download);
     },
   });
