@@ -110,7 +110,7 @@ const NO_PROXY: EgressProxy = {
     endRender: () => SOMETHING,
     limitSilence: () => {},
     abortRequest: () => {},
-    failureOf: () => undefined,
+    findFailure: () => undefined,
     close: async () => {},
   }),
   close: async () => {},

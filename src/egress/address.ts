@@ -40,21 +40,21 @@ function unwrap(address: Address): Address {
 
 /** On networks without IPv4, 64:ff9b::/96 leads to the IPv4 address in its last two groups. */
 function isNat64OfPublic(address: Address): boolean {
-  return isIn(address, NAT64) && isPublic(embedded(address, 6));
+  return isIn(address, NAT64) && isPublic(readEmbedded(address, 6));
 }
 
 /** An interface identifier ...:5efe:a.b.c.d is a tunnel to that IPv4 address. */
 function isIsatapOfPrivate(address: Address): boolean {
-  const parts = partsOf(address);
-  return parts[5] === ISATAP && (parts[4] === 0 || parts[4] === 0x200) && !isPublic(embedded(address, 6));
+  const parts = addressParts(address);
+  return parts[5] === ISATAP && (parts[4] === 0 || parts[4] === 0x200) && !isPublic(readEmbedded(address, 6));
 }
 
 /** Returns the IPv4 address in two groups of an IPv6 address. */
-function embedded(address: Address, group: number): string {
-  const [high = 0, low = 0] = partsOf(address).slice(group, group + 2);
+function readEmbedded(address: Address, group: number): string {
+  const [high = 0, low = 0] = addressParts(address).slice(group, group + 2);
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-function partsOf(address: Address): number[] {
+function addressParts(address: Address): number[] {
   return (address as { parts?: number[] }).parts ?? [];
 }

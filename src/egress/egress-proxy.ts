@@ -21,14 +21,14 @@ import { Pace } from './pace.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
-  hostOf,
-  hrefOf,
+  hostWithPort,
   type OutboundBudget,
   type OutboundFailure,
   type OutboundReport,
   RenderTraffic,
   type RequestTarget,
   TIMED_OUT,
+  toHref,
   UNREADABLE,
 } from './render-traffic.ts';
 
@@ -49,7 +49,7 @@ export interface ProxyListener {
    * Tells why the last attempt to load this URL failed. Chromium accepts URLs that Node cannot parse, for which the URL is
    * `null`.
    */
-  failureOf(url: URL | null): OutboundFailure | undefined;
+  findFailure(url: URL | null): OutboundFailure | undefined;
   /** Requests that came after `endRender`. They show that something of the document still runs. */
   readonly lateRequests: number;
   close(): Promise<void>;
@@ -207,8 +207,8 @@ class PageProxyListener implements ProxyListener {
     if (url) this.#traffic?.abort(url);
   }
 
-  failureOf(url: URL | null): OutboundFailure | undefined {
-    return url ? this.#traffic?.failureOf(url) : UNREADABLE;
+  findFailure(url: URL | null): OutboundFailure | undefined {
+    return url ? this.#traffic?.findFailure(url) : UNREADABLE;
   }
 
   async close(): Promise<void> {
@@ -222,7 +222,7 @@ class PageProxyListener implements ProxyListener {
   /** A request for an `http:` URL names the whole URL. */
   #forward(request: IncomingMessage, response: ServerResponse): void {
     const url = URL.parse(request.url ?? '');
-    const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
+    const to = { host: url ? hostWithPort(url) : '', url: url ? toHref(url) : '' };
     this.#busy.add(request.socket);
     response.once('close', () => this.#busy.delete(request.socket));
     const traffic = this.#traffic;
@@ -251,7 +251,7 @@ class PageProxyListener implements ProxyListener {
   /** The server may close an idle connection at the moment it is used again. Such a request is sent once more. */
   #ask(traffic: RenderTraffic, url: URL, to: RequestTarget, request: IncomingMessage, response: ServerResponse): void {
     const onward = httpRequest({
-      agent: this.#agentOf(traffic),
+      agent: this.#getAgent(traffic),
       hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port || 80,
       method: request.method,
@@ -264,7 +264,7 @@ class PageProxyListener implements ProxyListener {
       breakOff(response);
     };
     const fail = (netError: string) => {
-      if (!traffic.failureOf(url)) traffic.failed(to, { refusedBy: undefined, netError });
+      if (!traffic.findFailure(url)) traffic.noteFailed(to, { refusedBy: undefined, netError });
       end();
     };
     const untrack = traffic.track({ ...to, end });
@@ -274,25 +274,25 @@ class PageProxyListener implements ProxyListener {
     });
     onward.on('error', (error) => {
       const isWaiting = !response.headersSent && !response.destroyed;
-      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !traffic.failureOf(url);
+      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !traffic.findFailure(url);
       if (error instanceof RefusedError) this.#refuse(response, to, error, traffic);
       else if (wasIdle) this.#ask(traffic, url, to, request, response);
-      else fail(netErrorOf(error, onward.socket));
+      else fail(toNetError(error, onward.socket));
     });
     onward.on('socket', (socket) => {
       traffic.limit(socket); // the agent removes the time-out from idle connections
-      whileOpen(onward, socket, 'timeout', () => traffic.failed(to, TIMED_OUT));
+      whileOpen(onward, socket, 'timeout', () => traffic.noteFailed(to, TIMED_OUT));
     });
     onward.on('upgrade', () => fail(INVALID_RESPONSE)); // the request did not ask for an upgrade
     onward.on('response', (answer) => {
-      traffic.answered(to);
+      traffic.noteAnswered(to);
       this.#answer(traffic, to.host, answer, response, { end, fail });
     });
     request.pipe(onward);
   }
 
   /** The agent reuses connections to the same host during this render. */
-  #agentOf(traffic: RenderTraffic): Agent {
+  #getAgent(traffic: RenderTraffic): Agent {
     if (traffic.agent) return traffic.agent;
     const agent = new Agent({ keepAlive: true });
     traffic.agent = agent;
@@ -337,8 +337,8 @@ class PageProxyListener implements ProxyListener {
       this.#begin(traffic);
       const socket = await this.#reach(traffic, hostname, port);
       if (inward.destroyed) return void socket.destroy();
-      traffic.answered(to);
-      socket.once('timeout', () => traffic.failed(to, TIMED_OUT));
+      traffic.noteAnswered(to);
+      socket.once('timeout', () => traffic.noteFailed(to, TIMED_OUT));
       inward.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length) socket.write(head);
       const end = () => socket.destroy();
@@ -362,7 +362,7 @@ class PageProxyListener implements ProxyListener {
   async #reach(traffic: RenderTraffic, hostname: string, port: number): Promise<Socket> {
     const addresses = await this.#policy.admit(hostname, port);
     const socket = await this.#connect(traffic, addresses, port);
-    traffic.reached(`${hostname}:${port}`, socket);
+    traffic.noteReached(`${hostname}:${port}`, socket);
     return socket;
   }
 
@@ -405,7 +405,7 @@ class PageProxyListener implements ProxyListener {
     const refusal = error instanceof RefusedError ? error : new RefusedError('it cannot be reached');
     const { message, netError, overBudget, remedy } = refusal;
     const refusedBy = overBudget ? 'budget' : 'policy';
-    traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED', remedy });
+    traffic?.noteFailed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED', remedy });
     if (!traffic) this.#lateRequests++;
     if (traffic?.offline) return;
     this.#observer.onRefused();
@@ -424,7 +424,7 @@ function endToEnd(headers: IncomingMessage['headers']): Record<string, string | 
 }
 
 /** Names the error as Chromium does. */
-function netErrorOf(error: NodeJS.ErrnoException, socket: Socket | null): string {
+function toNetError(error: NodeJS.ErrnoException, socket: Socket | null): string {
   // The server closed the connection in order, without an answer.
   if (error.code === 'ECONNRESET' && !socket?.bytesRead && !socket?.errored) return EMPTY_RESPONSE;
   return NET_ERRORS[error.code ?? ''] ?? INVALID_RESPONSE;

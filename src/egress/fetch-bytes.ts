@@ -33,13 +33,13 @@ export async function fetchBytes(policy: OutboundPolicy, { url, timeoutMs, signa
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) throw new NoResponseError(`did not answer within ${timeoutMs / 1_000} seconds`, { cause: error });
-    throw error instanceof NoResponseError ? error : new NoResponseError(reasonOf(error), { cause: error });
+    throw error instanceof NoResponseError ? error : new NoResponseError(describeReason(error), { cause: error });
   } finally {
     socket?.destroy();
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (error instanceof RefusedError && error.hasNoAddress) return 'has no address that may be reached';
   if (error instanceof UntrustedServerError) return 'has no valid certificate for its name';
   return 'could not be reached, or did not speak HTTP';

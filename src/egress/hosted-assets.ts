@@ -73,7 +73,7 @@ export class HostedAssets {
     this.#files = files;
     this.#traffic = traffic;
     this.#bytesLeft = traffic.maxBytes;
-    this.#promptBytes = [...files.values()].reduce((sum, { content }) => sum + costOf(content.length), 0);
+    this.#promptBytes = [...files.values()].reduce((sum, { content }) => sum + requestCost(content.length), 0);
     this.origin = origin;
   }
 
@@ -85,7 +85,7 @@ export class HostedAssets {
     if (this.#answersLeft-- <= 0) return void response.destroy();
     if (method === 'OPTIONS') return void response.writeHead(204, PREFLIGHT).end();
     const isRead = method === 'GET' || method === 'HEAD';
-    const file = (isRead && this.#files.get(pathOf(url))) || NOTHING;
+    const file = (isRead && this.#files.get(toAssetPath(url))) || NOTHING;
     const shown = headers.accept?.startsWith('image/') ? file.asImage?.() : undefined;
     const { type, content, unreadable } = { ...file, ...shown };
     const status = content ? 200 : isRead ? 404 : 405;
@@ -95,7 +95,7 @@ export class HostedAssets {
   }
 
   #send(content: Buffer | undefined, response: ServerResponse, pace: Pace): void {
-    const cost = costOf(content?.length ?? 0);
+    const cost = requestCost(content?.length ?? 0);
     const isPrompt = this.#promptBytes >= cost;
     if (isPrompt) this.#promptBytes -= cost;
     if (isPrompt && cost <= CHUNK_BYTES) {
@@ -104,14 +104,14 @@ export class HostedAssets {
       return;
     }
     const delayOf = (bytes: number) => (isPrompt ? 0 : pace.delay(this.#traffic.owner, bytes));
-    const chunks = Readable.from(this.#chunksOf(content ?? Buffer.alloc(0), delayOf));
+    const chunks = Readable.from(this.#paceChunks(content ?? Buffer.alloc(0), delayOf));
     pipeline(chunks, response).catch(() => {}); // the document does not want the rest, or may not have it
   }
 
-  async *#chunksOf(content: Buffer, delayOf: (bytes: number) => number): AsyncIterable<Buffer> {
+  async *#paceChunks(content: Buffer, delayOf: (bytes: number) => number): AsyncIterable<Buffer> {
     for (let start = 0; start === 0 || start < content.length; start += CHUNK_BYTES) {
       const chunk = content.subarray(start, start + CHUNK_BYTES);
-      const milliseconds = delayOf(start === 0 ? costOf(chunk.length) : chunk.length);
+      const milliseconds = delayOf(start === 0 ? requestCost(chunk.length) : chunk.length);
       if (milliseconds) await setTimeout(milliseconds);
       if (!this.#mayTake(chunk.length)) throw new Error('the document loads too much');
       yield chunk;
@@ -126,15 +126,15 @@ export class HostedAssets {
 
   /** Returns the value with relative URLs in place of URLs of this origin, which must not be visible outside the page. */
   withoutOrigin<T>(value: T): T {
-    return replaced(value, `${this.origin}/`) as T;
+    return replacePrefix(value, `${this.origin}/`) as T;
   }
 }
 
-function costOf(bytes: number): number {
+function requestCost(bytes: number): number {
   return Math.max(bytes, REQUEST_BYTES);
 }
 
-function pathOf({ pathname }: URL): string {
+function toAssetPath({ pathname }: URL): string {
   try {
     return decodeURIComponent(pathname.slice(1));
   } catch {
@@ -143,9 +143,9 @@ function pathOf({ pathname }: URL): string {
 }
 
 /** Replaces strings in arrays and plain objects at any depth. */
-function replaced(value: unknown, prefix: string): unknown {
+function replacePrefix(value: unknown, prefix: string): unknown {
   if (typeof value === 'string') return value.replaceAll(prefix, '');
-  if (Array.isArray(value)) return value.map((each) => replaced(each, prefix));
+  if (Array.isArray(value)) return value.map((each) => replacePrefix(each, prefix));
   if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, prefix)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replacePrefix(member, prefix)]));
 }

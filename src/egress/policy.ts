@@ -67,7 +67,7 @@ export class OutboundPolicy {
     this.#allow = parseRules(settings.outboundAllow);
     this.#deny = parseRules(settings.outboundDeny);
     this.#ports = new Set(settings.outboundPorts);
-    this.#resolve = resolverOf(settings.dnsServers);
+    this.#resolve = createResolver(settings.dnsServers);
     this.#ownPorts = ownPorts;
   }
 
@@ -89,7 +89,7 @@ export class OutboundPolicy {
   async admit(host: string, port: number): Promise<string[]> {
     if (this.#reach === 'none') throw unreachable();
     const name = canonicalName(host);
-    const addresses = literalAddress(name) ?? (await this.#addressesOf(name, port));
+    const addresses = literalAddress(name) ?? (await this.#resolveAddresses(name, port));
     for (const address of addresses) this.#judge({ host: name, address, port });
     return addresses;
   }
@@ -121,7 +121,7 @@ export class OutboundPolicy {
     }
   }
 
-  async #addressesOf(host: string, port: number): Promise<string[]> {
+  async #resolveAddresses(host: string, port: number): Promise<string[]> {
     this.#judgeName(host, port);
     const found = await this.#resolve(host);
     if (!found.length) throw new RefusedError('the name has no address', UNRESOLVED);
@@ -187,7 +187,7 @@ function isOfThisMachine(text: string): boolean {
   return own.some((each) => parseAddress(each.address)?.toString() === address.toString());
 }
 
-function resolverOf(servers: string[]): Resolve {
+function createResolver(servers: string[]): Resolve {
   const resolver = new Resolver({ timeout: RESOLVE_TRY_MS, tries: Math.ceil(RESOLVE_TIMEOUT_MS / RESOLVE_TRY_MS) });
   if (servers.length) resolver.setServers(servers);
   const resolve = servers.length ? askServers(resolver) : resolveAsTheSystem(askServers(resolver));

@@ -103,7 +103,7 @@ export class RenderTraffic {
   }
 
   /** Notes that a connection to the host exists. */
-  reached(host: string, stream: Socket): void {
+  noteReached(host: string, stream: Socket): void {
     if (this.#contacted.size < MAX_NAMED) this.#contacted.add(host);
     this.limit(stream);
   }
@@ -114,12 +114,12 @@ export class RenderTraffic {
   }
 
   /** Notes that there was an answer. */
-  answered(to: RequestTarget): void {
-    this.#failures.delete(keyOf(to));
+  noteAnswered(to: RequestTarget): void {
+    this.#failures.delete(targetKey(to));
   }
 
-  failed(to: RequestTarget, failure: OutboundFailure): void {
-    const key = keyOf(to);
+  noteFailed(to: RequestTarget, failure: OutboundFailure): void {
+    const key = targetKey(to);
     this.#failures.delete(key); // this moves the key to the end of the map
     this.#failures.set(key, failure);
     const [oldest = key] = this.#failures.keys();
@@ -130,8 +130,8 @@ export class RenderTraffic {
   }
 
   /** Tells why the last attempt to load this URL failed. */
-  failureOf(url: URL): OutboundFailure | undefined {
-    return this.#failures.get(keyOf({ host: hostOf(url), url: url.protocol === 'http:' ? hrefOf(url) : undefined }));
+  findFailure(url: URL): OutboundFailure | undefined {
+    return this.#failures.get(targetKey({ host: hostWithPort(url), url: url.protocol === 'http:' ? toHref(url) : undefined }));
   }
 
   /** Sets how long a host may be silent from now on. */
@@ -148,10 +148,10 @@ export class RenderTraffic {
 
   /** Ends the request for this URL, or the tunnel that it is in. */
   abort(url: URL): void {
-    const host = hostOf(url);
+    const host = hostWithPort(url);
     for (const exchange of this.#exchanges) {
-      if (exchange.host !== host || (exchange.url !== undefined && exchange.url !== hrefOf(url))) continue;
-      this.failed(exchange, TIMED_OUT);
+      if (exchange.host !== host || (exchange.url !== undefined && exchange.url !== toHref(url))) continue;
+      this.noteFailed(exchange, TIMED_OUT);
       this.#noteRefusal(host);
       exchange.end();
     }
@@ -197,16 +197,16 @@ export class RenderTraffic {
 }
 
 /** Returns `host:port`, with the default port of the scheme if the URL names none. */
-export function hostOf(url: URL): string {
+export function hostWithPort(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80)}`;
 }
 
 /** Returns the URL as a request names it, without credentials and fragment. */
-export function hrefOf(url: URL): string {
+export function toHref(url: URL): string {
   const { protocol, host, pathname, search } = url;
   return `${protocol}//${host}${pathname}${search}`;
 }
 
-function keyOf({ host, url }: RequestTarget): string {
+function targetKey({ host, url }: RequestTarget): string {
   return url ?? host;
 }

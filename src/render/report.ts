@@ -1,7 +1,7 @@
 /** Builds the report of a render: network use, warnings and timings. */
 import type { Content } from '../chromium/load/load-settings.ts';
 import type { Phase } from '../deadline.ts';
-import { hostOf } from '../egress/render-traffic.ts';
+import { hostWithPort } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
 import { fontPackageFor } from '../fonts/optional-fonts.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
@@ -89,7 +89,7 @@ export function reportOf(
   const { requests, bytes, contacted, refused, remedies } = network;
   const remedyIn = (remedy: string | undefined) => (isOperator && remedy ? `; ${remedy}` : '');
   const resources = failed.map((each) => warningOf(each, remedyIn(each.remedy), content));
-  const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
+  const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostWithPort(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
     .map((host): Warning => {

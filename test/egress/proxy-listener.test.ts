@@ -113,7 +113,7 @@ describe('the log of refusals', () => {
 test('ends an exchange with a silent server', async () => {
   const [answer] = (await once(get('/never'), 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(504);
-  expect(listener.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
+  expect(listener.findFailure(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
 });
 
 test('does not request again what the page has aborted', async () => {

@@ -565,7 +565,7 @@ function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: Print
 
 function addFailed({ element, from }: AddedTag, description: string, proxy: ProxyListener): ServiceError {
   const about = element === 'style' ? 'added_style' : 'added_script';
-  const failure = 'url' in from ? proxy.failureOf(URL.parse(from.url)) : undefined;
+  const failure = 'url' in from ? proxy.findFailure(URL.parse(from.url)) : undefined;
   if (failure?.refusedBy)
     return new ServiceError('forbidden_url', '{option}: the URL is not allowed by the network policy of this service', {
       remedy: failure.remedy,

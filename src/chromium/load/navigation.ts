@@ -153,7 +153,7 @@ export class Navigation {
 
   #findFault({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
     // A response through a tunnel comes from the server and never from the proxy.
-    if (url?.protocol !== 'https:' && this.#proxy.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
+    if (url?.protocol !== 'https:' && this.#proxy.findFailure(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (this.#failing.has(status)) return answeredWith(status, `with status ${status}`);
     if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which has no document`);
     if (isDownload) return answeredWith(status, 'with a download', mimeType);
@@ -162,7 +162,7 @@ export class Navigation {
 
   /** The proxy knows the cause. Chromium only sees that the proxy sent no response. */
   #unreachable(url: URL | null, netError: string): ServiceError {
-    const failure = this.#proxy.failureOf(url);
+    const failure = this.#proxy.findFailure(url);
     if (failure?.refusedBy === 'budget') return overBudget();
     if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden(failure?.remedy);
     const error = failure?.netError ?? netError;

@@ -424,7 +424,7 @@ export class NetworkMonitor {
   /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */
   #findProxyFailure({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
     const answered = status !== undefined || withheldAt !== undefined;
-    return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
+    return answered && address?.protocol === 'https:' ? undefined : this.#proxy.findFailure(address);
   }
 
   /**
