@@ -12,7 +12,7 @@ import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
 import { createFinisher, createFinishQueue } from '../engine.ts';
 import { messageWithCause } from '../errors.ts';
-import { fontPackageFor, scriptName } from '../fonts/optional-fonts.ts';
+import { findFontPackage, scriptName } from '../fonts/optional-fonts.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/pdf.ts';
 import { parseRenderRequest } from '../render/request/render-request.ts';
@@ -122,10 +122,13 @@ function sandboxReason(): string {
 async function checkFonts(browser: Browser, { fontsDir }: Engine['browser'], report: Report): Promise<void> {
   const coverage = Object.entries(await fontCoverage(browser));
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
-  const [optional, missing] = [scripts(false).filter(fontPackageFor), scripts(false).filter((script) => !fontPackageFor(script))];
+  const [optional, missing] = [
+    scripts(false).filter(findFontPackage),
+    scripts(false).filter((script) => !findFontPackage(script)),
+  ];
   report.add('ok', `fonts for: ${scripts(true).map(scriptName).join(', ') || 'none'}`);
   for (const script of optional)
-    report.add('note', `no font for ${scriptName(script)}: npm install ${fontPackageFor(script)} adds one`);
+    report.add('note', `no font for ${scriptName(script)}: npm install ${findFontPackage(script)} adds one`);
   if (fontsDir) report.add('ok', `fonts of your own: ${fontsDir}`);
   if (missing.length)
     report.add(

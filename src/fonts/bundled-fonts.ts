@@ -54,7 +54,7 @@ export interface BundledFonts {
 
 /** If a package of WOFF2 files is missing, returns only the folders of TrueType files, and no families. */
 export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
-  const [ready, packed] = await Promise.all([trueTypeFolders(), findAll(Object.keys(WOFF2))]);
+  const [ready, packed] = await Promise.all([findTrueTypeFolders(), findAll(Object.keys(WOFF2))]);
   if (packed.length < Object.keys(WOFF2).length) return { folders: ready, families: [] };
   const versions = packed.map(({ root, version }) => `${root.split('/').slice(-2).join('/')}@${version}`);
   const digest = createHash('sha256')
@@ -64,7 +64,7 @@ export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
   return { folders: [...ready, unpacked], families: FAMILIES };
 }
 
-async function trueTypeFolders(): Promise<string[]> {
+async function findTrueTypeFolders(): Promise<string[]> {
   const found = await findAll([...TRUETYPE.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
   const folders = await Promise.all(
     found.map(async ({ root }) => (await readdir(root)).filter((name) => STYLES.includes(name)).map((name) => join(root, name))),

@@ -55,12 +55,7 @@ const BY_LANGUAGE: Record<string, string> = {
 
 /** The name of the file depends on its content, so that services with different settings may share a cache. */
 export async function writeFontConfiguration(cacheDir: string, ownFolder: string, folders: string[]): Promise<string> {
-  const text = configuration(
-    cacheDir,
-    ownFolder,
-    folders,
-    await neededSubstitutes([ownFolder, ...SYSTEM_FOLDERS].filter(Boolean)),
-  );
+  const text = configuration(cacheDir, ownFolder, folders, await findSubstitutes([ownFolder, ...SYSTEM_FOLDERS].filter(Boolean)));
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const path = join(cacheDir, `fonts-${digest}.conf`);
   const unfinished = `${path}.${process.pid}`;
@@ -71,14 +66,14 @@ export async function writeFontConfiguration(cacheDir: string, ownFolder: string
 }
 
 /** Returns the families of `SUBSTITUTES` that no font file in these folders is named after, each with its replacement. */
-async function neededSubstitutes(folders: string[]): Promise<[family: string, ours: string][]> {
+async function findSubstitutes(folders: string[]): Promise<[family: string, ours: string][]> {
   const lists = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])));
-  const files = lists.flat().map((path) => lettersOf(basename(path)));
+  const files = lists.flat().map((path) => toLetters(basename(path)));
   const pairs = Object.entries(SUBSTITUTES).flatMap(([ours, theirs]) => theirs.map((family): [string, string] => [family, ours]));
-  return pairs.filter(([family]) => !files.some((file) => file.startsWith(lettersOf(family))));
+  return pairs.filter(([family]) => !files.some((file) => file.startsWith(toLetters(family))));
 }
 
-function lettersOf(name: string): string {
+function toLetters(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
@@ -94,7 +89,7 @@ function configuration(cacheDir: string, ownFolder: string, folders: string[], r
 <fontconfig>
 ${[...own.map(() => ownFolder), ...folders, ...SYSTEM_FOLDERS].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
   <cachedir>${escapeXml(join(cacheDir, CACHE_FOLDER))}</cachedir>
-${own.map((name) => nameFontsOf(ownFolder, name)).join('\n')}
+${own.map((name) => toFamilyMatch(ownFolder, name)).join('\n')}
 ${Object.entries(COMPATIBLE)
   .flatMap(([ours, theirs]) => theirs.map((family) => alias(family, ours)))
   .join('\n')}
@@ -112,7 +107,7 @@ ${append(LAST_RESORT, 'weak')}
 `;
 }
 
-function nameFontsOf(folder: string, family: string): string {
+function toFamilyMatch(folder: string, family: string): string {
   return `  <match target="scan">
     <test name="file" compare="contains"><string>${escapeXml(join(folder, '/'))}</string></test>
     <edit name="family" mode="append_last"><string>${family}</string></edit>

@@ -14,18 +14,18 @@ export class FontKnowledge {
   }
 
   /** Returns the characters that the system's fonts are not known to cover. */
-  uncovered(characters: Iterable<string>): string[] {
+  findUncovered(characters: Iterable<string>): string[] {
     return [...characters].filter((character) => !this.#covered.has(character));
   }
 
   /** Returns the families that are not known to be installed. */
-  notInstalled(families: Iterable<string>): string[] {
+  findNotInstalled(families: Iterable<string>): string[] {
     return [...families].filter((family) => !this.#installed.has(family.toLowerCase()));
   }
 
   /** Whether it is not known that the system's fonts have all of them. */
   lacks({ characters, families }: { characters: Iterable<string>; families: Iterable<string> }): boolean {
-    return this.uncovered(characters).length + this.notInstalled(families).length > 0;
+    return this.findUncovered(characters).length + this.findNotInstalled(families).length > 0;
   }
 
   learn({ covered, installed }: { covered: string[]; installed: string[] }): void {

@@ -29,21 +29,21 @@ export function writeTables(tables: FontTables): Buffer {
     head.write(name, record, 'latin1');
     head.writeUInt32BE(offset, record + 8);
     head.writeUInt32BE(table.length, record + 12);
-    const whole = padded(table);
+    const whole = padTable(table);
     pieces.push(whole);
     offset += whole.length;
   }
   return Buffer.concat(pieces);
 }
 
-export function tableOf(tables: FontTables, name: string): Buffer {
+export function requireTable(tables: FontTables, name: string): Buffer {
   const table = tables.get(name);
   if (!table) throw new Error(`a bundled font without the table ${name}`);
   return table;
 }
 
 /** Pads the bytes to a multiple of four. */
-export function padded(bytes: Buffer): Buffer {
+export function padTable(bytes: Buffer): Buffer {
   return bytes.length % 4 ? Buffer.concat([bytes, Buffer.alloc(4 - (bytes.length % 4))]) : bytes;
 }
 

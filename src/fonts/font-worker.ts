@@ -25,16 +25,16 @@ export default async function unpack({ from, to, family }: FontPackage): Promise
   const files = (await readdir(from)).filter((name) => name.endsWith('.woff2')).sort();
   if (family === 'Noto Color Emoji')
     await unpackEmoji(
-      await unpacked(
+      await unpackFonts(
         from,
         files.filter((name) => WHOLE_EMOJI.test(name)),
       ),
       to,
     );
-  else await unpackSlices(await unpacked(from, files), family, to);
+  else await unpackSlices(await unpackFonts(from, files), family, to);
 }
 
-async function unpacked(folder: string, names: string[]): Promise<Buffer[]> {
+async function unpackFonts(folder: string, names: string[]): Promise<Buffer[]> {
   const fonts: Buffer[] = [];
   for (const name of names) fonts.push(Buffer.from(await decompress(await readFile(join(folder, name)))));
   return fonts;

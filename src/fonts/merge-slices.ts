@@ -5,7 +5,16 @@
  *
  * The tables are those of OpenType 1.9. The slices have no composite glyphs.
  */
-import { type FontTables, padded, readTables, readUint16s, tableOf, uint16s, uint32s, writeTables } from './font-tables.ts';
+import {
+  type FontTables,
+  padTable,
+  readTables,
+  readUint16s,
+  requireTable,
+  uint16s,
+  uint32s,
+  writeTables,
+} from './font-tables.ts';
 import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
 
 /** Tables that are the same in every slice, or for which the first slice suffices. */
@@ -19,7 +28,7 @@ interface Slice {
 }
 
 export function mergeSlices(fonts: Buffer[]): Buffer {
-  const slices = numbered(fonts.map(readTables));
+  const slices = numberGlyphs(fonts.map(readTables));
   const [first] = slices;
   if (!first) throw new Error('no slices');
   const whole: FontTables = new Map();
@@ -33,10 +42,10 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
     ['hhea', 'hmtx'],
     ['vhea', 'vmtx'],
   ] as const) {
-    whole.set(metrics, Buffer.concat(slices.map((slice) => metricsOf(slice, head, metrics))));
+    whole.set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, head, metrics))));
     whole.set(
       head,
-      changed(tableOf(first.tables, head), (table) => table.writeUInt16BE(countOf(slices), 34)),
+      changeCopy(requireTable(first.tables, head), (table) => table.writeUInt16BE(countGlyphs(slices), 34)),
     );
   }
   whole.set('head', fontHeader(slices)).set('maxp', maxima(slices)).set('OS/2', ranges(slices));
@@ -45,16 +54,16 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   return writeTables(whole);
 }
 
-function numbered(fonts: FontTables[]): Slice[] {
+function numberGlyphs(fonts: FontTables[]): Slice[] {
   let firstGlyph = 0;
   return fonts.map((tables) => {
-    const glyphs = tableOf(tables, 'maxp').readUInt16BE(4);
+    const glyphs = requireTable(tables, 'maxp').readUInt16BE(4);
     firstGlyph += glyphs;
     return { tables, glyphs, firstGlyph: firstGlyph - glyphs };
   });
 }
 
-function countOf(slices: Slice[]): number {
+function countGlyphs(slices: Slice[]): number {
   return slices.reduce((sum, { glyphs }) => sum + glyphs, 0);
 }
 
@@ -63,10 +72,10 @@ function outlines(slices: Slice[]): { glyf: Buffer; loca: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
   for (const { tables, glyphs } of slices) {
-    const loca = tableOf(tables, 'loca');
-    const isLong = tableOf(tables, 'head').readUInt16BE(50) === 1;
+    const loca = requireTable(tables, 'loca');
+    const isLong = requireTable(tables, 'head').readUInt16BE(50) === 1;
     for (let n = 0; n < glyphs; n++) starts.push(end + (isLong ? loca.readUInt32BE(4 * n) : 2 * loca.readUInt16BE(2 * n)));
-    const glyf = padded(tableOf(tables, 'glyf'));
+    const glyf = padTable(requireTable(tables, 'glyf'));
     pieces.push(glyf);
     end += glyf.length;
   }
@@ -74,9 +83,9 @@ function outlines(slices: Slice[]): { glyf: Buffer; loca: Buffer } {
 }
 
 /** Returns width and bearing of every glyph. The last glyphs of a table may omit the width, which is then the last one given. */
-function metricsOf({ tables, glyphs }: Slice, headName: string, name: string): Buffer {
-  const table = tableOf(tables, name);
-  const full = tableOf(tables, headName).readUInt16BE(34);
+function readMetrics({ tables, glyphs }: Slice, headName: string, name: string): Buffer {
+  const table = requireTable(tables, name);
+  const full = requireTable(tables, headName).readUInt16BE(34);
   const last = table.readUInt16BE(4 * full - 4);
   const rest = readUint16s(table, 4 * full, glyphs - full);
   return Buffer.concat([table.subarray(0, 4 * full), uint16s(rest.flatMap((bearing) => [last, bearing]))]);
@@ -86,7 +95,7 @@ function metricsOf({ tables, glyphs }: Slice, headName: string, name: string): B
 function characterMap(slices: Slice[]): Buffer {
   const glyphs = new Map<number, number>();
   for (const slice of slices)
-    for (const [character, glyph] of charactersOf(slice)) if (!glyphs.has(character)) glyphs.set(character, glyph);
+    for (const [character, glyph] of readCharacters(slice)) if (!glyphs.has(character)) glyphs.set(character, glyph);
   const groups: [first: number, last: number, glyph: number][] = [];
   for (const [character, glyph] of [...glyphs].sort(([a], [b]) => a - b)) {
     const group = groups.at(-1);
@@ -98,24 +107,24 @@ function characterMap(slices: Slice[]): Buffer {
   return Buffer.concat([head, uint32s([16 + 12 * groups.length, 0, groups.length, ...groups.flat()])]);
 }
 
-function* charactersOf({ tables, firstGlyph }: Slice): Generator<[number, number]> {
-  const table = tableOf(tables, 'cmap');
+function* readCharacters({ tables, firstGlyph }: Slice): Generator<[number, number]> {
+  const table = requireTable(tables, 'cmap');
   const offsets = Array.from({ length: table.readUInt16BE(2) }, (_, n) => table.readUInt32BE(8 + 8 * n));
   for (const map of offsets.map((offset) => table.subarray(offset))) {
     const format = map.readUInt16BE(0);
-    const found = format === 12 ? segmented32(map) : format === 4 ? segmented16(map) : [];
+    const found = format === 12 ? readSegments32(map) : format === 4 ? readSegments16(map) : [];
     for (const [character, glyph] of found) if (glyph) yield [character, firstGlyph + glyph];
   }
 }
 
-function* segmented32(map: Buffer): Generator<[number, number]> {
+function* readSegments32(map: Buffer): Generator<[number, number]> {
   for (let n = 0; n < map.readUInt32BE(12); n++) {
     const [first, last, glyph] = [0, 4, 8].map((field) => map.readUInt32BE(16 + 12 * n + field)) as [number, number, number];
     for (let character = first; character <= last; character++) yield [character, glyph + character - first];
   }
 }
 
-function* segmented16(map: Buffer): Generator<[number, number]> {
+function* readSegments16(map: Buffer): Generator<[number, number]> {
   const size = map.readUInt16BE(6);
   for (let n = 0; n < size; n += 2) {
     const last = map.readUInt16BE(14 + n);
@@ -131,8 +140,8 @@ function* segmented16(map: Buffer): Generator<[number, number]> {
 }
 
 function fontHeader(slices: Slice[]): Buffer {
-  const heads = slices.map(({ tables }) => tableOf(tables, 'head'));
-  return changed(heads[0] as Buffer, (table) => {
+  const heads = slices.map(({ tables }) => requireTable(tables, 'head'));
+  return changeCopy(heads[0] as Buffer, (table) => {
     for (const field of [36, 38]) table.writeInt16BE(Math.min(...heads.map((head) => head.readInt16BE(field))), field);
     for (const field of [40, 42]) table.writeInt16BE(Math.max(...heads.map((head) => head.readInt16BE(field))), field);
     // The offsets in `loca` have 32 bits.
@@ -141,9 +150,9 @@ function fontHeader(slices: Slice[]): Buffer {
 }
 
 function maxima(slices: Slice[]): Buffer {
-  const tables = slices.map(({ tables }) => tableOf(tables, 'maxp'));
-  return changed(tables[0] as Buffer, (table) => {
-    table.writeUInt16BE(countOf(slices), 4);
+  const tables = slices.map(({ tables }) => requireTable(tables, 'maxp'));
+  return changeCopy(tables[0] as Buffer, (table) => {
+    table.writeUInt16BE(countGlyphs(slices), 4);
     for (let field = 6; field < table.length; field += 2)
       table.writeUInt16BE(Math.max(...tables.map((one) => one.readUInt16BE(field))), field);
   });
@@ -151,14 +160,14 @@ function maxima(slices: Slice[]): Buffer {
 
 /** Merges the bits for Unicode ranges and code pages, from which fontconfig derives languages. */
 function ranges(slices: Slice[]): Buffer {
-  const tables = slices.map(({ tables }) => tableOf(tables, 'OS/2'));
-  return changed(tables[0] as Buffer, (table) => {
+  const tables = slices.map(({ tables }) => requireTable(tables, 'OS/2'));
+  return changeCopy(tables[0] as Buffer, (table) => {
     for (const field of [42, 46, 50, 54, 78, 82])
       table.writeUInt32BE(tables.reduce((bits, one) => bits | one.readUInt32BE(field), 0) >>> 0, field);
   });
 }
 
-function changed(table: Buffer, change: (copy: Buffer) => void): Buffer {
+function changeCopy(table: Buffer, change: (copy: Buffer) => void): Buffer {
   const copy = Buffer.from(table);
   change(copy);
   return copy;

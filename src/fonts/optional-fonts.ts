@@ -22,11 +22,11 @@ export const OPTIONAL_SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 export const OPTIONAL_FAMILIES = Object.keys(OPTIONAL_SCRIPTS).map((script) => `Noto Sans ${script}`);
-export const OPTIONAL_PACKAGES = Object.keys(OPTIONAL_SCRIPTS).map((script) => packageOf(script));
+export const OPTIONAL_PACKAGES = Object.keys(OPTIONAL_SCRIPTS).map((script) => packageName(script));
 
 /** Returns the package to install for a script. Undefined if it is not an optional one. */
-export function fontPackageFor(script: string): string | undefined {
-  return script in OPTIONAL_SCRIPTS ? packageOf(script) : undefined;
+export function findFontPackage(script: string): string | undefined {
+  return script in OPTIONAL_SCRIPTS ? packageName(script) : undefined;
 }
 
 /** The name of a script as people write it today. Unicode keeps its earlier names. */
@@ -34,6 +34,6 @@ export function scriptName(script: string): string {
   return script === 'Oriya' ? 'Odia' : script;
 }
 
-function packageOf(script: string): string {
+function packageName(script: string): string {
   return `@expo-google-fonts/noto-sans-${script.toLowerCase()}`;
 }

@@ -14,7 +14,7 @@ export function singleSubstitutions(slices: Slice[], feature: string): Subtable 
   const pairs = new Map<number, number>();
   for (const { tables, firstGlyph } of slices) {
     for (const table of subtables(tables.get('GSUB'), feature, 7)) {
-      const glyphs = covered(table);
+      const glyphs = readCoverage(table);
       const others = readUint16s(table, 6, table.readUInt16BE(0) === 2 ? glyphs.length : 0);
       for (const [n, glyph] of glyphs.entries())
         pairs.set(firstGlyph + glyph, firstGlyph + (others[n] ?? (glyph + table.readUInt16BE(4)) & 0xffff));
@@ -35,7 +35,8 @@ export function singleAdjustments(slices: Slice[], feature: string): Subtable {
     for (const table of subtables(tables.get('GPOS'), feature, 9)) {
       const bits = table.readUInt16BE(4);
       const [start, step] = table.readUInt16BE(0) === 2 ? [8, 2 * setBits(bits)] : [6, 0];
-      for (const [n, glyph] of covered(table).entries()) adjusted.set(firstGlyph + glyph, valueAt(table, start + step * n, bits));
+      for (const [n, glyph] of readCoverage(table).entries())
+        adjusted.set(firstGlyph + glyph, readValue(table, start + step * n, bits));
     }
   }
   const sorted = [...adjusted].sort(([a], [b]) => a - b);
@@ -70,7 +71,7 @@ function* subtables(table: Buffer | undefined, feature: string, extension: numbe
   if (!table) return;
   const features = table.subarray(table.readUInt16BE(6));
   const lookups = table.subarray(table.readUInt16BE(8));
-  for (const index of lookupsOf(features, feature)) {
+  for (const index of findLookups(features, feature)) {
     const lookup = lookups.subarray(lookups.readUInt16BE(2 + 2 * index));
     const type = lookup.readUInt16BE(0);
     for (const offset of readUint16s(lookup, 6, lookup.readUInt16BE(4))) {
@@ -81,7 +82,7 @@ function* subtables(table: Buffer | undefined, feature: string, extension: numbe
   }
 }
 
-function lookupsOf(features: Buffer, name: string): Set<number> {
+function findLookups(features: Buffer, name: string): Set<number> {
   const found = new Set<number>();
   for (let record = 2; record < 2 + 6 * features.readUInt16BE(0); record += 6) {
     if (features.toString('latin1', record, record + 4) !== name) continue;
@@ -92,7 +93,7 @@ function lookupsOf(features: Buffer, name: string): Set<number> {
 }
 
 /** Returns the glyphs that a subtable covers, in its order. They are listed one by one (format 1) or as ranges. */
-function covered(subtable: Buffer): number[] {
+function readCoverage(subtable: Buffer): number[] {
   const table = subtable.subarray(subtable.readUInt16BE(2));
   const count = table.readUInt16BE(2);
   if (table.readUInt16BE(0) === 1) return readUint16s(table, 4, count);
@@ -105,7 +106,7 @@ function coverage(glyphs: number[]): Buffer {
   return uint16s([1, glyphs.length, ...glyphs]);
 }
 
-function valueAt(table: Buffer, start: number, bits: number): number[] {
+function readValue(table: Buffer, start: number, bits: number): number[] {
   return [1, 2, 4, 8].map((bit) => (bits & bit ? table.readInt16BE(start + 2 * setBits(bits & (bit - 1))) : 0));
 }
 

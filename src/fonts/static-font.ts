@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { readTables, tableOf } from './font-tables.ts';
+import { readTables, requireTable } from './font-tables.ts';
 
 /** The functions of hb-subset.h that are used, and those of the module itself. A number is a pointer. */
 interface HarfBuzz {
@@ -98,7 +98,7 @@ export class WeightPinner {
 function setNames(font: Buffer, { family, style }: Name): void {
   const isBold = style === 'Bold';
   const tables = readTables(font);
-  const table = tableOf(tables, 'name');
+  const table = requireTable(tables, 'name');
   const names = nameTable([
     ...readNames(table).filter(([id]) => KEPT_NAMES.includes(id)),
     [FAMILY, family],
@@ -108,8 +108,8 @@ function setNames(font: Buffer, { family, style }: Name): void {
   ]);
   if (names.length > table.length) throw new Error('no room for the names of a bundled font');
   names.copy(table);
-  tableOf(tables, 'OS/2').writeUInt16BE(isBold ? 0x20 : 0x40, 62);
-  tableOf(tables, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
+  requireTable(tables, 'OS/2').writeUInt16BE(isBold ? 0x20 : 0x40, 62);
+  requireTable(tables, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
 }
 
 /** Reads the table `name` (OpenType 1.9): a header of 6 bytes, records of 12, then the text in UTF-16. */

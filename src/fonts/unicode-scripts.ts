@@ -24,6 +24,6 @@ const patterns: Array<[name: string, pattern: RegExp]> = [
 ];
 
 /** Returns `Symbols` if the character belongs to none of these. */
-export function scriptOf(character: string): string {
+export function findScript(character: string): string {
   return patterns.find(([, pattern]) => pattern.test(character))?.[0] ?? 'Symbols';
 }

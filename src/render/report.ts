@@ -3,7 +3,7 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import type { Phase } from '../deadline.ts';
 import { hostWithPort } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
-import { fontPackageFor } from '../fonts/optional-fonts.ts';
+import { findFontPackage } from '../fonts/optional-fonts.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
 import type { WarningKind } from './request/schemas/warnings.ts';
 import type { PageReport } from './steps/printed-document.ts';
@@ -221,7 +221,7 @@ function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']>
 function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
   return [
     ...missing.map((entry): Warning => {
-      const font = fontPackageFor(entry.script);
+      const font = findFontPackage(entry.script);
       const remedy = font ? `; the operator can add a font: npm install ${font}` : '';
       const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}${remedy}`;
       return { kind: 'missing_glyphs', message, ...entry };

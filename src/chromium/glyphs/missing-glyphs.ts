@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
-import { scriptOf } from '../../fonts/unicode-scripts.ts';
+import { findScript } from '../../fonts/unicode-scripts.ts';
 import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../../in-page/contract/limits.ts';
 import type { InspectedText, SeenText } from '../../in-page/contract/questions.ts';
 import { ask, createIsolatedWorld } from '../devtools/ask.ts';
@@ -60,8 +60,8 @@ export async function inspectDocument(
   interest: GlyphCandidates,
   step: Step,
 ): Promise<TextFindings> {
-  const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
-  const families = knowledge.notInstalled(interest.families).slice(0, MAX_FAMILIES);
+  const characters = knowledge.findUncovered(interest.characters).slice(0, MAX_SOUGHT);
+  const families = knowledge.findNotInstalled(interest.families).slice(0, MAX_FAMILIES);
   if (!characters.length && !families.length) return NO_FINDINGS;
   const contextId = await step(createIsolatedWorld(session, frameId));
   const inspected = ask(session, 'inspectText', [characters, families], INSPECTED_TEXT, { contextId });
@@ -74,7 +74,7 @@ export async function inspectDocument(
 function groupByScript(missing: InspectedText['missing']): MissingGlyphs[] {
   const scripts = new Map<string, MissingGlyphs>();
   for (const [character, count] of missing) {
-    const script = scriptOf(character);
+    const script = findScript(character);
     const entry = scripts.get(script) ?? { script, characters: '', count: 0 };
     if ([...entry.characters].length < MAX_SHOWN) entry.characters += character;
     entry.count += count;
