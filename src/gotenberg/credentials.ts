@@ -5,7 +5,7 @@ import { bearerOf } from '../http/server/authenticate.ts';
 import { originOf } from '../http/server/origin.ts';
 
 /** `defaultKey` is the key of requests without credentials. Empty if they have none. The function throws `unauthorized`. */
-export function credentialsOf(defaultKey: string): (request: FastifyRequest) => string | undefined {
+export function createCredentialReader(defaultKey: string): (request: FastifyRequest) => string | undefined {
   return (request) => {
     const { authorization, 'x-api-key': apiKey } = request.headers;
     const secret = bearerOf(request) ?? (authorization === undefined ? apiKey : undefined);
@@ -16,7 +16,7 @@ export function credentialsOf(defaultKey: string): (request: FastifyRequest) => 
         'unauthorized',
         'a web page of another site can use neither the default key of this server nor Basic credentials; send a valid API key as `Authorization: Bearer plt_...` or in `X-Api-Key`',
       );
-    return authorization === undefined ? defaultKey || undefined : basicOf(authorization);
+    return authorization === undefined ? defaultKey || undefined : readBasic(authorization);
   };
 }
 
@@ -31,7 +31,7 @@ function isOfAnotherSite(request: FastifyRequest): boolean {
 }
 
 /** The key is the password, or the user name if there is no password. */
-function basicOf(authorization: string): string | undefined {
+function readBasic(authorization: string): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const [name = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');

@@ -19,16 +19,16 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   render_timeout: 503,
 };
 
-export function statusOf(error: ServiceError): number {
+export function errorStatus(error: ServiceError): number {
   return failedStatus(error) === undefined ? (STATUSES[error.code] ?? PROBLEMS[error.code].status) : 409;
 }
 
-export function messageOf(error: ServiceError): string {
+export function errorMessage(error: ServiceError): string {
   const { code, members, message } = error;
   const status = failedStatus(error);
   if (status !== undefined) return `Invalid HTTP status code from the main page: ${status}`;
   if (message === KEY_NEEDED) return MISSING_KEY;
-  if (code === 'not_conformant') return violationsOf(members.violations as Violation[]);
+  if (code === 'not_conformant') return describeViolations(members.violations as Violation[]);
   if (code !== 'invalid_request') return message;
   const errors = (members.errors ?? []) as FieldError[];
   return errors.length ? errors.map(faultMessage).join('; ') : message;
@@ -40,7 +40,7 @@ function failedStatus({ code, members }: ServiceError): unknown {
 }
 
 /** Names each rule once, because clients of Gotenberg get no list beside the message. */
-function violationsOf(violations: Violation[]): string {
+function describeViolations(violations: Violation[]): string {
   const messages = [...new Set(violations.map(({ rule, message }) => `${rule}: ${message}`))];
   const more = messages.length - MAX_VIOLATIONS;
   return [...messages.slice(0, MAX_VIOLATIONS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
@@ -59,13 +59,13 @@ export function errorSender(routes: 'on' | 'off'): SendError {
 }
 
 function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
-  reply.header('gotenberg-trace', traceOf(request));
-  const text = { type: 'text/plain; charset=UTF-8', body: messageOf(error), challenge: 'Basic realm="Platen", Bearer' };
-  return sendError(request, reply, error, { ...text, status: statusOf(error) });
+  reply.header('gotenberg-trace', readTrace(request));
+  const text = { type: 'text/plain; charset=UTF-8', body: errorMessage(error), challenge: 'Basic realm="Platen", Bearer' };
+  return sendError(request, reply, error, { ...text, status: errorStatus(error) });
 }
 
 /** The trace that the client sent, or a new one. */
-export function traceOf({ id, headers }: FastifyRequest): string {
+export function readTrace({ id, headers }: FastifyRequest): string {
   const given = headers['gotenberg-trace'];
   return typeof given === 'string' && TRACE.test(given) ? given : id;
 }

@@ -18,7 +18,7 @@ export interface SentForm {
   aliases: ReadonlyMap<string, string>;
 }
 
-export function fileAt(name: string): string {
+export function toFileName(name: string): string {
   return FILE + name.slice(0, MAX_SHOWN);
 }
 
@@ -33,10 +33,10 @@ const marks = (part: string) => [`watermark${part}`, `stamp${part}`];
 /** Options with the fields that set them. If there are several, the first that was sent is meant. */
 const NAMES: ReadonlyArray<readonly [option: string, fields: readonly string[]]> = [
   ['filename', ['Gotenberg-Output-Filename']],
-  ['html', [fileAt('index.html')]],
+  ['html', [toFileName('index.html')]],
   ['assets', ['files']],
-  ['options.headerTemplate', [fileAt('header.html')]],
-  ['options.footerTemplate', [fileAt('footer.html')]],
+  ['options.headerTemplate', [toFileName('header.html')]],
+  ['options.footerTemplate', [toFileName('footer.html')]],
   ['options.attachments', ['embeds']],
   ['options.cookies', ['cookies']],
   ['options.extraHTTPHeaders', ['extraHttpHeaders']],
@@ -72,32 +72,32 @@ const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
 ];
 
 /** Returns the error with the names of the form. Other values, which are faults of this service, are returned as they are. */
-export function inTermsOf(form: SentForm, error: unknown): unknown {
+export function translateError(form: SentForm, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, message, members, retryAfterSeconds, remedy, cause } = error;
   const errors = code === 'invalid_request' ? (members.errors as FieldError[] | undefined) : undefined;
   if (errors) return invalidRequest(errors.map((each) => nameField(form, each)));
   const extras = { members, remedy, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  return new ServiceError(code, textOf(form, message), extras);
+  return new ServiceError(code, translateMessage(form, message), extras);
 }
 
 function nameField(form: SentForm, { path, message }: FieldError): FieldError {
   // Whether it is about the width or the height, only the message says.
   if (path === 'options.margin' && message.includes('top')) return { path: firstSent(form, VERTICAL), message };
-  return { path: fieldOf(form, path) ?? path, message: textOf(form, message) };
+  return { path: findField(form, path) ?? path, message: translateMessage(form, message) };
 }
 
 /** That of a failed condition begins with a name. */
-function textOf(form: SentForm, message: string): string {
-  const nameOf = (path: string) => fieldOf(form, path)?.replace(FILE, '');
+function translateMessage(form: SentForm, message: string): string {
+  const fieldName = (path: string) => findField(form, path)?.replace(FILE, '');
   const named = message
-    .replace(/\boptions(?:\.\w+)+/g, (path) => nameOf(path) ?? path)
-    .replace(/^failOn\w+(?=:)/, (name) => nameOf(`options.${name}`) ?? name);
+    .replace(/\boptions(?:\.\w+)+/g, (path) => fieldName(path) ?? path)
+    .replace(/^failOn\w+(?=:)/, (name) => fieldName(`options.${name}`) ?? name);
   return ADVICE.reduce((text, [pattern, advice]) => text.replace(pattern, advice), named);
 }
 
 /** Undefined if it is no option that a form sets. */
-function fieldOf(form: SentForm, path: string): string | undefined {
+function findField(form: SentForm, path: string): string | undefined {
   const isAt = (option: string) => path.startsWith(option) && /^(?:$|[.[])/.test(path.slice(option.length));
   const [found] = NAMES.filter(([option]) => isAt(option)).sort(([a], [b]) => b.length - a.length);
   if (!found) return undefined;

@@ -89,8 +89,8 @@ export const PDF_FIELDS: Fields = {
   pdfua: flag(),
   nativePdfua: flag(),
   facturxConformanceLevel: text(),
-  facturxDocumentType: { read: (given) => oneOf(given, ['INVOICE']) },
-  facturxVersion: { read: (given) => oneOf(given, ['1.0']) },
+  facturxDocumentType: { read: (given) => parseChoice(given, ['INVOICE']) },
+  facturxVersion: { read: (given) => parseChoice(given, ['1.0']) },
   ...markFields('watermark'),
   ...markFields('stamp'),
 };
@@ -98,7 +98,7 @@ export const PDF_FIELDS: Fields = {
 /** A watermark is under the content and a stamp over it. */
 function markFields(name: 'watermark' | 'stamp'): Fields {
   return {
-    [`${name}Source`]: { read: (given) => oneOf(given, ['text', 'image']) },
+    [`${name}Source`]: { read: (given) => parseChoice(given, ['text', 'image']) },
     [`${name}Expression`]: text(),
     [`${name}Pages`]: text(),
     [`${name}Options`]: json(readMarkOptions),
@@ -216,12 +216,12 @@ function readCookie(cookie: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(cookie).flatMap(([given, member]) => {
     const name = COOKIE_MEMBERS.find((known) => known.toLowerCase() === given.toLowerCase());
     if (name === undefined || member === null || member === '') return [];
-    return [[name, name === 'sameSite' ? capitalized(String(member)) : member] as const];
+    return [[name, name === 'sameSite' ? capitalize(String(member)) : member] as const];
   });
   return Object.fromEntries(members);
 }
 
-function capitalized(text: string): string {
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
@@ -255,7 +255,7 @@ function readMetadata(value: unknown, rename: Rename): Record<string, unknown> {
 
 function readEntry(name: string, texts: string[]): string | string[] {
   if (name === 'keywords' && texts.length > 1) return texts;
-  return /Date$/.test(name) ? timeOf(texts.join(', ')) : texts.join(', ');
+  return /Date$/.test(name) ? parseTime(texts.join(', ')) : texts.join(', ');
 }
 
 /** An entry is a text, a number or a boolean, or a list of these. */
@@ -266,7 +266,7 @@ function readTexts(name: string, member: unknown): string[] {
   });
 }
 
-function oneOf(given: string, values: readonly string[]): string {
+function parseChoice(given: string, values: readonly string[]): string {
   if (values.includes(given)) return given;
   throw new Error(`must be ${values.join(' or ')}`);
 }
@@ -319,7 +319,7 @@ function readColor(given: string): string {
 }
 
 /** Reads dates of ExifTool, such as `2006:09:18 16:27:50-04:00`, and those of RFC 3339 with fractions or without a time zone. */
-function timeOf(given: string): string {
+function parseTime(given: string): string {
   const time = given
     .replace(/^(\d{4}):(\d\d):(\d\d)/, '$1-$2-$3')
     .replace(' ', 'T')

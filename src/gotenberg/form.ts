@@ -5,9 +5,9 @@ import { nearest } from '../nearest.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
 import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import { fileAt, MAX_SHOWN, type SentForm } from './field-names.ts';
+import { MAX_SHOWN, type SentForm, toFileName } from './field-names.ts';
 import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
-import { fieldNamed, fieldNames, fileMember, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { fieldNames, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 import { ownSecrets } from './secrets.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
@@ -39,7 +39,7 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind): Go
     if (isOfOtherRoute(part.name, target)) continue;
     try {
       if (part.filename === undefined) readValue(part, target, form);
-      else filesOf(form, part.name, target).push(fileOf(part.filename, part));
+      else findFiles(form, part.name, target).push(toFile(part.filename, part));
     } catch (error) {
       errors.push({ path: part.name.slice(0, MAX_SHOWN), message: (error as Error).message });
     }
@@ -50,83 +50,83 @@ export function readGotenbergForm(parts: readonly Part[], target: RouteKind): Go
 
 function readValue({ name, content }: Part, target: RouteKind, { values, aliases }: GotenbergForm): void {
   const given = decodeUtf8(content, 'in.txt');
-  const field = fieldNamed(name, target);
+  const field = findKnownField(name, target);
   if (isUnsupported(name, target) && EMPTY_VALUE.test(given)) return;
-  if (!field) throw new Error(refusalOf(name, target));
+  if (!field) throw new Error(describeRefusal(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
   const rename = (member: string, sent: string) => void aliases.set(`${name}.${member}`, `${name}.${sent}`);
   if (given !== '') values.set(name, field.read(given, rename));
 }
 
-function refusalOf(name: string, target: RouteKind): string {
+function describeRefusal(name: string, target: RouteKind): string {
   if (isUnsupported(name, target)) return 'is not supported by this server';
   const near = nearest(name, fieldNames(target));
   return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-function filesOf(form: GotenbergForm, name: string, target: RouteKind): UploadedFile[] {
+function findFiles(form: GotenbergForm, name: string, target: RouteKind): UploadedFile[] {
   if (isUnsupported(name, target)) throw new Error('is not supported by this server');
   return form[fileMember(name, target) ?? 'files'];
 }
 
-function fileOf(filename: string, { type, content }: Part): UploadedFile {
+function toFile(filename: string, { type, content }: Part): UploadedFile {
   return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
 }
 
 /** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
-export function pdfBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
   const { values, embeds } = form;
-  const [header, footer] = [templateOf(form, 'header.html'), templateOf(form, 'footer.html')];
+  const [header, footer] = [readTemplate(form, 'header.html'), readTemplate(form, 'footer.html')];
   const options: Options = {
     ...loadingOptions(values),
     ...{ printBackground: false, preferCSSPageSize: false },
     ...direct(values, PDF_FIELDS, ['waitForExpression']),
-    ...paperOf(values),
-    ...marginOf(values),
-    ...passwordOf(values),
-    ...conformanceOf(values),
+    ...toPaper(values),
+    ...toMargin(values),
+    ...toPassword(values),
+    ...toConformance(values),
     ...(header !== undefined && { headerTemplate: header }),
     ...(footer !== undefined && { footerTemplate: footer }),
-    ...(embeds.length && { attachments: attachmentsOf(form) }),
-    ...markOf(form),
-    ...invoiceOf(form),
+    ...(embeds.length && { attachments: toAttachments(form) }),
+    ...toMark(form),
+    ...toInvoice(form),
   };
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
     throw invalidRequest([{ path: 'omitBackground', message: 'requires printBackground set to true' }]);
-  return bodyOf(form, source, options, filename, html);
+  return toBody(form, source, options, filename, html);
 }
 
 /** The body of `POST /v1/image`, and files for its document. */
-export function imageBodyOf(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+export function toImageBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
   const { values } = form;
   const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
   const fullPage = given.selector === undefined && values.get('clip') !== true;
   const options = { ...loadingOptions(values), ...given, type, viewport, fullPage };
-  return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
+  return toBody(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
 }
 
 /** The options of `POST /v1/pdf` that apply to merged files. */
-export function mergeOptionsOf(form: GotenbergForm): Options {
+export function toMergeOptions(form: GotenbergForm): Options {
   const { values, embeds } = form;
   return {
     ...direct(values, MERGE_FIELDS, []),
-    ...passwordOf(values),
-    ...(embeds.length && { attachments: attachmentsOf(form) }),
+    ...toPassword(values),
+    ...(embeds.length && { attachments: toAttachments(form) }),
   };
 }
 
-function bodyOf(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
-  const url = urlOf(form, source);
+function toBody(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
+  const url = readUrl(form, source);
   const named = { options: { ...options, ...ownSecrets(form.values, url) }, ...(filename !== undefined && { filename }) };
   const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
   if (url !== undefined) return { body: { url, ...named }, files: [] }; // nothing refers to them
-  return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
+  return { body: { html: html ?? requireText(form, 'index.html'), ...named }, files };
 }
 
 /** Undefined on the routes without a URL, which ignore one. */
-export function urlOf({ values }: GotenbergForm, source: GotenbergSource): string | undefined {
+export function readUrl({ values }: GotenbergForm, source: GotenbergSource): string | undefined {
   if (source !== 'url') return undefined;
   const url = values.get('url');
   if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
@@ -134,25 +134,25 @@ export function urlOf({ values }: GotenbergForm, source: GotenbergSource): strin
 }
 
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
-export function requiredText(form: GotenbergForm, name: string): string {
-  const found = textOf(form, name);
-  if (found === undefined) throw invalidRequest([{ path: fileAt(name), message: 'is required: send a file with this name' }]);
+export function requireText(form: GotenbergForm, name: string): string {
+  const found = readText(form, name);
+  if (found === undefined) throw invalidRequest([{ path: toFileName(name), message: 'is required: send a file with this name' }]);
   return found;
 }
 
 /** As in Gotenberg, a header or footer prints without what it would load from the network. */
-function templateOf(form: GotenbergForm, name: string): string | undefined {
-  const template = textOf(form, name);
+function readTemplate(form: GotenbergForm, name: string): string | undefined {
+  const template = readText(form, name);
   return template && withoutExternalReferences(template);
 }
 
-function textOf({ files }: GotenbergForm, name: string): string | undefined {
+function readText({ files }: GotenbergForm, name: string): string | undefined {
   const found = files.find(({ path }) => path === name);
   return found && decodeFile(found);
 }
 
 /** Throws `invalid_request`, which names the file, or the field `path`. */
-export function decodeFile({ path: name, content }: UploadedFile, path = fileAt(name)): string {
+export function decodeFile({ path: name, content }: UploadedFile, path = toFileName(name)): string {
   try {
     return decodeUtf8(content, name.slice(0, MAX_SHOWN));
   } catch (error) {
@@ -174,8 +174,8 @@ function direct(values: Values, fields: Fields, except: string[]): Options {
 
 function loadingOptions(values: Values): Options {
   const selector = values.get('waitForSelector');
-  const waitForFunction = conditionOf(values);
-  const waitUntil = waitOf(values);
+  const waitForFunction = toCondition(values);
+  const waitUntil = toWait(values);
   return {
     ...(selector !== undefined && { waitForSelector: { selector, visible: true } }),
     ...(waitForFunction && { waitForFunction }),
@@ -183,14 +183,14 @@ function loadingOptions(values: Values): Options {
   };
 }
 
-function conditionOf(values: Values): string | undefined {
+function toCondition(values: Values): string | undefined {
   const [expression, status] = [values.get('waitForExpression'), values.get('waitWindowStatus')];
   const comparison = status === undefined ? undefined : `window.status === ${JSON.stringify(status)}`;
   if (expression === undefined || comparison === undefined) return (expression as string | undefined) ?? comparison;
   return `(${expression}\n) && ${comparison}`;
 }
 
-function waitOf(values: Values): string | undefined {
+function toWait(values: Values): string | undefined {
   if (values.get('skipNetworkIdleEvent') === false) return 'networkidle0';
   return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
 }
@@ -202,13 +202,13 @@ export interface FailingStatuses {
 }
 
 /** The statuses that fail the render. No option of `/v1` can express separate ones for the page. */
-export function failingStatusesOf({ values }: GotenbergForm): FailingStatuses {
+export function toFailingStatuses({ values }: GotenbergForm): FailingStatuses {
   const statuses = (name: string) => values.get(name) as number[] | undefined;
   const page = statuses('failOnHttpStatusCodes');
   return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
 }
 
-function paperOf(values: Values): Options {
+function toPaper(values: Values): Options {
   if (values.has('paperSize')) return {}; // combining it with a length is refused later
   const width = values.get('paperWidth') ?? LETTER.width;
   const height = values.get('paperHeight') ?? LETTER.height;
@@ -216,7 +216,7 @@ function paperOf(values: Values): Options {
   return { width: isWide ? height : width, height };
 }
 
-function marginOf(values: Values): Options {
+function toMargin(values: Values): Options {
   const sides = { top: 'marginTop', right: 'marginRight', bottom: 'marginBottom', left: 'marginLeft' };
   if (!Object.values(sides).some((name) => values.has(name))) return {};
   const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? DEFAULT_MARGIN]);
@@ -232,7 +232,7 @@ const PERMISSIONS: Readonly<Record<string, string[]>> = {
   allowAssembling: ['assemble'],
 };
 
-function passwordOf(values: Values): Options {
+function toPassword(values: Values): Options {
   const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];
   const allowed = Object.entries(PERMISSIONS).filter(([name]) => values.get(name) !== false);
   const isLimited = allowed.length < Object.keys(PERMISSIONS).length;
@@ -248,7 +248,7 @@ function passwordOf(values: Values): Options {
 }
 
 /** The profiles that the PDF must conform to. A document that lacks what they require is refused. */
-function conformanceOf(values: Values): Options {
+function toConformance(values: Values): Options {
   const archive = values.get('pdfa') ?? values.get('nativePdfa');
   const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
   const accessible = String(archive).startsWith('PDF/A-4') ? 'PDF/UA-2' : 'PDF/UA-1';
@@ -256,10 +256,10 @@ function conformanceOf(values: Values): Options {
   return conformance.length ? { conformance } : {};
 }
 
-function attachmentsOf({ values, embeds, aliases }: GotenbergForm) {
+function toAttachments({ values, embeds, aliases }: GotenbergForm) {
   const facts = (values.get('embedsMetadata') ?? {}) as Record<string, EmbedFacts>;
   return embeds.map(({ path, type, content }, index) => {
-    aliases.set(`embeds[${index}].name`, fileAt(path));
+    aliases.set(`embeds[${index}].name`, toFileName(path));
     aliases.set(`embeds[${index}].type`, `embedsMetadata.${path}.mimeType`);
     aliases.set(`embeds[${index}].relationship`, `embedsMetadata.${path}.relationship`);
     const given = Object.hasOwn(facts, path) ? facts[path] : undefined;
@@ -268,7 +268,7 @@ function attachmentsOf({ values, embeds, aliases }: GotenbergForm) {
 }
 
 /** The watermark, which is under the content, or the stamp over it. */
-function markOf({ values, marks }: GotenbergForm): Options {
+function toMark({ values, marks }: GotenbergForm): Options {
   const given = (['watermark', 'stamp'] as const).filter((name) => values.has(`${name}Source`));
   const [name] = given;
   if (!name) return {};
@@ -288,7 +288,7 @@ function markOf({ values, marks }: GotenbergForm): Options {
   };
 }
 
-function invoiceOf({ values, invoices: [file] }: GotenbergForm): Options {
+function toInvoice({ values, invoices: [file] }: GotenbergForm): Options {
   const profile = values.get('facturxConformanceLevel');
   if (!file && profile === undefined) return {};
   if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);

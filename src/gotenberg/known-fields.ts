@@ -31,7 +31,7 @@ const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
 /** A field of LibreOffice. */
 const OF_OFFICE = 'merge';
 
-export function fieldNamed(name: string, target: RouteKind): Field | undefined {
+export function findKnownField(name: string, target: RouteKind): Field | undefined {
   return Object.hasOwn(FIELDS[target], name) ? FIELDS[target][name] : undefined;
 }
 
@@ -53,12 +53,12 @@ export function unsupportedNames(target: RouteKind): readonly string[] {
 
 /** Whether the route of Gotenberg reads the field and this server does not. */
 export function isUnsupported(name: string, target: RouteKind): boolean {
-  return !fieldNamed(name, target) && (UNSUPPORTED[target].includes(name) || (target === 'pdf' && /^native[A-Z]/.test(name)));
+  return !findKnownField(name, target) && (UNSUPPORTED[target].includes(name) || (target === 'pdf' && /^native[A-Z]/.test(name)));
 }
 
 /** Whether only other routes of Gotenberg read the field. Clients send it to every route, and Gotenberg ignores it. */
 export function isOfOtherRoute(name: string, target: RouteKind): boolean {
-  const isOf = (kind: RouteKind) => fieldNamed(name, kind) || fileMember(name, kind) || isUnsupported(name, kind);
+  const isOf = (kind: RouteKind) => findKnownField(name, kind) || fileMember(name, kind) || isUnsupported(name, kind);
   return !isOf(target) && (name === OF_OFFICE || targets.some(isOf));
 }
 

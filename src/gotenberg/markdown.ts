@@ -3,7 +3,7 @@ import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { MAX_HTML_BYTES } from '../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
-import { decodeFile, type GotenbergForm, requiredText } from './form.ts';
+import { decodeFile, type GotenbergForm, requireText } from './form.ts';
 
 /** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
@@ -16,7 +16,7 @@ export async function pageOfMarkdown(
   markdown: Markdown,
   signal: AbortSignal,
 ): Promise<string> {
-  const page = requiredText(form, 'index.html');
+  const page = requireText(form, 'index.html');
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
   if (!files.size) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.md]' }]);
   const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);

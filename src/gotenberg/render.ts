@@ -15,7 +15,7 @@ import {
   type SourceRequest,
 } from '../render/request/render-request.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
-import { failingStatusesOf, type GotenbergForm, type GotenbergSource, imageBodyOf, pdfBodyOf, urlOf } from './form.ts';
+import { type GotenbergForm, type GotenbergSource, readUrl, toFailingStatuses, toImageBody, toPdfBody } from './form.ts';
 import { withForeignSecrets } from './secrets.ts';
 
 export interface RenderCall {
@@ -50,11 +50,11 @@ export type ToRender = (
   html?: string,
 ) => Render;
 
-export const pdfRender = prepareWith(pdfBodyOf, parseRenderRequest, renderPdf);
-export const imageRender = prepareWith(imageBodyOf, parseImageRequest, renderImage);
+export const pdfRender = prepareWith(toPdfBody, parseRenderRequest, renderPdf);
+export const imageRender = prepareWith(toImageBody, parseImageRequest, renderImage);
 
 function prepareWith<R extends SourceRequest>(
-  bodyOf: typeof pdfBodyOf,
+  bodyOf: typeof toPdfBody,
   parse: (body: unknown, limits: RenderLimits, files: readonly UploadedFile[]) => R,
   render: (services: GotenbergServices, request: R, call: RenderCall) => Promise<Rendered>,
 ): ToRender {
@@ -66,7 +66,7 @@ function prepareWith<R extends SourceRequest>(
 }
 
 function withStatuses<R extends SourceRequest>(form: GotenbergForm, request: R): R {
-  const { page, resources } = failingStatusesOf(form);
+  const { page, resources } = toFailingStatuses(form);
   const { failsOn } = request.load;
   const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
@@ -79,7 +79,7 @@ function withSecrets<R extends SourceRequest>(
   { limits }: GotenbergServices,
   request: R,
 ): R {
-  const target = withForeignSecrets(request.load.target, form.values, urlOf(form, source), limits);
+  const target = withForeignSecrets(request.load.target, form.values, readUrl(form, source), limits);
   return { ...request, load: { ...request.load, target } };
 }
 

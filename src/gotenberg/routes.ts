@@ -28,10 +28,10 @@ import type { MergedFinishing } from '../uploads/finish-merged.ts';
 import { UnusableUploadError, type UploadMerging } from '../uploads/merge-uploads.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
-import { credentialsOf } from './credentials.ts';
-import { traceOf } from './errors.ts';
-import { fileAt, inTermsOf, type SentForm } from './field-names.ts';
-import { type GotenbergForm, type GotenbergSource, mergeOptionsOf, readGotenbergForm } from './form.ts';
+import { createCredentialReader } from './credentials.ts';
+import { readTrace } from './errors.ts';
+import { type SentForm, toFileName, translateError } from './field-names.ts';
+import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
 import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
@@ -73,23 +73,23 @@ export async function gotenbergRoutes(
   { gotenbergKey }: Pick<GotenbergRouteOptions, 'gotenbergKey'>,
 ): Promise<void> {
   await app.register(async (scope) => {
-    const configOf = (gotenbergTarget: RouteKind) => ({
+    const routeConfig = (gotenbergTarget: RouteKind) => ({
       ...RATE_LIMITED,
       gotenbergTarget,
-      secretOf: credentialsOf(gotenbergKey),
+      secretOf: createCredentialReader(gotenbergKey),
     });
-    scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', traceOf(request)));
+    scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', readTrace(request)));
     readForms(scope, services);
     for (const source of SOURCES) {
-      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: configOf('pdf') }, (request, reply) =>
+      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: routeConfig('pdf') }, (request, reply) =>
         withForm(request, (form) => answer(services, request, reply, form, source, pdfRender)),
       );
-      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: configOf('image') }, (request, reply) =>
+      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: routeConfig('image') }, (request, reply) =>
         withForm(request, (form) => answer(services, request, reply, form, source, imageRender)),
       );
     }
     for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
-      scope.post(path, { ...FORM, config: configOf('merge') }, (request, reply) =>
+      scope.post(path, { ...FORM, config: routeConfig('merge') }, (request, reply) =>
         withForm(request, (form) => answerMerge(services, request, reply, form)),
       );
   });
@@ -127,7 +127,7 @@ function withForm(request: FastifyRequest, work: (form: GotenbergForm) => Promis
   const form = takeForm(request);
   const names = withoutFiles(form);
   return work(form).catch((error: unknown) => {
-    throw inTermsOf(names, error);
+    throw translateError(names, error);
   });
 }
 
@@ -143,7 +143,7 @@ async function answer(
   source: GotenbergSource,
   toRender: ToRender,
 ): Promise<FastifyReply> {
-  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const [filename, webhook] = [readFilename(request), readWebhook(request)];
   const client = disconnectSignal(reply);
   const html =
     source === 'markdown'
@@ -175,15 +175,15 @@ async function replay(
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
-    return send(reply, { ...remembered, ...document, ...kindOf(documentType(document)) }, await documents.read(document));
+    return send(reply, { ...remembered, ...document, ...toKind(documentType(document)) }, await documents.read(document));
   }
   if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
   const filename = remembered.filename ?? undefined;
-  const facts = { ...remembered, filename, ...kindOf(remembered.kind === 'pdf' ? PDF : remembered.type) };
+  const facts = { ...remembered, filename, ...toKind(remembered.kind === 'pdf' ? PDF : remembered.type) };
   return send(reply, facts, await idempotency.read({ keyId, name }));
 }
 
-function kindOf(type: string): Pick<Rendered, 'type' | 'extension'> {
+function toKind(type: string): Pick<Rendered, 'type' | 'extension'> {
   return { type, extension: `.${type.split('/')[1]}` };
 }
 
@@ -194,8 +194,8 @@ async function answerMerge(
   reply: FastifyReply,
   form: GotenbergForm,
 ): Promise<FastifyReply> {
-  const [files, finishing] = [pdfsOf(form), finishingOf(form, services)];
-  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const [files, finishing] = [requirePdfs(form), parseFinishing(form, services)];
+  const [filename, webhook] = [readFilename(request), readWebhook(request)];
   const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
   if (webhook)
     return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
@@ -206,18 +206,18 @@ async function answerMerge(
 }
 
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
-function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
+function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
   const other = files.find(({ path }) => !/\.pdf$/i.test(path));
   if (other)
-    throw invalidRequest([{ path: fileAt(other.path), message: 'must have the extension .pdf: only PDFs can be merged' }]);
+    throw invalidRequest([{ path: toFileName(other.path), message: 'must have the extension .pdf: only PDFs can be merged' }]);
   if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
   const { compare } = new Intl.Collator('en', { numeric: true });
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
 
 /** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
-function finishingOf(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
-  const options = mergeOptionsOf(form);
+function parseFinishing(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
+  const options = toMergeOptions(form);
   if (!Object.keys(options).length) return undefined;
   const { metadata, attachments, password } = parseRenderRequest({ html: '', options }, limits).finish;
   return { metadata, attachments, password };
@@ -238,7 +238,7 @@ async function merge(
   const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
     if (!(error instanceof UnusableUploadError)) throw error;
-    throw invalidRequest([{ path: fileAt(files[error.index]?.path ?? ''), message: error.message }]);
+    throw invalidRequest([{ path: toFileName(files[error.index]?.path ?? ''), message: error.message }]);
   });
   return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
 }
@@ -254,7 +254,7 @@ function answerLater(
   render: Render,
 ): FastifyReply {
   const { backgroundJobs, budgets, resultUploads, logger } = services;
-  const [principal, trace] = [principalOf(request), traceOf(request)];
+  const [principal, trace] = [principalOf(request), readTrace(request)];
   const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
   const memory = {
     grow: (bytes: number) => usage.memory.grow(bytes),
@@ -268,10 +268,10 @@ function answerLater(
         signal,
       );
       usage.memory.tryAtLeast(bytes);
-      const disposition = dispositionFor(filename, extension);
+      const disposition = attachmentDisposition(filename, extension);
       await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
     } catch (error) {
-      const problem = toServiceError(inTermsOf(form, error));
+      const problem = toServiceError(translateError(form, error));
       logFailure(logger, request, problem);
       await sendError(resultUploads, webhook, problem, trace, signal);
     } finally {
@@ -294,11 +294,11 @@ interface Facts extends Pick<Rendered, 'type' | 'extension' | 'bytes' | 'remaini
 
 function send(reply: FastifyReply, { type, extension, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
-  reply.type(type).header('content-length', bytes).header('content-disposition', dispositionFor(filename, extension));
+  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, extension));
   return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
 }
 
-function dispositionFor(filename: string | undefined, extension: string): string {
+function attachmentDisposition(filename: string | undefined, extension: string): string {
   return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
@@ -306,7 +306,7 @@ function dispositionFor(filename: string | undefined, extension: string): string
  * The name from Gotenberg-Output-Filename, without folders, also of Windows. The name of a PDF always gets `.pdf` appended, even if it
  * ends so already.
  */
-function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
+function readFilename({ headers, routeOptions }: FastifyRequest): string | undefined {
   const given = headers['gotenberg-output-filename'];
   if (given === undefined || given === '') return undefined;
   const name = Buffer.from(String(given), 'latin1').toString(); // headers hold bytes

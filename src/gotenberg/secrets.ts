@@ -21,8 +21,8 @@ const NOT_FOREIGN = 'must have a domain, which is the host that gets the cookie,
 
 /** The headers and cookies for the origin of `url` itself. On other routes there must be none. Throws `invalid_request`. */
 export function ownSecrets(values: Values, url: string | undefined): { extraHTTPHeaders?: object; cookies?: GivenCookie[] } {
-  const headers = headersOf(values).filter(([, { scope }]) => scope === undefined);
-  const cookies = cookiesOf(values).filter((cookie) => !isForeign(cookie, url));
+  const headers = readHeaders(values).filter(([, { scope }]) => scope === undefined);
+  const cookies = readCookies(values).filter((cookie) => !isForeign(cookie, url));
   const paths = headers.map(([name]) => `extraHttpHeaders.${name.slice(0, 64)}`);
   if (url === undefined && headers.length) throw invalidRequest(paths.map((path) => ({ path, message: NOT_SCOPED })));
   if (url === undefined && cookies.length) throw invalidRequest([{ path: 'cookies', message: NOT_FOREIGN }]);
@@ -39,8 +39,8 @@ export function withForeignSecrets(
   url: string | undefined,
   limits: RenderLimits,
 ): Target | undefined {
-  const scopedHeaders = scopedHeadersOf(values, limits);
-  const cookies = cookiesOf(values).flatMap((cookie, index) =>
+  const scopedHeaders = readScopedHeaders(values, limits);
+  const cookies = readCookies(values).flatMap((cookie, index) =>
     isForeign(cookie, url) ? foreignCookie(cookie, index, limits) : [],
   );
   if (!scopedHeaders.length && !cookies.length) return target;
@@ -48,7 +48,7 @@ export function withForeignSecrets(
   return { ...own, cookies: [...own.cookies, ...cookies], scopedHeaders };
 }
 
-function headersOf(values: Values): Array<[name: string, header: { value: string; scope: string | undefined }]> {
+function readHeaders(values: Values): Array<[name: string, header: { value: string; scope: string | undefined }]> {
   return Object.entries((values.get('extraHttpHeaders') ?? {}) as object).map(([name, given]) => {
     const parts = String(given).split(';');
     const scope = parts.find(isScope)?.trim().slice('scope='.length);
@@ -60,7 +60,7 @@ function isScope(part: string): boolean {
   return part.trim().startsWith('scope=');
 }
 
-function cookiesOf(values: Values): GivenCookie[] {
+function readCookies(values: Values): GivenCookie[] {
   return (values.get('cookies') ?? []) as GivenCookie[];
 }
 
@@ -72,8 +72,8 @@ function isForeign({ domain }: GivenCookie, url: string | undefined): boolean {
   return host !== bare && !host?.endsWith(`.${bare}`);
 }
 
-function scopedHeadersOf(values: Values, limits: RenderLimits): ScopedHeader[] {
-  const scoped = headersOf(values).filter(([, { scope }]) => scope !== undefined);
+function readScopedHeaders(values: Values, limits: RenderLimits): ScopedHeader[] {
+  const scoped = readHeaders(values).filter(([, { scope }]) => scope !== undefined);
   const total = scoped.reduce((sum, [, { scope = '' }]) => sum + scope.length, 0);
   if (total > MAX_SCOPES)
     throw invalidRequest([
@@ -81,12 +81,12 @@ function scopedHeadersOf(values: Values, limits: RenderLimits): ScopedHeader[] {
     ]);
   const headers = Object.fromEntries(scoped.map(([name, { value }]) => [name, value.trim()]));
   if (scoped.length) parseRenderRequest({ url: ANY_URL, options: { extraHTTPHeaders: headers } }, limits);
-  return scoped.map(([name, { value, scope = '' }]) => ({ name, value: value.trim(), matches: matcherOf(name, scope) }));
+  return scoped.map(([name, { value, scope = '' }]) => ({ name, value: value.trim(), matches: createMatcher(name, scope) }));
 }
 
 const ANY_URL = 'http://localhost/';
 
-function matcherOf(name: string, scope: string): (url: string) => boolean {
+function createMatcher(name: string, scope: string): (url: string) => boolean {
   const invalid = (reason: string) =>
     invalidRequest([{ path: 'extraHttpHeaders', message: `has a scope for ${name.slice(0, 64)} that ${reason}` }]);
   if (/\{\d/.test(scope)) throw invalid('repeats with {n}, which is not supported');

@@ -4,7 +4,7 @@ import { invalidRequest, type ServiceError } from '../errors.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import type { ResultUploads, Upload } from '../webhooks/result-uploads.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';
-import { messageOf, statusOf } from './errors.ts';
+import { errorMessage, errorStatus } from './errors.ts';
 
 type Method = Upload['method'];
 
@@ -110,7 +110,13 @@ export async function sendError(
   trace: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await sendFault(uploads, to, { status: statusOf(error), message: messageOf(error) }, trace, within(MAX_SENDING_MS, signal));
+  await sendFault(
+    uploads,
+    to,
+    { status: errorStatus(error), message: errorMessage(error) },
+    trace,
+    within(MAX_SENDING_MS, signal),
+  );
 }
 
 function within(ms: number, signal: AbortSignal): AbortSignal {
