@@ -1,14 +1,14 @@
 /** Reads the credentials of Gotenberg clients: a request in, its API key out. */
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
-import { bearerOf } from '../http/server/authenticate.ts';
-import { originOf } from '../http/server/origin.ts';
+import { readBearer } from '../http/server/authenticate.ts';
+import { requestOrigin } from '../http/server/origin.ts';
 
 /** `defaultKey` is the key of requests without credentials. Empty if they have none. The function throws `unauthorized`. */
 export function createCredentialReader(defaultKey: string): (request: FastifyRequest) => string | undefined {
   return (request) => {
     const { authorization, 'x-api-key': apiKey } = request.headers;
-    const secret = bearerOf(request) ?? (authorization === undefined ? apiKey : undefined);
+    const secret = readBearer(request) ?? (authorization === undefined ? apiKey : undefined);
     if (secret !== undefined) return String(secret);
     // A browser adds Basic credentials by itself once it has asked for them.
     if ((defaultKey || authorization !== undefined) && isOfAnotherSite(request))
@@ -27,7 +27,7 @@ export function createCredentialReader(defaultKey: string): (request: FastifyReq
 function isOfAnotherSite(request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'cross-site';
-  return origin !== undefined && origin !== originOf(request);
+  return origin !== undefined && origin !== requestOrigin(request);
 }
 
 /** The key is the password, or the user name if there is no password. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, FieldError, ServiceError } from '../errors.ts';
 import { KEY_NEEDED } from '../http/server/authenticate.ts';
 import { PROBLEMS, type SendError, sendError, sendProblem } from '../http/server/problem.ts';
-import { pathOf } from '../http/server/request-path.ts';
+import { requestPath } from '../http/server/request-path.ts';
 import type { Violation } from '../pdf/conformance/violations.ts';
 import { FILE } from './field-names.ts';
 
@@ -55,7 +55,8 @@ function faultMessage({ path, message }: FieldError): string {
 /** Sends errors as text to clients of Gotenberg, and as problem details to others. */
 export function errorSender(routes: 'on' | 'off'): SendError {
   if (routes === 'off') return sendProblem;
-  return (request, reply, error) => (/^\/+forms(?:\/|$)/.test(pathOf(request)) ? sendText : sendProblem)(request, reply, error);
+  return (request, reply, error) =>
+    (/^\/+forms(?:\/|$)/.test(requestPath(request)) ? sendText : sendProblem)(request, reply, error);
 }
 
 function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {

@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
-import { dispositionOf } from '../http/replies/disposition.ts';
+import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { requireUtf8 } from '../http/requests/charset.ts';
 import { readForm } from '../http/requests/form-body.ts';
 import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
 import { readBody } from '../http/requests/read-body.ts';
-import { type Budgets, takeBody, usageOf } from '../http/requests/request-memory.ts';
-import { principalOf } from '../http/server/authenticate.ts';
+import { type Budgets, requestUsage, takeBody } from '../http/requests/request-memory.ts';
+import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
 import { PDF } from '../http/server/negotiation.ts';
@@ -147,7 +147,7 @@ async function answer(
   const client = disconnectSignal(reply);
   const html =
     source === 'markdown'
-      ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client).catch(suggestAssets)
+      ? await pageOfMarkdown(form, requirePrincipal(request).accountId, services.markdown, client).catch(suggestAssets)
       : undefined;
   const render = toRender(services, form, source, storedName(filename), html);
   if (webhook) return answerLater(services, request, reply, withoutFiles(form), webhook, filename, render);
@@ -155,8 +155,8 @@ async function answer(
     request,
     services.idempotency,
     async (claim) => {
-      const usage = usageOf(request);
-      const rendered = await render({ principal: principalOf(request), client, claim, memory: memoryOfRender(usage) });
+      const usage = requestUsage(request);
+      const rendered = await render({ principal: requirePrincipal(request), client, claim, memory: memoryOfRender(usage) });
       return send(reply, { ...rendered, filename }, await spoolPdf(rendered, usage, services.blobs));
     },
     (remembered, name) => replay(services, remembered, name, request, reply),
@@ -171,7 +171,7 @@ async function replay(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { keyId } = principalOf(request);
+  const { keyId } = requirePrincipal(request);
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
@@ -196,11 +196,11 @@ async function answerMerge(
 ): Promise<FastifyReply> {
   const [files, finishing] = [requirePdfs(form), parseFinishing(form, services)];
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
-  const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, { files, finishing }, client);
+  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, { files, finishing }, client);
   if (webhook)
     return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
   const merged = await render(disconnectSignal(reply));
-  const usage = usageOf(request);
+  const usage = requestUsage(request);
   memoryOfRender(usage).makeRoomFor(merged.bytes);
   return send(reply, { ...merged, filename }, await spoolPdf(merged, usage, services.blobs));
 }
@@ -254,7 +254,7 @@ function answerLater(
   render: Render,
 ): FastifyReply {
   const { backgroundJobs, budgets, resultUploads, logger } = services;
-  const [principal, trace] = [principalOf(request), readTrace(request)];
+  const [principal, trace] = [requirePrincipal(request), readTrace(request)];
   const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
   const memory = {
     grow: (bytes: number) => usage.memory.grow(bytes),
@@ -279,7 +279,7 @@ function answerLater(
     }
   };
   try {
-    usage.memory.resize(usageOf(request).memory.bytes); // the job still uses what the request held
+    usage.memory.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
     release();
@@ -299,7 +299,7 @@ function send(reply: FastifyReply, { type, extension, bytes, remaining, filename
 }
 
 function attachmentDisposition(filename: string | undefined, extension: string): string {
-  return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
+  return toDisposition(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
 /**

@@ -14,7 +14,7 @@ import { rememberBody } from './requests/idempotent.ts';
 import { parseJson } from './requests/json-body.ts';
 import { readQuery } from './requests/listing.ts';
 import { freeBuffer, memoryOfBody, readBody } from './requests/read-body.ts';
-import { type Budgets, countMemory, memoryOf } from './requests/request-memory.ts';
+import { type Budgets, countMemory, requestMemory } from './requests/request-memory.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
@@ -35,13 +35,13 @@ import { type ValidateRouteServices, validateRoutes } from './routes/validate.ts
 import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 import { answerOtherMethods } from './server/allowed-methods.ts';
-import { authenticate, principalOf } from './server/authenticate.ts';
+import { authenticate, requirePrincipal } from './server/authenticate.ts';
 import { allowOrigins } from './server/cors.ts';
 import { handleExpectations } from './server/expect-continue.ts';
 import { logFailure } from './server/log-failure.ts';
 import { keepIds, publishedDocument } from './server/openapi.ts';
 import type { Plugin } from './server/plugin.ts';
-import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './server/problem.ts';
+import { PROBLEM_TYPE, PROBLEMS, type SendError, toProblem, toServiceError } from './server/problem.ts';
 import { limitRates } from './server/rate-limit.ts';
 import { unknownTransferEncoding } from './server/request-head.ts';
 import { requireScope } from './server/required-scope.ts';
@@ -117,7 +117,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     routes.addHook('onRequest', requireScope);
     await limitRates(routes);
     refuseParameters(routes);
-    countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
+    countMemory(routes, services.budgets, (request) => requirePrincipal(request).accountId);
     await pdfRoutes(routes, services);
     await validateRoutes(routes, services);
     await imageRoutes(routes, services);
@@ -179,7 +179,7 @@ function readJsonOnly(app: FastifyInstance): void {
     try {
       rememberBody(request, body);
       if (!body.length && request.routeOptions.config.bodyOptional) return undefined;
-      return parseJson(body, (values) => memoryOf(request).atLeast(memoryOfBody(body.length, values)));
+      return parseJson(body, (values) => requestMemory(request).atLeast(memoryOfBody(body.length, values)));
     } finally {
       freeBuffer(body);
     }
@@ -232,7 +232,7 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
   const problem = brokenRequest(error);
   const id = createId('req');
   this.log.info({ request_id: id, status: PROBLEMS[problem.code].status, code: problem.code }, 'request');
-  const body = JSON.stringify(problemOf(problem, id, ''));
+  const body = JSON.stringify(toProblem(problem, id, ''));
   const { status, title } = PROBLEMS[problem.code];
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,

@@ -7,7 +7,7 @@ import { parseDocumentMetadata } from '../../src/chromium/load/html/document-met
 import { findUnsupportedCss } from '../../src/chromium/load/html/unsupported-css.ts';
 import { findSizes, translateSizes } from '../../src/chromium/print/page-sizes.ts';
 import { loadConfig } from '../../src/config.ts';
-import { dispositionOf } from '../../src/http/replies/disposition.ts';
+import { toDisposition } from '../../src/http/replies/disposition.ts';
 import { documentUrls, inCss } from '../../src/render/document-urls.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
 import { externalReference } from '../../src/render/request/values/external-references.ts';
@@ -43,7 +43,7 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
   toInches,
   parsePageRanges: (text) => parsePageRanges('pageRanges', text, new ValidationErrors()),
   isUsableFilename,
-  dispositionOf: (text) => dispositionOf('inline', text.slice(0, 1_000)),
+  dispositionOf: (text) => toDisposition('inline', text.slice(0, 1_000)),
   body: (text) =>
     ignoreRefusal(() => {
       const { format, pageRanges, margin, waitForSelector } = {

@@ -1,7 +1,7 @@
 /** Rejects input quickly that would make careless regular expressions slow. */
 import { expect, test } from 'vitest';
 import { PDF_FIELDS } from '../../src/gotenberg/fields.ts';
-import { membersOf, PDF_PARAMETERS } from '../../src/http/requests/parameters.ts';
+import { PDF_PARAMETERS, toMembers } from '../../src/http/requests/parameters.ts';
 import { toInches } from '../../src/render/request/values/lengths.ts';
 
 const DIGITS = `${'1'.repeat(2_000_000)}x`;
@@ -12,8 +12,8 @@ test('rejects a length of two million blanks', () => {
 });
 
 test('rejects a parameter of two million digits', () => {
-  expect(membersOf([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // the schema rejects it later, as it is not a number
-  expect(membersOf([['scale', '1.']], PDF_PARAMETERS)).toEqual({ options: { scale: 1 } });
+  expect(toMembers([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // the schema rejects it later, as it is not a number
+  expect(toMembers([['scale', '1.']], PDF_PARAMETERS)).toEqual({ options: { scale: 1 } });
 });
 
 test.each(['waitDelay', 'paperWidth'])('rejects %s of two million digits', (name) => {

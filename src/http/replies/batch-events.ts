@@ -43,7 +43,7 @@ export function endNumber({ total }: Batch): number {
 }
 
 /** The stream ends when the batch ends or the service stops. Nothing is looked up while the client does not read. */
-export function eventsOf(batches: Batches, following: EventStreamOptions, client: AbortSignal): Readable {
+export function streamEvents(batches: Batches, following: EventStreamOptions, client: AbortSignal): Readable {
   return Readable.from(frames(batches, following, client), { objectMode: false });
 }
 

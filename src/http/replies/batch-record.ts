@@ -2,7 +2,7 @@
 import type { Batch, BatchItem, WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { uploadRecord } from '../../webhooks/uploads.ts';
-import { METADATA_SCHEMA, timeOf } from './records.ts';
+import { METADATA_SCHEMA, toIsoTime } from './records.ts';
 import { recordSchema } from './response-schema.ts';
 
 /** The record of a batch in lists, which has no items. */
@@ -16,8 +16,8 @@ export function batchSummary(batch: Batch) {
     failed: batch.failed,
     ...(batch.cancelled && { cancelled: batch.cancelled }),
     metadata: batch.metadata,
-    created_at: timeOf(batch.createdAt),
-    ...(batch.completedAt !== null && { completed_at: timeOf(batch.completedAt) }),
+    created_at: toIsoTime(batch.createdAt),
+    ...(batch.completedAt !== null && { completed_at: toIsoTime(batch.completedAt) }),
   };
 }
 
@@ -34,7 +34,7 @@ export function itemRecord({ position, reference, status, document, error, deliv
     url: document ? origin + links.sign(document, Number.POSITIVE_INFINITY).path : null,
     pages: document?.pages ?? null,
     bytes: document?.bytes ?? null,
-    expires_at: document ? timeOf(document.expiresAt) : null,
+    expires_at: document ? toIsoTime(document.expiresAt) : null,
     ...(error && { error }),
     ...(delivery && { delivery: { host: delivery.host, ...uploadRecord(delivery) } }),
   };

@@ -15,7 +15,7 @@ export const LIST = 'batch.json';
 /** A regular file that its owner may change and everybody may read. */
 const MODE = 0o100644;
 
-export function zipOf(documents: Documents, keyId: string, batch: WholeBatch): Readable {
+export function streamZip(documents: Documents, keyId: string, batch: WholeBatch): Readable {
   const archive = new BatchArchive(documents);
   archive.fill(keyId, batch).catch((error: Error) => archive.output.destroy(error));
   return archive.output;

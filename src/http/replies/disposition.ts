@@ -25,7 +25,7 @@ const LETTERS = new Map(
 );
 
 /** Adds `extension`, such as `.pdf`, to a name without one. Without a name, the header has no filename. */
-export function dispositionOf(filename: string | null | undefined, extension: string, type: Disposition = 'inline'): string {
+export function toDisposition(filename: string | null | undefined, extension: string, type: Disposition = 'inline'): string {
   if (filename === null || filename === undefined) return contentDisposition(undefined, { type });
   const name = EXTENSION.test(filename) ? filename : filename + extension;
   return contentDisposition(name, { type, fallback: toAscii(name) });

@@ -17,8 +17,8 @@ export function documentRecord(document: StoredDocument, origin: string) {
     source: document.source,
     ...(document.templateId !== null && { template_id: document.templateId }),
     metadata: document.metadata,
-    created_at: timeOf(document.createdAt),
-    expires_at: timeOf(document.expiresAt),
+    created_at: toIsoTime(document.createdAt),
+    expires_at: toIsoTime(document.expiresAt),
     url: `${origin}/v1/documents/${document.id}`,
     ...(document.report && { report: document.report }),
   };
@@ -33,17 +33,17 @@ export function templateRecord(template: Template) {
     version: template.version,
     placeholders: template.placeholders,
     metadata: template.metadata,
-    created_at: timeOf(template.createdAt),
-    updated_at: timeOf(template.updatedAt),
+    created_at: toIsoTime(template.createdAt),
+    updated_at: toIsoTime(template.updatedAt),
   };
 }
 
 /** The record of a version in lists. */
 export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
-  return { version, name, engine, bytes, updated_at: timeOf(updatedAt) };
+  return { version, name, engine, bytes, updated_at: toIsoTime(updatedAt) };
 }
 
-export function timeOf(milliseconds: number): string {
+export function toIsoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 

@@ -4,9 +4,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Documents, documentType, type StoredDocument } from '../../documents/documents.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { JSON_TYPE, PDF, prefersType } from '../server/negotiation.ts';
-import { originOf } from '../server/origin.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from './records.ts';
 import { binary, header } from './response-schema.ts';
 import { sendStored } from './send-pdf.ts';
@@ -27,7 +27,7 @@ export function setResultHeaders(reply: FastifyReply, { document, remaining, war
 
 /** For a document that was stored because the caller asked for it. */
 export function setCreated(request: FastifyRequest, reply: FastifyReply, document: StoredDocument): void {
-  reply.code(201).header('location', `${originOf(request)}/v1/documents/${document.id}`);
+  reply.code(201).header('location', `${requestOrigin(request)}/v1/documents/${document.id}`);
   if (!document.image) reply.header('platen-pages', document.pages);
 }
 
@@ -39,13 +39,13 @@ export async function replayStored(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (answer.kind !== 'document') throw resultGone();
-  const document = await documents.find(principalOf(request).keyId, answer.documentId);
+  const document = await documents.find(requirePrincipal(request).keyId, answer.documentId);
   const type = documentType(document);
   setResultHeaders(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) setCreated(request, reply, document);
   if (!answer.asked && prefersType(request, JSON_TYPE, type)) return sendReportedStored(documents, document, reply);
   if (!answer.asked || prefersType(request, type, JSON_TYPE)) return sendStored(request, reply, documents, document);
-  return reply.send(documentRecord(document, originOf(request)));
+  return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
 async function sendReportedStored(documents: Documents, document: StoredDocument, reply: FastifyReply): Promise<FastifyReply> {

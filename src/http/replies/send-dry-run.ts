@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { DryRun, DryRunRequest } from '../../render/dry-run.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE } from '../server/negotiation.ts';
 import { recordSchema } from './response-schema.ts';
@@ -18,7 +18,7 @@ export async function sendDryRun(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { template, htmlBytes, allowance, ...result } = await dryRun(dry, principalOf(request), disconnectSignal(reply));
+  const { template, htmlBytes, allowance, ...result } = await dryRun(dry, requirePrincipal(request), disconnectSignal(reply));
   const { limit, used } = allowance;
   return reply.type(JSON_TYPE).send({
     dry_run: true,

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { documentExtension } from '../../documents/documents.ts';
-import { type Disposition, dispositionOf } from './disposition.ts';
+import { type Disposition, toDisposition } from './disposition.ts';
 import type { Content } from './spool-pdf.ts';
 
 /** Properties of an image that headers of the reply state. */
@@ -33,5 +33,5 @@ export function setImageHeaders(
     .type(type)
     .header('content-security-policy', "default-src 'none'")
     .header('content-length', bytes)
-    .header('content-disposition', dispositionOf(filename, documentExtension({ image: { type, ...size } }), disposition));
+    .header('content-disposition', toDisposition(filename, documentExtension({ image: { type, ...size } }), disposition));
 }

@@ -7,7 +7,7 @@ import type { ByteRange, Documents, StoredDocument } from '../../documents/docum
 import { ServiceError } from '../../errors.ts';
 import type { RenderedPdf } from '../../render/pdf.ts';
 import { PDF } from '../server/negotiation.ts';
-import { type Disposition, dispositionOf } from './disposition.ts';
+import { type Disposition, toDisposition } from './disposition.ts';
 import { setImageHeaders } from './send-image.ts';
 import type { Content } from './spool-pdf.ts';
 
@@ -53,7 +53,7 @@ export async function sendStored(
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
   if (request.method === 'HEAD') return reply.send();
-  const range = rangeOf(request, reply, document, etag);
+  const range = requestedRange(request, reply, document, etag);
   const content = await documents.read(document, range);
   if (range) {
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${document.bytes}`);
@@ -72,12 +72,12 @@ function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts
     .type(PDF)
     .header('content-security-policy', PDF_CSP)
     .header('content-length', bytes)
-    .header('content-disposition', dispositionOf(filename, '.pdf', disposition))
+    .header('content-disposition', toDisposition(filename, '.pdf', disposition))
     .header('platen-pages', pages);
 }
 
 /** Returns undefined to send everything: without a Range header, for several ranges, or if `If-Range` names another version. */
-function rangeOf(
+function requestedRange(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { bytes }: StoredDocument,

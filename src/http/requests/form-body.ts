@@ -22,7 +22,7 @@ const MAX_HEADER_BYTES = 8_192;
 /** Copies the parts and frees the body. Throws `invalid_request`. */
 export async function readForm(body: Buffer, contentType: string, maxParts: number): Promise<Part[]> {
   try {
-    return await parse(Readable.from(chunksOf(body)), openForm(contentType, maxParts), maxParts);
+    return await parse(Readable.from(splitIntoChunks(body)), openForm(contentType, maxParts), maxParts);
   } finally {
     freeBuffer(body);
   }
@@ -52,7 +52,7 @@ function parse(source: Readable, form: ReturnType<typeof openForm>, maxParts: nu
   return promise;
 }
 
-function* chunksOf(body: Buffer): Generator<Buffer> {
+function* splitIntoChunks(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 

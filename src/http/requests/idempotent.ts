@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../errors.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { noteResult } from '../../work-log.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import type { Part } from './form-body.ts';
 import { prefersAsync } from './prefer.ts';
 
@@ -38,9 +38,9 @@ export async function idempotent<T>(
   fresh: (claim: Claim | undefined) => Promise<T>,
   replay: (answer: Answer, name: string) => Promise<T>,
 ): Promise<T> {
-  const name = nameOf(request);
+  const name = readName(request);
   if (name === undefined) return fresh(undefined);
-  const claimed = await idempotency.claim(principalOf(request).keyId, name, fingerprintOf(request));
+  const claimed = await idempotency.claim(requirePrincipal(request).keyId, name, fingerprintRequest(request));
   if ('kind' in claimed) return replay(claimed, name);
   try {
     return await fresh(claimed);
@@ -78,13 +78,13 @@ export function rememberParts(request: FastifyRequest, parts: readonly Part[]): 
   request.bodyDigest = hash.digest('hex');
 }
 
-function nameOf({ headers }: FastifyRequest): string | undefined {
+function readName({ headers }: FastifyRequest): string | undefined {
   const name = headers[IDEMPOTENCY_HEADER];
   if (name === undefined || (typeof name === 'string' && SHAPE.test(name))) return name as string | undefined;
   throw invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
 }
 
-function fingerprintOf(request: FastifyRequest): string {
+function fingerprintRequest(request: FastifyRequest): string {
   const { method, url, bodyDigest } = request;
   const later = prefersAsync(request) ? ' respond-async' : '';
   return createHash('sha256')

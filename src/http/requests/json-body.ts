@@ -53,8 +53,8 @@ function measure(body: Buffer): number {
       deepest = Math.max(deepest, ++depth);
     } else if ((byte | BRACE_BIT) === CLOSE) depth--;
   }
-  if (deepest > MAX_DEPTH) throw refused(`is nested more than ${MAX_DEPTH} levels deep`);
-  if (values > MAX_VALUES) throw refused(`contains more than ${MAX_VALUES} values`);
+  if (deepest > MAX_DEPTH) throw invalidJson(`is nested more than ${MAX_DEPTH} levels deep`);
+  if (values > MAX_VALUES) throw invalidJson(`contains more than ${MAX_VALUES} values`);
   return values;
 }
 
@@ -70,6 +70,6 @@ function endOfString(body: Buffer, start: number): number {
   }
 }
 
-function refused(what: string): ServiceError {
+function invalidJson(what: string): ServiceError {
   return new ServiceError('invalid_json', `the body ${what}`);
 }

@@ -76,24 +76,24 @@ function refuseBareMetadata(): never {
 function readMembers(parameters: Array<[string, unknown]>): Metadata {
   const errors = parameters.flatMap(([path, given]) => {
     if (typeof given !== 'string') return { path, message: 'is sent more than once' };
-    return isMetadataName(memberOf(path)) ? [] : { path, message: 'cannot be the name of metadata' };
+    return isMetadataName(metadataMember(path)) ? [] : { path, message: 'cannot be the name of metadata' };
   });
   if (parameters.length > MAX_METADATA) errors.push({ path: 'metadata', message: `is sent more than ${MAX_METADATA} times` });
   if (errors.length) throw invalidRequest(errors);
-  return Object.fromEntries(parameters.map(([path, given]) => [memberOf(path), given as string]));
+  return Object.fromEntries(parameters.map(([path, given]) => [metadataMember(path), given as string]));
 }
 
-function memberOf(parameter: string): string {
+function metadataMember(parameter: string): string {
   return METADATA_MEMBER.exec(parameter)?.[1] ?? '';
 }
 
 /** Expects one row more than fits on the page if there are further rows. */
-export function pageOf<T extends Position, R>(rows: T[], { limit }: ListRequest, toRecord: (row: T) => R) {
+export function toPage<T extends Position, R>(rows: T[], { limit }: ListRequest, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
   return pageBefore(rows.length > limit ? data.at(-1) : undefined, data.map(toRecord));
 }
 
-export function listOf<T, R>({ items, next }: ListPage<T>, toRecord: (item: T) => R) {
+export function toList<T, R>({ items, next }: ListPage<T>, toRecord: (item: T) => R) {
   return pageBefore(next, items.map(toRecord));
 }
 

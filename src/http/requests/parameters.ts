@@ -40,14 +40,14 @@ export function formFields(parameters: Schemas): Schemas {
 
 /** Leaves out `deliver_to`: a presigned URL must not be part of another URL, which may be logged. */
 const { deliver_to: _, ...documentedParameters } = BODY_PARAMETERS;
-export const PDF_PARAMETERS_SCHEMA = schemaOf({ ...documentedParameters, ...PDF_OPTIONS });
-export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ ...documentedParameters, ...IMAGE_OPTIONS });
+export const PDF_PARAMETERS_SCHEMA = toSchema({ ...documentedParameters, ...PDF_OPTIONS });
+export const IMAGE_PARAMETERS_SCHEMA = toSchema({ ...documentedParameters, ...IMAGE_OPTIONS });
 
 /**
  * Describes the parameters in the OpenAPI document. The members of the JSON body document their meaning. Parameters that only
  * accept JSON are left out, because callers who need them can send a JSON body.
  */
-function schemaOf(parameters: Schemas) {
+function toSchema(parameters: Schemas) {
   const plain = Object.entries(parameters).filter(([, schema]) => !takesJson(schema));
   return { type: 'object', properties: Object.fromEntries(plain.map(([name, schema]) => [name, { type: plainType(schema) }])) };
 }
@@ -67,16 +67,16 @@ const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
 /** Throws `invalid_request`, which names every parameter that is not in `known` or was sent more than once. */
-export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas): Members {
+export function toMembers(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas): Members {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   const budget = { values: MAX_VALUES };
-  const schemaOf = (name: string) => {
+  const findSchema = (name: string) => {
     if (Object.hasOwn(known, name)) return known[name];
     return Object.hasOwn(known, 'filename') && METADATA_MEMBER.test(name) ? TEXT : undefined;
   };
   for (const [name, given] of parameters) {
-    const schema = schemaOf(name);
+    const schema = findSchema(name);
     if (!schema) errors.push({ path: name, message: `there is no such parameter${didYouMean(name, known)}` });
     else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
     else values.set(name, readValue(schema, given, budget));
@@ -123,15 +123,15 @@ export function withParameterNames<T>(parse: () => T): T {
 
 /** Text that matches no type of the schema is kept as text, so that the validation of the body reports the valid values. */
 function readValue(schema: SchemaNode, text: string, budget: Budget): unknown {
-  for (const { type, items } of branchesOf(schema)) {
+  for (const { type, items } of listBranches(schema)) {
     const value = readAs(type, items, text, budget);
     if (value !== undefined) return value;
   }
   return text;
 }
 
-function branchesOf({ anyOf, ...schema }: SchemaNode): SchemaNode[] {
-  return anyOf?.flatMap(branchesOf) ?? [schema];
+function listBranches({ anyOf, ...schema }: SchemaNode): SchemaNode[] {
+  return anyOf?.flatMap(listBranches) ?? [schema];
 }
 
 function readAs(type: string | undefined, items: SchemaNode | undefined, text: string, budget: Budget): unknown {
@@ -144,7 +144,7 @@ function readAs(type: string | undefined, items: SchemaNode | undefined, text: s
 }
 
 function takesJson(schema: SchemaNode): boolean {
-  return branchesOf(schema).every(({ type, items }) => type === 'object' || (type === 'array' && items && isOfObjects(items)));
+  return listBranches(schema).every(({ type, items }) => type === 'object' || (type === 'array' && items && isOfObjects(items)));
 }
 
 /** The type in the OpenAPI document: lists are separated by commas. */
@@ -153,7 +153,7 @@ function plainType({ type }: SchemaNode): string {
 }
 
 function isOfObjects(items: SchemaNode): boolean {
-  return branchesOf(items).every(({ type }) => type === 'object');
+  return listBranches(items).every(({ type }) => type === 'object');
 }
 
 /** Returns undefined if the text is not JSON: a password or a selector may begin with a brace. */

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import { decompressorFor } from '../server/content-coding.ts';
+import { createDecompressor } from '../server/content-coding.ts';
 import { sendContinue } from '../server/expect-continue.ts';
-import { memoryOf } from './request-memory.ts';
+import { requestMemory } from './request-memory.ts';
 
 /**
  * A body is first held as bytes and then, until its request ends, as text with one or two bytes per character, and as decoded
@@ -30,7 +30,7 @@ export function memoryOfBody(bodyBytes: number, values = 0): number {
  * `invalid_request` and `client_closed`. `limit` applies to the decompressed bytes.
  */
 export async function readBody(request: FastifyRequest, limit = request.routeOptions.bodyLimit): Promise<Buffer> {
-  const unpacker = decompressorFor(request.headers['content-encoding']);
+  const unpacker = createDecompressor(request.headers['content-encoding']);
   const body = new Body(request, limit, !unpacker);
   sendContinue(request.raw);
   await (unpacker ? decompress(request.raw, unpacker, body) : collect(request.raw, body)).catch((error: unknown) => {
@@ -126,7 +126,7 @@ class Body {
   }
 
   #allocate(bytes: number): Buffer {
-    memoryOf(this.#request).resize(memoryOfBody(bytes));
+    requestMemory(this.#request).resize(memoryOfBody(bytes));
     return Buffer.allocUnsafeSlow(bytes);
   }
 

@@ -41,13 +41,13 @@ export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (re
   });
 }
 
-export function usageOf({ usage }: FastifyRequest): RequestUsage {
+export function requestUsage({ usage }: FastifyRequest): RequestUsage {
   if (!usage) throw new Error('this route does not count the memory of its requests');
   return usage;
 }
 
-export function memoryOf(request: FastifyRequest): HeldBytes {
-  return usageOf(request).memory;
+export function requestMemory(request: FastifyRequest): HeldBytes {
+  return requestUsage(request).memory;
 }
 
 /** Returns the parsed body and removes it from the request, so that it can be freed. */

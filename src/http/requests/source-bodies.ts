@@ -18,9 +18,9 @@ import { type Part, readForm } from './form-body.ts';
 import { rememberBody, rememberParts } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
-import { DOCUMENT_FIELDS, formFields, membersOf, type Schemas, withParameterNames } from './parameters.ts';
+import { DOCUMENT_FIELDS, formFields, type Schemas, toMembers, withParameterNames } from './parameters.ts';
 import { freeBuffer, memoryOfBody, readBody } from './read-body.ts';
-import { memoryOf, takeBody } from './request-memory.ts';
+import { requestMemory, takeBody } from './request-memory.ts';
 
 type ParseRequest<T> = (members: unknown, limits: RenderLimits, files?: readonly UploadedFile[]) => T;
 
@@ -72,7 +72,7 @@ export class SourceBody {
   }
 
   /** The equivalent JSON body. Call it after `parse`. */
-  asJson(): Record<string, unknown> {
+  toJson(): Record<string, unknown> {
     const members = this.#members as Record<string, unknown>;
     if (!this.#files.length) return members;
     const uploaded = this.#files.map(({ path, type, content }) => [
@@ -93,7 +93,7 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
   for (const [type, source] of Object.entries(RAW_SOURCES))
     app.addContentTypeParser(type, async (request: FastifyRequest) => {
       requireUtf8(request);
-      const members = membersOf(Object.entries(request.query as object), parameters); // parameters are checked before the body, which may be long
+      const members = toMembers(Object.entries(request.query as object), parameters); // parameters are checked before the body, which may be long
       return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
     });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
@@ -111,22 +111,22 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
   const body = await readBody(request, Math.min(MAX_HTML_BYTES, request.routeOptions.bodyLimit)).catch(suggestAssets);
   try {
     rememberBody(request, body, source);
-    return textOf('', body, source === 'html' ? 'in.html' : 'in.md');
+    return decodeText('', body, source === 'html' ? 'in.html' : 'in.md');
   } finally {
     freeBuffer(body);
   }
 }
 
 function formBody(request: FastifyRequest, parts: Part[], known: Schemas): SourceBody {
-  const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
+  const files = parts.filter(({ name }) => name === 'files').map(toUploadedFile);
   const given = parts.find(({ name }) => name === 'request');
   const others = parts.filter((part) => part.name !== 'files' && part !== given);
   refuseStrayFiles(others, known);
-  const [fields, invoice] = takeInvoice(others.map(fieldOf));
-  const members = membersOf(fields, given ? DOCUMENT_FIELDS : known);
+  const [fields, invoice] = takeInvoice(others.map(toField));
+  const members = toMembers(fields, given ? DOCUMENT_FIELDS : known);
   if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
-  const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
+  const parsed = parseJson(given.content, (values) => requestMemory(request).atLeast(memoryOfBody(held, values)));
   const body = isMembers(parsed) ? withInvoice(Object.assign(parsed, members), invoice) : parsed;
   return new SourceBody(body, { files, isOfParameters: false });
 }
@@ -161,17 +161,17 @@ function withInvoice(members: Members, invoice: object | undefined): Members {
   return { ...members, options: isMembers(members.options) ? { ...members.options, invoice } : { invoice } };
 }
 
-export function uploadedFile({ filename, type, content }: Part): UploadedFile {
+export function toUploadedFile({ filename, type, content }: Part): UploadedFile {
   if (!filename) throw invalidRequest([{ path: 'files', message: 'must each have a filename, which is its path' }]);
   return { path: filename, type, content };
 }
 
-function fieldOf({ name, filename, content }: Part): Field {
-  return [name, textOf(name, content, filename)];
+function toField({ name, filename, content }: Part): Field {
+  return [name, decodeText(name, content, filename)];
 }
 
 /** `file` is the name of the text in an error. Throws `invalid_request`. */
-export function textOf(path: string, content: Buffer, file = path === 'html' ? 'in.html' : 'in.txt'): string {
+export function decodeText(path: string, content: Buffer, file = path === 'html' ? 'in.html' : 'in.txt'): string {
   try {
     return decodeUtf8(content, file.slice(0, MAX_SHOWN));
   } catch (error) {

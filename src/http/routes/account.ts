@@ -8,10 +8,10 @@ import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { timeOf } from '../replies/records.ts';
+import { toIsoTime } from '../replies/records.ts';
 import { recordSchema } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import type { BatchRouteServices } from './batches.ts';
 
 export interface AccountRouteServices {
@@ -48,10 +48,10 @@ export function accountRoutes(
   { accounts, allowance, documents, requireWebhook }: AccountRouteServices,
 ): void {
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
-    const { accountId, plan } = principalOf(request);
+    const { accountId, plan } = requirePrincipal(request);
     const { month } = readQuery(request, { month: readMonth });
     const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
-    const period = { start: timeOf(of.start), end: timeOf(of.end) };
+    const period = { start: toIsoTime(of.start), end: toIsoTime(of.end) };
     if (!isCurrent) return { period, documents: { used }, daily };
     const limit = plan.documents;
     return {
@@ -67,7 +67,7 @@ export function accountRoutes(
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
     const { auto_store: autoStore, document_expired_webhook_url: expiredUrl } = checkPatch(request.body);
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
-    const principal = principalOf(request);
+    const principal = requirePrincipal(request);
     const { accountId, plan } = principal;
     requireWebhook(principal, url ?? undefined, 'document_expired_webhook_url');
     if (autoStore && plan.retentionMs === 0)
@@ -82,14 +82,14 @@ export function accountRoutes(
 }
 
 async function accountRecord(request: FastifyRequest, accounts: Accounts) {
-  const account = await accounts.account(principalOf(request).accountId);
+  const account = await accounts.account(requirePrincipal(request).accountId);
   return {
     account_id: account.id,
     name: account.name,
     plan: account.plan,
     auto_store: account.autoStore,
     document_expired_webhook_url: account.documentExpiredUrl,
-    created_at: timeOf(account.createdAt),
+    created_at: toIsoTime(account.createdAt),
   };
 }
 

@@ -6,18 +6,18 @@ import type { Merging } from '../../batches/merging.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import { endNumber, eventsOf, NDJSON_FORMAT, SSE_FORMAT } from '../replies/batch-events.ts';
+import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
-import { zipOf } from '../replies/batch-zip.ts';
+import { streamZip } from '../replies/batch-zip.ts';
 import { sendStream } from '../replies/send-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
-import { usageOf } from '../requests/request-memory.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requestUsage } from '../requests/request-memory.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
-import { originOf } from '../server/origin.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import { requireBatchId } from './batches.ts';
 
@@ -43,12 +43,12 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
     schema: ZIP,
     handler: async (request, reply) => {
       requireAcceptable(request, ZIP_TYPE);
-      const batch = await endedBatch(services, request);
+      const batch = await requireEndedBatch(services, request);
       const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
       reply.type(ZIP_TYPE).header('content-disposition', disposition);
       if (request.method === 'HEAD') return reply.send();
       open.enter(request, reply);
-      return reply.send(zipOf(documents, principalOf(request).keyId, batch));
+      return reply.send(streamZip(documents, requirePrincipal(request).keyId, batch));
     },
   });
 
@@ -59,7 +59,7 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
     config: RATE_LIMITED,
     handler: async (request, reply) => {
       requireAcceptable(request, PDF);
-      const batch = await endedBatch(services, request);
+      const batch = await requireEndedBatch(services, request);
       if (request.method === 'HEAD') return reply.type(PDF).send();
       open.enter(request, reply);
       return sendMerged(merging, batch, request, reply);
@@ -72,30 +72,30 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
     schema: EVENTS,
     handler: async (request, reply) => {
       requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
-      const { keyId } = principalOf(request);
+      const { keyId } = requirePrincipal(request);
       const batch = await batches.summary(keyId, requireBatchId(request.params.id));
       const after = readLastEvent(request, batch);
       if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
       const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
         ? [LINES_TYPE, NDJSON_FORMAT]
         : [EVENTS_TYPE, SSE_FORMAT];
-      const origin = originOf(request);
+      const origin = requestOrigin(request);
       reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send();
       open.enter(request, reply);
       const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
       const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-      return reply.send(eventsOf(batches, following, disconnectSignal(reply)));
+      return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
     },
   });
 }
 
 /** Throws `not_found` and `batch_unfinished`. */
-async function endedBatch(
+async function requireEndedBatch(
   { batches, secondsForItems }: BatchResultRouteServices,
   request: FastifyRequest<ById>,
 ): Promise<WholeBatch> {
-  const batch = await batches.find(principalOf(request).keyId, requireBatchId(request.params.id));
+  const batch = await batches.find(requirePrincipal(request).keyId, requireBatchId(request.params.id));
   if (batch.completedAt !== null) return batch;
   const { unfinished, total } = batch;
   const retryAfterSeconds = await secondsForItems(unfinished);
@@ -112,8 +112,8 @@ async function sendMerged(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const client = disconnectSignal(reply);
-  const { disk } = usageOf(request);
-  const merged = await merging.merge(principalOf(request), batch, (bytes) => disk.resize(bytes), client);
+  const { disk } = requestUsage(request);
+  const merged = await merging.merge(requirePrincipal(request), batch, (bytes) => disk.resize(bytes), client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
   return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);

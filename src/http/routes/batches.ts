@@ -14,12 +14,12 @@ import { FILTER_PARAMETERS } from '../replies/records.ts';
 import { header, listSchema } from '../replies/response-schema.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
-import { listOf, readFilteredPage } from '../requests/listing.ts';
+import { readFilteredPage, toList } from '../requests/listing.ts';
 import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../requests/prefer.ts';
-import { memoryOf, takeBody } from '../requests/request-memory.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requestMemory, takeBody } from '../requests/request-memory.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
-import { originOf } from '../server/origin.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface BatchRouteServices {
@@ -41,22 +41,22 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { id, isReplay } = await accept(services, request);
-    memoryOf(request).resize(0); // the items are in the database, so that waiting for them uses no memory
+    requestMemory(request).resize(0); // the items are in the database, so that waiting for them uses no memory
     if (isReplay) return sendReplayed(services, id, request, reply);
     return sendAccepted(services, id, request, reply);
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, {});
-    return listOf(await batches.list(principalOf(request).keyId, page.limit, filter, page.after), batchSummary);
+    return toList(await batches.list(requirePrincipal(request).keyId, page.limit, filter, page.after), batchSummary);
   });
 
   app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
-    sendBatch(services, await awaited(services, requireBatchId(request.params.id), request, reply), request, reply),
+    sendBatch(services, await awaitBatch(services, requireBatchId(request.params.id), request, reply), request, reply),
   );
 
   app.delete<ById>('/v1/batches/:id', { schema: CANCEL, config: { bodyOptional: true } }, async (request, reply) => {
-    const { keyId } = principalOf(request);
+    const { keyId } = requirePrincipal(request);
     requireBatchId(request.params.id);
     await batches.cancel(keyId, request.params.id);
     return sendBatch(services, await batches.find(keyId, request.params.id), request, reply);
@@ -75,20 +75,20 @@ async function accept(
   request: FastifyRequest,
 ): Promise<{ id: string; isReplay: boolean }> {
   const batch = parseBatchRequest(takeBody(request));
-  requireWebhook(principalOf(request), batch.webhookUrl);
+  requireWebhook(requirePrincipal(request), batch.webhookUrl);
   const create = (claim: Claim | undefined) =>
-    batches.create(principalOf(request), batch, async (batchId, query) => {
+    batches.create(requirePrincipal(request), batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
     });
   return idempotent<{ id: string; isReplay: boolean }>(
     request,
     idempotency,
     async (claim) => ({ id: await create(claim), isReplay: false }),
-    async (answer) => ({ id: batchIdOf(answer), isReplay: true }),
+    async (answer) => ({ id: answeredBatchId(answer), isReplay: true }),
   );
 }
 
-export function batchIdOf(answer: Answer): string {
+export function answeredBatchId(answer: Answer): string {
   if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
   return answer.batchId;
 }
@@ -100,9 +100,9 @@ async function sendAccepted(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const batch = await awaited(services, id, request, reply);
+  const batch = await awaitBatch(services, id, request, reply);
   const isWhole = readWaitSeconds(request) > 0 && batch.completedAt !== null;
-  reply.code(isWhole ? 200 : 202).header('location', `${originOf(request)}/v1/batches/${id}`);
+  reply.code(isWhole ? 200 : 202).header('location', `${requestOrigin(request)}/v1/batches/${id}`);
   return sendBatch(services, batch, request, reply);
 }
 
@@ -123,13 +123,13 @@ async function sendReplayed(
  * Returns the batch when it has ended and all uploads have ended, or its present state when the client has waited as long as it
  * asked.
  */
-export async function awaited(
+export async function awaitBatch(
   { batches }: BatchRouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<WholeBatch> {
-  const { keyId } = principalOf(request);
+  const { keyId } = requirePrincipal(request);
   const seconds = readWaitSeconds(request);
   setPreferenceApplied(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
@@ -155,7 +155,7 @@ async function sendBatch(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (batch.completedAt === null) reply.header('retry-after', await secondsForItems(batch.unfinished));
-  return reply.send(batchRecord(batch, originOf(request), links));
+  return reply.send(batchRecord(batch, requestOrigin(request), links));
 }
 
 const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };

@@ -8,13 +8,13 @@ import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { PAGE_PARAMETERS, timeOf } from '../replies/records.ts';
+import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema } from '../replies/response-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
-import { listOf, readPage } from '../requests/listing.ts';
+import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
-import { principalOf } from '../server/authenticate.ts';
-import { originOf } from '../server/origin.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface CertificateRouteServices {
@@ -69,15 +69,15 @@ export function certificateRoutes(app: FastifyInstance, { certificates, idempote
 
   app.get('/v1/certificates', { schema: LIST }, async (request) => {
     const { page } = readPage(request, {});
-    return listOf(await certificates.list(principalOf(request).keyId, page.limit, page.after), certificateRecord);
+    return toList(await certificates.list(requirePrincipal(request).keyId, page.limit, page.after), certificateRecord);
   });
 
   app.get<ById>('/v1/certificates/:id', { schema: READ }, async (request) =>
-    certificateRecord(await certificates.find(principalOf(request).keyId, request.params.id)),
+    certificateRecord(await certificates.find(requirePrincipal(request).keyId, request.params.id)),
   );
 
   app.delete<ById>('/v1/certificates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
-    await certificates.remove(principalOf(request).keyId, request.params.id);
+    await certificates.remove(requirePrincipal(request).keyId, request.params.id);
     return reply.code(204).send();
   });
 }
@@ -100,16 +100,16 @@ async function create(
   reply: FastifyReply,
   claim: Claim | undefined,
 ): Promise<unknown> {
-  const answerOf = (certificate: StoredCertificate) => ({
+  const toAnswer = (certificate: StoredCertificate) => ({
     kind: 'json' as const,
     status: 201,
-    location: `${originOf(request)}/v1/certificates/${certificate.id}`,
+    location: `${requestOrigin(request)}/v1/certificates/${certificate.id}`,
     body: certificateRecord(certificate),
   });
-  const stored = await certificates.create(principalOf(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
+  const stored = await certificates.create(requirePrincipal(request), draft, async (made, query) => {
+    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
   });
-  return sendJson(reply, answerOf(stored));
+  return sendJson(reply, toAnswer(stored));
 }
 
 function certificateRecord(certificate: StoredCertificate) {
@@ -120,11 +120,11 @@ function certificateRecord(certificate: StoredCertificate) {
     subject: certificate.subject,
     issuer: certificate.issuer,
     serial_number: certificate.serialNumber,
-    not_before: timeOf(certificate.notBefore),
-    not_after: timeOf(certificate.notAfter),
+    not_before: toIsoTime(certificate.notBefore),
+    not_after: toIsoTime(certificate.notAfter),
     key_type: certificate.keyType,
     fingerprint_sha256: certificate.fingerprint,
-    created_at: timeOf(certificate.createdAt),
+    created_at: toIsoTime(certificate.createdAt),
   };
 }
 

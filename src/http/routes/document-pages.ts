@@ -17,8 +17,8 @@ import { resourceLimit } from '../../uploads/upload-limits.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
 import { binary, header } from '../replies/response-schema.ts';
 import { readQuery } from '../requests/listing.ts';
-import { memoryOf } from '../requests/request-memory.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requestMemory } from '../requests/request-memory.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { requireAcceptable } from '../server/negotiation.ts';
 
@@ -46,7 +46,7 @@ export function documentPageRoutes(app: FastifyInstance, services: DocumentPageR
       requireAcceptable(request, PNG);
       const { width } = readQuery(request, { width: readWidth });
       const { id, n } = request.params;
-      const document = await services.documents.find(principalOf(request).keyId, id);
+      const document = await services.documents.find(requirePrincipal(request).keyId, id);
       if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
       if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
       return sendPage(services, document, { page: Number(n), width }, request, reply);
@@ -71,11 +71,11 @@ async function sendPage(
   const left = disconnectSignal(reply);
   const content = async () => {
     left.throwIfAborted();
-    memoryOf(request).grow(COPIES * document.bytes);
+    requestMemory(request).grow(COPIES * document.bytes);
     return buffer(addAbortSignal(left, await services.documents.read(document)));
   };
-  const png = await services.pageDrawing.draw(principalOf(request).accountId, { content, page, width }, left);
-  memoryOf(request).resize(png.byteLength);
+  const png = await services.pageDrawing.draw(requirePrincipal(request).accountId, { content, page, width }, left);
+  requestMemory(request).resize(png.byteLength);
   return reply.type(PNG).send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
 }
 

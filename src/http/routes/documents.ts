@@ -7,16 +7,16 @@ import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, timeOf } from '../replies/records.ts';
+import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { header, listSchema, recordSchema } from '../replies/response-schema.ts';
 import { DOCUMENT_CONTENT } from '../replies/send-delivery.ts';
 import { sendStored } from '../replies/send-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
-import { listOf, readFilteredPage, readQuery, readText, readTime } from '../requests/listing.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { readFilteredPage, readQuery, readText, readTime, toList } from '../requests/listing.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
-import { originOf } from '../server/origin.ts';
-import { targetOf } from '../server/request-path.ts';
+import { requestOrigin } from '../server/origin.ts';
+import { requestTarget } from '../server/request-path.ts';
 
 export interface DocumentRouteServices {
   documents: Documents;
@@ -58,7 +58,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, FILTERS);
     const found = await documents.list(
-      principalOf(request).keyId,
+      requirePrincipal(request).keyId,
       page.limit,
       {
         ...(filter.template_id !== undefined && { templateId: filter.template_id }),
@@ -69,7 +69,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
       },
       page.after,
     );
-    return listOf(found, (document) => documentRecord(document, originOf(request)));
+    return toList(found, (document) => documentRecord(document, requestOrigin(request)));
   });
 
   app.route<ById>({
@@ -78,26 +78,26 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     schema: READ,
     handler: async (request, reply) => {
       const { download = 'inline' } = readQuery(request, { download: readDownload });
-      const document = await documents.find(principalOf(request).keyId, request.params.id);
+      const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
       requireAcceptable(request, documentType(document), JSON_TYPE);
       reply.header('vary', 'Accept');
-      if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, originOf(request));
+      if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, requestOrigin(request));
       return sendStored(request, reply, documents, document, download);
     },
   });
 
   app.delete<ById>('/v1/documents/:id', { schema: REMOVE, config: BODY_OPTIONAL }, async (request, reply) => {
-    await documents.remove(principalOf(request).keyId, request.params.id);
+    await documents.remove(requirePrincipal(request).keyId, request.params.id);
     return reply.code(204).send();
   });
 
   app.post<ById>('/v1/documents/:id/links', { schema: LINK, config: BODY_OPTIONAL }, async (request, reply) => {
     const { body: given = {} } = request;
     const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(given);
-    const document = await documents.find(principalOf(request).keyId, request.params.id);
+    const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
     const make = async (claim: Claim | undefined) => {
       const link = links.sign(document, seconds);
-      const body = { url: originOf(request) + link.path, expires_at: timeOf(link.expiresAt) };
+      const body = { url: requestOrigin(request) + link.path, expires_at: toIsoTime(link.expiresAt) };
       const answer = { kind: 'json' as const, status: 201, body };
       if (claim) await idempotency.completeAlone(claim, answer, { resourceId: document.id });
       return sendJson(reply, answer);
@@ -109,7 +109,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 /** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
-    const target = targetOf(request);
+    const target = requestTarget(request);
     const signed = target.replace(DOWNLOAD, '');
     const document = await documents.findShared(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');

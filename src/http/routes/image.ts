@@ -18,12 +18,12 @@ import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../replies/send-report
 import { type Content, memoryOfRender, spoolPdf } from '../replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../requests/idempotent.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
-import { usageOf } from '../requests/request-memory.ts';
+import { requestUsage } from '../requests/request-memory.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../requests/source-bodies.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
-import { originOf } from '../server/origin.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import {
   ACCEPTED,
@@ -54,7 +54,7 @@ export async function imageRoutes(app: FastifyInstance, services: ImageRouteServ
       const body = takeSourceBody(request);
       const deliverTo = takeUploadTarget(body);
       const imageRequest = parseBody(body, services.limits, parseImageRequest);
-      requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
+      requireAcceptable(request, imageMediaType(imageRequest), JSON_TYPE);
       if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, deliverTo }, request, reply);
       return idempotent(
         request,
@@ -73,9 +73,9 @@ async function renderNow(
   reply: FastifyReply,
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
-  const principal = principalOf(request);
-  const usage = usageOf(request);
-  const type = mediaTypeOf(imageRequest);
+  const principal = requirePrincipal(request);
+  const usage = requestUsage(request);
+  const type = imageMediaType(imageRequest);
   const sendsImage = !imageRequest.store || prefersType(request, type, JSON_TYPE);
   const memory = memoryOfRender(usage, sendsImage);
   const commitHook = claim && rememberImage(idempotency, claim, imageRequest, principal.plan);
@@ -88,7 +88,7 @@ async function renderNow(
   if (!imageRequest.store || !document) return send(request, reply, facts, await spoolPdf(image, usage, blobs));
   setCreated(request, reply, document);
   if (sendsImage) return sendImage(reply, { ...facts, filename: document.filename }, await spoolPdf(image, usage, blobs));
-  return reply.send(documentRecord(document, originOf(request)));
+  return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
 /** Repeats the first reply. */
@@ -101,7 +101,7 @@ async function replay(
 ): Promise<FastifyReply> {
   markReplayed(reply);
   if (answer.kind !== 'image') return replayStored(documents, answer, request, reply);
-  const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
+  const content = await idempotency.read({ keyId: requirePrincipal(request).keyId, name });
   setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
   return send(request, reply, answer, content);
 }
@@ -112,7 +112,7 @@ function send(request: FastifyRequest, reply: FastifyReply, facts: ImageFacts, c
     : sendImage(reply, facts, content);
 }
 
-function mediaTypeOf({ capture }: ImageRequest): string {
+function imageMediaType({ capture }: ImageRequest): string {
   return `image/${capture.type}`;
 }
 

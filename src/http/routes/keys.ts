@@ -8,11 +8,11 @@ import { invalidRequest } from '../../errors.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { PAGE_PARAMETERS, timeOf } from '../replies/records.ts';
+import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema } from '../replies/response-schema.ts';
-import { listOf, readPage } from '../requests/listing.ts';
-import { principalOf } from '../server/authenticate.ts';
-import { originOf } from '../server/origin.ts';
+import { readPage, toList } from '../requests/listing.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import { insufficientScope } from '../server/required-scope.ts';
 
@@ -86,14 +86,19 @@ const checkRotate = validator(RotateBody);
 const BODY_OPTIONAL = { bodyOptional: true };
 
 export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
-  const logged = (request: FastifyRequest, keyId: string, what: string) =>
+  const logKeyChange = (request: FastifyRequest, keyId: string, what: string) =>
     logger.info(
-      { request_id: request.id, key_id: keyId, account_id: principalOf(request).accountId, by: principalOf(request).keyId },
+      {
+        request_id: request.id,
+        key_id: keyId,
+        account_id: requirePrincipal(request).accountId,
+        by: requirePrincipal(request).keyId,
+      },
       what,
     );
 
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
-    const { keyId, accountId, scopes: own, isTest: isMadeByTest } = principalOf(request);
+    const { keyId, accountId, scopes: own, isTest: isMadeByTest } = requirePrincipal(request);
     const { body = {} } = request;
     const { name = '', scopes: wanted, test: isTest = isMadeByTest, expires_in: seconds } = checkCreate(body);
     const errors = textErrors('name', name);
@@ -104,18 +109,18 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteSe
     if (missing) throw insufficientScope(missing);
     const expiresInMs = seconds && seconds * 1_000;
     const issued = await accounts.keys.create(accountId, { name, scopes, isTest, expiresInMs, madeBy: keyId });
-    logged(request, issued.key.id, 'key created');
-    reply.code(201).header('location', `${originOf(request)}/v1/keys/${issued.key.id}`);
+    logKeyChange(request, issued.key.id, 'key created');
+    reply.code(201).header('location', `${requestOrigin(request)}/v1/keys/${issued.key.id}`);
     return sendIssued(reply, issued);
   });
 
   app.get('/v1/keys', { schema: LIST }, async (request) => {
     const { page } = readPage(request, {});
-    return listOf(await accounts.keys.list(principalOf(request).keyId, page.limit, page.after), keyRecord);
+    return toList(await accounts.keys.list(requirePrincipal(request).keyId, page.limit, page.after), keyRecord);
   });
 
   app.get<ById>('/v1/keys/:id', { schema: READ }, async (request) =>
-    keyRecord(await accounts.keys.find(principalOf(request).keyId, request.params.id)),
+    keyRecord(await accounts.keys.find(requirePrincipal(request).keyId, request.params.id)),
   );
 
   app.post<ById>(
@@ -124,15 +129,15 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteSe
     async (request, reply) => {
       const { body = {} } = request;
       const { expires_in: seconds = DEFAULT_GRACE_SECONDS } = checkRotate(body);
-      const issued = await accounts.keys.rotate(principalOf(request).keyId, request.params.id, seconds * 1000);
-      logged(request, issued.key.id, 'key rotated');
+      const issued = await accounts.keys.rotate(requirePrincipal(request).keyId, request.params.id, seconds * 1000);
+      logKeyChange(request, issued.key.id, 'key rotated');
       return sendIssued(reply, issued);
     },
   );
 
   app.delete<ById>('/v1/keys/:id', { schema: REVOKE, config: BODY_OPTIONAL }, async (request, reply) => {
-    await accounts.keys.revoke(principalOf(request).keyId, request.params.id);
-    logged(request, request.params.id, 'key revoked');
+    await accounts.keys.revoke(requirePrincipal(request).keyId, request.params.id);
+    logKeyChange(request, request.params.id, 'key revoked');
     return reply.code(204).send();
   });
 }
@@ -150,7 +155,7 @@ function keyRecord(key: ApiKey) {
     scopes: key.scopes,
     test: key.isTest,
     made_by: key.madeBy,
-    created_at: timeOf(key.createdAt),
+    created_at: toIsoTime(key.createdAt),
     expires_at: timeOrNull(key.expiresAt),
     last_used_at: timeOrNull(key.lastUsedAt),
     revoked_at: timeOrNull(key.revokedAt),
@@ -159,7 +164,7 @@ function keyRecord(key: ApiKey) {
 }
 
 function timeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : timeOf(milliseconds);
+  return milliseconds === null ? null : toIsoTime(milliseconds);
 }
 
 const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };

@@ -18,12 +18,12 @@ import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../replies/se
 import { memoryOfRender, spoolPdf } from '../replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../requests/idempotent.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
-import { usageOf } from '../requests/request-memory.ts';
+import { requestUsage } from '../requests/request-memory.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../requests/source-bodies.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
-import { originOf } from '../server/origin.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import {
   ACCEPTED,
@@ -52,7 +52,7 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
     readSourceBodies(scope, services.limits, PDF_PARAMETERS);
     scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
       if (isAsync(request)) return startRender(services, 'pdf', request, reply);
-      const { renderRequest, deliverTo } = renderRequestOf(request, services.limits);
+      const { renderRequest, deliverTo } = readRenderRequest(request, services.limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       if (renderRequest.isDryRun) return sendDryRun(services, { ...renderRequest, deliverTo }, request, reply);
       if (renderRequest.reportsConformance) return reportConformance(services, renderRequest, request, reply);
@@ -66,7 +66,7 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
   });
 }
 
-function renderRequestOf(
+function readRenderRequest(
   request: FastifyRequest,
   limits: RenderLimits,
 ): { renderRequest: RenderRequest; deliverTo: UploadTarget | undefined } {
@@ -82,9 +82,9 @@ async function reportConformance(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const memory = memoryOfRender(usageOf(request), false);
+  const memory = memoryOfRender(requestUsage(request), false);
   const client = disconnectSignal(reply);
-  const violations = await countOutcome(() => violationsOf(renderRequest, principalOf(request), client, memory), {
+  const violations = await countOutcome(() => violationsOf(renderRequest, requirePrincipal(request), client, memory), {
     succeeded() {},
     failed: metrics.renderFailed,
   });
@@ -98,8 +98,8 @@ async function renderNow(
   reply: FastifyReply,
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
-  const principal = principalOf(request);
-  const usage = usageOf(request);
+  const principal = requirePrincipal(request);
+  const usage = requestUsage(request);
   const sendsPdf = !renderRequest.store || prefersType(request, PDF, JSON_TYPE);
   const memory = memoryOfRender(usage, sendsPdf);
   const commitHook = claim && rememberPdf(idempotency, claim, renderRequest, principal.plan);
@@ -113,7 +113,7 @@ async function renderNow(
   }
   setCreated(request, reply, document);
   if (sendsPdf) return sendRendered(reply, pdf, document.filename, await spoolPdf(pdf, usage, blobs));
-  return reply.send(documentRecord(document, originOf(request)));
+  return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
 /** Repeats the first reply. */
@@ -126,7 +126,7 @@ async function replay(
 ): Promise<FastifyReply> {
   markReplayed(reply);
   if (answer.kind !== 'pdf') return replayStored(documents, answer, request, reply);
-  const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
+  const content = await idempotency.read({ keyId: requirePrincipal(request).keyId, name });
   setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
   if (prefersType(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
   return sendStream(reply, answer, content);

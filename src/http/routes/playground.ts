@@ -17,11 +17,11 @@ import { sendRendered, serverTiming } from '../replies/send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../replies/send-report.ts';
 import { makeRoomFor, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
-import { type Budgets, countMemory, takeBody, usageOf } from '../requests/request-memory.ts';
+import { type Budgets, countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../server/rate-limit.ts';
-import { visitorOf } from '../server/visitor.ts';
+import { identifyVisitor } from '../server/visitor.ts';
 
 export interface PlaygroundRouteServices {
   /** Undefined if the playground is switched off. */
@@ -37,7 +37,7 @@ export interface PlaygroundRouteServices {
 
 export interface PlaygroundRouteOptions {
   playgroundRequestsPerMinute: number;
-  trustedProxies: Parameters<typeof visitorOf>[1];
+  trustedProxies: Parameters<typeof identifyVisitor>[1];
 }
 
 export function playgroundRoutes(
@@ -58,29 +58,29 @@ export function playgroundRoutes(
     };
   });
   if (!playground) return;
-  const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
+  const visitorName = (request: FastifyRequest) => identifyVisitor(request, trustedProxies);
   app.register(async (routes) => {
     await limitVisitors(routes, {
       perMinute: playgroundRequestsPerMinute,
-      visitorOf: nameOf,
+      visitorOf: visitorName,
       allNodes: visitorRequests,
     });
-    countMemory(routes, playgroundBudgets, nameOf);
+    countMemory(routes, playgroundBudgets, visitorName);
     // Visitors who find no place are refused before their bodies are read.
-    const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
+    const onRequest = async (request: FastifyRequest) => playground.requireRoom(visitorName(request));
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {
       readQuery(request, {});
       const renderRequest = parsePlaygroundRequest(takeBody(request), limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       const client = disconnectSignal(reply);
-      const pdf = await countOutcome(() => playground.render(renderRequest, nameOf(request), client), {
+      const pdf = await countOutcome(() => playground.render(renderRequest, visitorName(request), client), {
         succeeded: () => metrics.playgroundEnded('ok'),
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-      const usage = usageOf(request);
+      const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
       return send(reply, pdf, undefined, await spoolPdf(pdf, usage, blobs));
     });

@@ -16,18 +16,18 @@ import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { timeOf } from '../replies/records.ts';
+import { toIsoTime } from '../replies/records.ts';
 import { header, recordSchema } from '../replies/response-schema.ts';
 import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
 import type { Spool } from '../replies/spool-pdf.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
-import { memoryOf } from '../requests/request-memory.ts';
+import { requestMemory } from '../requests/request-memory.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../requests/source-bodies.ts';
-import { principalOf } from '../server/authenticate.ts';
-import { originOf } from '../server/origin.ts';
-import { awaited, type BatchRouteServices, batchIdOf } from './batches.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
+import { answeredBatchId, awaitBatch, type BatchRouteServices } from './batches.ts';
 
 export type RenderRouteServices = BatchRouteServices;
 
@@ -74,7 +74,7 @@ export async function startRender(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { batches, idempotency, requireWebhook } = services;
-  const principal = principalOf(request);
+  const principal = requirePrincipal(request);
   const { item, webhookUrl } = readBody(kind, request, services.limits, principal);
   requireWebhook(principal, webhookUrl);
   const batch = { kind, items: [item], defaults: {}, metadata: {}, webhookUrl };
@@ -84,10 +84,10 @@ export async function startRender(
     });
   const id = await idempotent(request, idempotency, create, async (answer: Answer) => {
     markReplayed(reply);
-    return batchIdOf(answer);
+    return answeredBatchId(answer);
   });
-  memoryOf(request).resize(0); // the request is in the database, so that waiting uses no memory
-  reply.code(202).header('location', `${originOf(request)}/v1/renders/${id}`);
+  requestMemory(request).resize(0); // the request is in the database, so that waiting uses no memory
+  reply.code(202).header('location', `${requestOrigin(request)}/v1/renders/${id}`);
   if (prefersAsync(request)) reply.header('preference-applied', 'respond-async');
   return sendRender(services, id, request, reply);
 }
@@ -117,7 +117,7 @@ function readBody(
   refuseNow(parsed, target !== undefined);
   if (target !== undefined) parseUploadTarget(target);
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
-  const item = body instanceof SourceBody ? body.asJson() : (body as Members);
+  const item = body instanceof SourceBody ? body.toJson() : (body as Members);
   if (target === undefined) return { item, webhookUrl };
   const store = item.store ?? (plan.retentionMs ? undefined : false); // without retention, the document is kept only for its upload
   return { item: { ...item, deliver_to: target, ...(store !== undefined && { store }) }, webhookUrl };
@@ -145,9 +145,9 @@ async function sendRender(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (!isRenderId(id)) throw noSuchRender();
-  const batch = await awaited(services, id, request, reply);
+  const batch = await awaitBatch(services, id, request, reply);
   if (batch.completedAt === null) reply.header('retry-after', await services.secondsForItems(batch.unfinished));
-  return reply.send(renderRecord(batch, originOf(request), services.links));
+  return reply.send(renderRecord(batch, requestOrigin(request), services.links));
 }
 
 function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: RenderRouteServices['links']) {
@@ -158,8 +158,8 @@ function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin:
     id,
     render_id: id,
     ...outcome,
-    created_at: timeOf(createdAt),
-    ...(completedAt !== null && { completed_at: timeOf(completedAt) }),
+    created_at: toIsoTime(createdAt),
+    ...(completedAt !== null && { completed_at: toIsoTime(completedAt) }),
   };
 }
 

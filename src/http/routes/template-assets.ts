@@ -11,7 +11,7 @@ import { problemResponses } from '../replies/problem-responses.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
 import { binary, recordSchema } from '../replies/response-schema.ts';
 import { readBody } from '../requests/read-body.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface TemplateAssetRouteServices {
@@ -35,12 +35,12 @@ export async function templateAssetRoutes(
   { templates, limits }: TemplateAssetRouteServices,
 ): Promise<void> {
   app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
-    data: (await templates.assets(principalOf(request).keyId, request.params.id)).map(assetRecord),
+    data: (await templates.assets(requirePrincipal(request).keyId, request.params.id)).map(assetRecord),
   }));
 
   app.get<ByPath>('/v1/templates/:id/assets/*', { schema: READ }, async (request, reply) => {
     const { id, '*': path } = request.params;
-    const { type, bytes, content } = await templates.asset(principalOf(request).keyId, id, path);
+    const { type, bytes, content } = await templates.asset(requirePrincipal(request).keyId, id, path);
     reply.type(type).header('content-length', bytes);
     return reply.header('content-security-policy', CSP).header('content-disposition', 'attachment').send(content);
   });
@@ -50,7 +50,7 @@ export async function templateAssetRoutes(
     scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limits.maxAssetsBytes));
     scope.put<ByPath>('/v1/templates/:id/assets/*', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
       const { id, '*': given } = request.params;
-      return change(templates, request, reply, id, fileOf(given, request, limits));
+      return change(templates, request, reply, id, toAssetFile(given, request, limits));
     });
   });
 
@@ -68,13 +68,13 @@ async function change(
   id: string,
   file: [path: string, file: AssetFile | undefined],
 ) {
-  const template = await templates.changeAsset(principalOf(request).keyId, id, file, readIfMatch(request));
+  const template = await templates.changeAsset(requirePrincipal(request).keyId, id, file, readIfMatch(request));
   setVersionTag(reply, template);
   return templateRecord(template);
 }
 
 /** Throws `invalid_request` and `content_too_large`. */
-function fileOf(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
+function toAssetFile(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
   const type = headers['content-type'];
   if (!Buffer.isBuffer(body) && type === undefined) throw invalidRequest([{ path: '', message: 'the body must be the file' }]);
   const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // Fastify does not read an empty body

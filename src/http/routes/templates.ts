@@ -29,12 +29,12 @@ import { requireUtf8 } from '../requests/charset.ts';
 import { readForm } from '../requests/form-body.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../requests/idempotent.ts';
 import { parseJson } from '../requests/json-body.ts';
-import { type ListRequest, listOf, pageOf, readFilteredPage, readPage } from '../requests/listing.ts';
+import { type ListRequest, readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
 import { memoryOfBody, readBody } from '../requests/read-body.ts';
-import { memoryOf, takeBody } from '../requests/request-memory.ts';
-import { textOf, uploadedFile } from '../requests/source-bodies.ts';
-import { principalOf } from '../server/authenticate.ts';
-import { originOf } from '../server/origin.ts';
+import { requestMemory, takeBody } from '../requests/request-memory.ts';
+import { decodeText, toUploadedFile } from '../requests/source-bodies.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 /** A form with a template and its asset files. */
@@ -120,29 +120,29 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, {});
-    return listOf(await templates.list(principalOf(request).keyId, page.limit, filter, page.after), templateRecord);
+    return toList(await templates.list(requirePrincipal(request).keyId, page.limit, filter, page.after), templateRecord);
   });
 
   app.get<ById>('/v1/templates/:id', { schema: READ }, async (request, reply) => {
-    const template = await templates.find(principalOf(request).keyId, request.params.id);
+    const template = await templates.find(requirePrincipal(request).keyId, request.params.id);
     setVersionTag(reply, template);
     return { ...templateRecord(template), html: template.html };
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
     const { page } = readPage(request, {});
-    const versions = await templates.versions(principalOf(request).keyId, request.params.id);
-    return pageOf(versions.filter(comesAfter(page.after)).map(listed), page, ({ version }) => versionRecord(version));
+    const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
+    return toPage(versions.filter(comesAfter(page.after)).map(toListed), page, ({ version }) => versionRecord(version));
   });
 
   app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
     const { id, version } = request.params;
-    const template = await templates.version(principalOf(request).keyId, id, Number(version));
+    const template = await templates.version(requirePrincipal(request).keyId, id, Number(version));
     return { ...templateRecord(template), html: template.html };
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
-    await templates.remove(principalOf(request).keyId, request.params.id, readIfMatch(request));
+    await templates.remove(requirePrincipal(request).keyId, request.params.id, readIfMatch(request));
     return reply.code(204).send();
   });
 }
@@ -160,7 +160,7 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(request, checkReplace, limits);
-    const template = await templates.replace(principalOf(request), request.params.id, draft, readIfMatch(request));
+    const template = await templates.replace(requirePrincipal(request), request.params.id, draft, readIfMatch(request));
     setVersionTag(reply, template);
     return templateRecord(template);
   });
@@ -177,9 +177,9 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
     if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
     const held = parts.reduce((sum, { content }) => sum + content.length, 0);
-    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(memoryOfBody(held, values)));
-    const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, textOf(name, content, filename)]));
-    const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
+    const members = given && parseJson(given.content, (values) => requestMemory(request).atLeast(memoryOfBody(held, values)));
+    const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, decodeText(name, content, filename)]));
+    const files = parts.filter(({ name }) => name === 'files').map(toUploadedFile);
     const body = given ? members : {};
     return new TemplateForm(isMembers(body) ? Object.assign(body, texts) : body, files);
   });
@@ -204,7 +204,7 @@ function readDraft<D extends { html: string; name?: string; metadata?: Metadata;
 }
 
 /** The number of a version is its position in the list. */
-function listed(version: TemplateVersion) {
+function toListed(version: TemplateVersion) {
   return { version, id: String(version.version), createdAt: version.updatedAt };
 }
 
@@ -220,17 +220,17 @@ async function create(
   reply: FastifyReply,
   claim: Claim | undefined,
 ): Promise<unknown> {
-  const answerOf = (template: Parameters<typeof templateRecord>[0]) => ({
+  const toAnswer = (template: Parameters<typeof templateRecord>[0]) => ({
     kind: 'json' as const,
     status: 201,
-    location: `${originOf(request)}/v1/templates/${template.id}`,
+    location: `${requestOrigin(request)}/v1/templates/${template.id}`,
     body: templateRecord(template),
   });
-  const template = await templates.create(principalOf(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
+  const template = await templates.create(requirePrincipal(request), draft, async (made, query) => {
+    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
   });
   setVersionTag(reply, template);
-  return sendJson(reply, answerOf(template));
+  return sendJson(reply, toAnswer(template));
 }
 
 const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };

@@ -9,7 +9,7 @@ import { recordSchema } from '../replies/response-schema.ts';
 import { readForm } from '../requests/form-body.ts';
 import { readQuery, readText } from '../requests/listing.ts';
 import { readBody } from '../requests/read-body.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { PDF } from '../server/negotiation.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
@@ -23,14 +23,14 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(PDF, async (request: FastifyRequest) => readBody(request));
     scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) =>
-      fileOf(request, await readBody(request)),
+      readUploadedPdf(request, await readBody(request)),
     );
     scope.post('/v1/pdf/validate', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
       const wanted = readProfiles(request);
       const { body } = request;
       if (!(body instanceof Buffer)) throw new ServiceError('unsupported_media_type', `send the PDF as ${PDF}, or in a form`);
       const client = disconnectSignal(reply);
-      const { accountId } = principalOf(request);
+      const { accountId } = requirePrincipal(request);
       const { profiles, violations } = await uploadValidation
         .validate(accountId, body, wanted, client)
         .catch((error: unknown) => {
@@ -43,7 +43,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
   });
 }
 
-async function fileOf(request: FastifyRequest, body: Buffer): Promise<Buffer> {
+async function readUploadedPdf(request: FastifyRequest, body: Buffer): Promise<Buffer> {
   const parts = await readForm(body, request.headers['content-type'] ?? '', 1);
   const [file] = parts;
   if (file?.name !== 'file')

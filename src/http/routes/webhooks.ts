@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
-import { PAGE_PARAMETERS, timeOf } from '../replies/records.ts';
+import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema } from '../replies/response-schema.ts';
-import { pageOf, readPage } from '../requests/listing.ts';
-import { principalOf } from '../server/authenticate.ts';
+import { readPage, toPage } from '../requests/listing.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
 
 export interface WebhookRouteServices {
   webhooks: Webhooks;
@@ -15,28 +15,28 @@ export interface WebhookRouteServices {
 
 export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }: WebhookRouteServices): void {
   app.get('/v1/webhooks/secret', { schema: SECRET }, async (request) =>
-    secretRecord(await webhookSecrets.of(principalOf(request).accountId)),
+    secretRecord(await webhookSecrets.of(requirePrincipal(request).accountId)),
   );
 
   app.post('/v1/webhooks/secret/rotate', { schema: ROTATE, config: { bodyOptional: true } }, async (request) =>
-    secretRecord(await webhookSecrets.rotate(principalOf(request).accountId)),
+    secretRecord(await webhookSecrets.rotate(requirePrincipal(request).accountId)),
   );
 
   app.get('/v1/webhooks/deliveries', { schema: LIST }, async (request) => {
     const { page } = readPage(request, {});
-    const rows = await webhooks.list(principalOf(request).keyId, page.limit + 1, page.after);
-    return pageOf(rows, page, deliveryRecord);
+    const rows = await webhooks.list(requirePrincipal(request).keyId, page.limit + 1, page.after);
+    return toPage(rows, page, deliveryRecord);
   });
 }
 
 function secretRecord([present, ...previous]: [WebhookSecret, ...WebhookSecret[]]) {
   return {
     secret: present.secret,
-    created_at: timeOf(present.createdAt),
+    created_at: toIsoTime(present.createdAt),
     previous: previous.map(({ secret, createdAt, validUntil }) => ({
       secret,
-      created_at: timeOf(createdAt),
-      expires_at: timeOf(validUntil ?? 0),
+      created_at: toIsoTime(createdAt),
+      expires_at: toIsoTime(validUntil ?? 0),
     })),
   };
 }
@@ -49,11 +49,11 @@ function deliveryRecord(delivery: WebhookDelivery) {
     url: delivery.url,
     status: delivery.status,
     attempts: delivery.attempts,
-    last_attempt_at: lastAttemptAt === null ? null : timeOf(lastAttemptAt),
-    next_attempt_at: nextAttemptAt === null ? null : timeOf(nextAttemptAt),
+    last_attempt_at: lastAttemptAt === null ? null : toIsoTime(lastAttemptAt),
+    next_attempt_at: nextAttemptAt === null ? null : toIsoTime(nextAttemptAt),
     ...(responseStatus !== null && { response_status: responseStatus }),
     ...(error !== null && { error }),
-    created_at: timeOf(delivery.createdAt),
+    created_at: toIsoTime(delivery.createdAt),
   };
 }
 

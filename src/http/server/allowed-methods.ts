@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import type { SendError } from './problem.ts';
-import { pathOf } from './request-path.ts';
+import { requestPath } from './request-path.ts';
 
 /** Explains paths that have no endpoint. Returns undefined for those that it knows nothing about. */
 export type ExplainMissing = (path: string) => string | undefined;
@@ -11,7 +11,7 @@ export type ExplainMissing = (path: string) => string | undefined;
 export function answerOtherMethods(app: FastifyInstance, explain: ExplainMissing, send: SendError): void {
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
-    const path = pathOf(request);
+    const path = requestPath(request);
     const methods = methodsOf(path);
     if (!methods.length || methods.includes(request.method))
       return send(request, reply, new ServiceError('not_found', explain(path) ?? describeMissing(path, methodsOf)));
@@ -32,7 +32,7 @@ function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   app.addHook('onRoute', ({ url, method }) => {
     if (url === '*') return; // takes preflight requests for any URL
     const path = url.replace(/(?<=.)\/$/, '');
-    const route = routes.get(path) ?? { pattern: patternOf(path), methods: new Set() };
+    const route = routes.get(path) ?? { pattern: toPattern(path), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
     routes.set(path, route);
   });
@@ -43,7 +43,7 @@ function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   };
 }
 
-function patternOf(path: string): RegExp {
+function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
 }
 

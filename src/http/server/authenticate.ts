@@ -20,7 +20,7 @@ export const KEY_NEEDED = 'send a valid API key as `Authorization: Bearer plt_..
 /** A hook for `onRequest`. Throws `unauthorized`. */
 export function authenticate(accounts: Accounts): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const { secretOf = bearerOf } = request.routeOptions.config;
+    const { secretOf = readBearer } = request.routeOptions.config;
     const secret = secretOf(request);
     const principal = secret && (await accounts.authenticate(secret));
     if (!principal) throw new ServiceError('unauthorized', KEY_NEEDED);
@@ -29,12 +29,12 @@ export function authenticate(accounts: Accounts): (request: FastifyRequest) => P
   };
 }
 
-export function bearerOf({ headers }: FastifyRequest): string | undefined {
+export function readBearer({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 /** The principal of an authenticated request. */
-export function principalOf(request: FastifyRequest): Principal {
+export function requirePrincipal(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error('this route does not authenticate its requests');
   return request.principal;
 }

@@ -14,8 +14,8 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
 export const ACCEPTED_CODINGS = 'gzip, deflate';
 
 /** Returns undefined if the body is not compressed. Throws `unsupported_media_type`. */
-export function decompressorFor(header: string | undefined): Transform | undefined {
-  const coding = nameOf(header);
+export function createDecompressor(header: string | undefined): Transform | undefined {
+  const coding = codingName(header);
   if (coding === 'identity') return undefined;
   if (isAccepted(header)) return DECOMPRESSORS[coding]?.();
   const detail = `send the body with Content-Encoding ${ACCEPTED_CODINGS.replace(', ', ' or ')}, or without one`;
@@ -23,10 +23,10 @@ export function decompressorFor(header: string | undefined): Transform | undefin
 }
 
 export function isAccepted(header: string | undefined): boolean {
-  const coding = nameOf(header);
+  const coding = codingName(header);
   return coding === 'identity' || Object.hasOwn(DECOMPRESSORS, coding);
 }
 
-function nameOf(header: string | undefined): string {
+function codingName(header: string | undefined): string {
   return header?.trim().toLowerCase() || 'identity';
 }

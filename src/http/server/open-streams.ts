@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import { OwnerCounter } from '../../queue/owner-counter.ts';
-import { principalOf } from './authenticate.ts';
+import { requirePrincipal } from './authenticate.ts';
 
 const MAX_OPEN = 32;
 
@@ -11,7 +11,7 @@ export class OpenStreams {
 
   /** Counts the reply until it ends or its connection closes. Throws `concurrency_limited` and `client_closed`. */
   enter(request: FastifyRequest, reply: FastifyReply): void {
-    const { keyId } = principalOf(request);
+    const { keyId } = requirePrincipal(request);
     if (reply.raw.destroyed) throw new ServiceError('client_closed', 'the client closed the connection');
     if (this.#open.of(keyId) >= MAX_OPEN)
       throw new ServiceError(

@@ -40,7 +40,7 @@ export function publishedDocument<D extends Gathered>(gathered: D): D {
 function publish<D extends Gathered>(gathered: D): D {
   const document = JSON.parse(JSON.stringify(gathered)) as D; // copies the objects that routes share
   namePaths(document.paths ?? {});
-  for (const operation of operationsOf(document.paths ?? {})) allowNoBody(operation);
+  for (const operation of listOperations(document.paths ?? {})) allowNoBody(operation);
   for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
   const uses: Uses = new Map();
   for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
@@ -73,7 +73,7 @@ function namePaths(paths: object): void {
   }
 }
 
-function operationsOf(paths: object): Node[] {
+function listOperations(paths: object): Node[] {
   return Object.values(paths).flatMap((methods) => Object.values<Node>(methods));
 }
 

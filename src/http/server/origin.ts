@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** Returns an origin such as `https://pdf.example.com`. An invalid Host header is ignored. */
-export function originOf({ server, protocol, host }: FastifyRequest): string {
+export function requestOrigin({ server, protocol, host }: FastifyRequest): string {
   if (server.publicUrl) return server.publicUrl;
   return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : '';
 }

@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type FieldSchema, failureFields } from '../../failure-fields.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
 import { awaitsContinue } from './expect-continue.ts';
-import { originOf } from './origin.ts';
+import { requestOrigin } from './origin.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -468,7 +468,7 @@ export type SendError = (request: FastifyRequest, reply: FastifyReply, error: Se
 /** Sends an error. Anything other than a `ServiceError` becomes `internal_error` without further detail. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];
-  const body = JSON.stringify(problemOf(error, request.id, originOf(request)));
+  const body = JSON.stringify(toProblem(error, request.id, requestOrigin(request)));
   return sendError(request, reply, error, { status, type: PROBLEM_TYPE, body });
 }
 
@@ -480,7 +480,7 @@ export function sendError(
   { status, type, body, challenge = 'Bearer' }: { status: number; type: string; body: string; challenge?: string },
 ): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
-  Object.assign(request.workLog?.result ?? {}, { code: error.code, ...failureFields(error, schemasOf(request)) });
+  Object.assign(request.workLog?.result ?? {}, { code: error.code, ...failureFields(error, routeSchemas(request)) });
   reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', challenge);
@@ -502,7 +502,7 @@ function readRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection');
 }
 
-export function problemOf(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {
+export function toProblem(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {
   const { status, title } = PROBLEMS[error.code];
   return {
     ...error.members,
@@ -524,7 +524,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const isForm = request?.headers['content-type']?.startsWith(FORM);
     const refused = isForm ? `${FORM}, which curl sends unless -H sets another Content-Type` : 'that Content-Type';
-    const detail = `this endpoint does not accept ${refused}; send ${new Intl.ListFormat('en', { type: 'disjunction' }).format(typesOf(request))}`;
+    const detail = `this endpoint does not accept ${refused}; send ${new Intl.ListFormat('en', { type: 'disjunction' }).format(acceptedTypes(request))}`;
     return new ServiceError('unsupported_media_type', detail, { cause: error });
   }
   const known = FRAMEWORK_ERRORS[code ?? ''];
@@ -535,7 +535,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
 }
 
 /** The schemas of the body and of the query parameters that the route describes. */
-function schemasOf({ routeOptions }: FastifyRequest): FieldSchema[] {
+function routeSchemas({ routeOptions }: FastifyRequest): FieldSchema[] {
   const { body, querystring } = (routeOptions.schema ?? {}) as { body?: RouteBody; querystring?: FieldSchema };
   const bodies = body?.content ? Object.values(body.content).map(({ schema }) => schema) : [body];
   return [...bodies, querystring].filter((schema) => schema !== undefined);
@@ -544,7 +544,7 @@ function schemasOf({ routeOptions }: FastifyRequest): FieldSchema[] {
 type RouteBody = FieldSchema & { content?: Record<string, { schema?: FieldSchema }> };
 
 /** Media types of the bodies that the route describes. */
-function typesOf(request: FastifyRequest | undefined): string[] {
+function acceptedTypes(request: FastifyRequest | undefined): string[] {
   const { content } = (request?.routeOptions.schema?.body ?? {}) as { content?: object };
   return Object.keys(content ?? { 'application/json': {} });
 }

@@ -2,7 +2,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import { principalOf } from './authenticate.ts';
+import { requirePrincipal } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,8 +36,8 @@ export const RATE_LIMITED = { rateLimited: true };
 /** Applies the limit of the account's plan. Register it after authentication. */
 export async function limitRates(app: FastifyInstance): Promise<void> {
   await limit(app, {
-    keyOf: (request) => principalOf(request).accountId,
-    limitOf: (request) => principalOf(request).plan.requestsPerMinute,
+    keyOf: (request) => requirePrincipal(request).accountId,
+    limitOf: (request) => requirePrincipal(request).plan.requestsPerMinute,
     refusal: (most) => `your plan allows ${most} renders and template uploads a minute`,
   });
 }

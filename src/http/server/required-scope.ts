@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { includesScope, type Scope } from '../../accounts/scopes.ts';
 import { ServiceError } from '../../errors.ts';
-import { principalOf } from './authenticate.ts';
+import { requirePrincipal } from './authenticate.ts';
 
 /** Required scopes by the first path segment, not counting `v1`. Other routes require full access. */
 const SCOPE_OF: Readonly<Record<string, Scope>> = {
@@ -24,7 +24,7 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
 export async function requireScope(request: FastifyRequest): Promise<void> {
   const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(request.routeOptions.url ?? '') ?? [];
   const scope = Object.hasOwn(SCOPE_OF, name) ? SCOPE_OF[name] : undefined;
-  if (!includesScope(principalOf(request).scopes, scope)) throw insufficientScope(scope ?? null);
+  if (!includesScope(requirePrincipal(request).scopes, scope)) throw insufficientScope(scope ?? null);
 }
 
 /** `scope` is null if full access is required. */

@@ -9,7 +9,7 @@ type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 const OWN_GROUPS = 4;
 
 /** Returns an IPv4 address, or the /64 network of an IPv6 address. */
-export function visitorOf(request: FastifyRequest, trusted: readonly AddressRange[]): string {
+export function identifyVisitor(request: FastifyRequest, trusted: readonly AddressRange[]): string {
   const address = clientAddress(request, trusted);
   if (address?.kind() === 'ipv6') return `${(address as ipaddr.IPv6).parts.slice(0, OWN_GROUPS).map(toHex).join(':')}::/64`;
   return address?.toString() ?? 'unknown';
