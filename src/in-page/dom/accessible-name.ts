@@ -1,7 +1,7 @@
 /** Computes accessible names and the text that is read out, as far as fields and tagged elements need them. */
 import { builtIn } from './built-ins.ts';
 import { layoutChildren } from './layout-children.ts';
-import { fieldRole, statedRole } from './roles.ts';
+import { explicitRole, fieldRole } from './roles.ts';
 import type { Root } from './roots.ts';
 
 /** Characters of a name. Longer names are cut. */
@@ -54,7 +54,7 @@ function labelledName(element: Element): string {
 function ownName(element: Element): string {
   const { localName: name, type } = builtIn(element) as HTMLInputElement;
   if (/^(?:img|area)$/.test(name) || type === 'image') return builtIn(element).getAttribute('alt') ?? '';
-  if (/^(?:canvas|object|figure|svg)$/.test(name) || statedRole(element) === 'img') return drawingTitle(element);
+  if (/^(?:canvas|object|figure|svg)$/.test(name) || explicitRole(element) === 'img') return drawingTitle(element);
   if (/^(?:input|textarea|select)$/.test(name)) return controlName(element as HTMLInputElement);
   return fieldRole(element) === 'tv' ? '' : contentText(element); // the text of a text field is its value
 }

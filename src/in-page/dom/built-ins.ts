@@ -10,13 +10,13 @@ export const { apply, construct, defineProperty, deleteProperty, get, getOwnProp
 export type Call = (...args: unknown[]) => unknown;
 
 /** Returns the function that reads a property, whatever elements of the document are named like it. */
-export function getterOf(prototype: object, name: string): Call | undefined {
+export function findGetter(prototype: object, name: string): Call | undefined {
   return getOwnPropertyDescriptor(prototype, name)?.get;
 }
 
 /** Reads a property of the document. An element with the name of the property would hide it. */
-export function partOf<K extends keyof Document>(page: Document, name: K): Document[K] {
-  return getterOf(Document.prototype, name)?.call(page) as Document[K];
+export function documentPart<K extends keyof Document>(page: Document, name: K): Document[K] {
+  return findGetter(Document.prototype, name)?.call(page) as Document[K];
 }
 
 /**

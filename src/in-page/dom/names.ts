@@ -1,7 +1,7 @@
 /** Names elements in messages. */
 
 /** Returns a name such as `div.main`. */
-export function nameOf({ localName, id, classList }: Element): string {
+export function elementName({ localName, id, classList }: Element): string {
   const [first] = classList;
   return `${localName}${id ? `#${id}` : first ? `.${first}` : ''}`;
 }

@@ -5,7 +5,7 @@ import { builtIn } from './built-ins.ts';
  * Returns the first stated role. What can be focused is never presentational
  * (https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none).
  */
-export function statedRole(element: Element): string {
+export function explicitRole(element: Element): string {
   const [role = ''] = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
   const isNone = role === 'none' || role === 'presentation';
   if (isNone && builtIn(element).matches(':is(button, input, select, textarea):enabled, [tabindex]')) return '';
@@ -14,7 +14,7 @@ export function statedRole(element: Element): string {
 
 /** Returns the `Role` attribute of the owner PrintField, or an empty text if the element is no field. */
 export function fieldRole(element: Element): string {
-  const role = statedRole(element);
+  const role = explicitRole(element);
   if (role === 'button') return 'pb';
   if (role === 'radio') return 'rb';
   if (role === 'checkbox' || role === 'switch') return 'cb';

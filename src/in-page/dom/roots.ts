@@ -1,5 +1,5 @@
 /** Walks across frames and shadow roots, which `querySelectorAll` of a document does not search. */
-import { builtIn, get, getterOf } from './built-ins.ts';
+import { builtIn, findGetter, get } from './built-ins.ts';
 import { preparedWindow } from './prepared-window.ts';
 
 /** A document, or a shadow root in one. */
@@ -14,9 +14,9 @@ export function framedDocuments(page: Document, looks = false): Document[] {
 }
 
 /** Returns the document, its shadow roots, and the same of the documents in its frames that can be accessed. */
-export function rootsIn(page: Document): Root[] {
+export function findRoots(page: Document): Root[] {
   const roots = withShadows(page);
-  return [...roots, ...documentsFramedBy(roots).flatMap((inner) => rootsIn(inner))];
+  return [...roots, ...documentsFramedBy(roots).flatMap((inner) => findRoots(inner))];
 }
 
 function documentsFramedBy(roots: Root[]): Document[] {
@@ -34,7 +34,7 @@ export function selectIn<E extends Element = HTMLElement>(root: Root, selector: 
 /** Returns the shadow roots that the window of the document has registered, including closed ones. */
 function registeredShadows(page: Document): ArrayLike<ShadowRoot> {
   try {
-    const view = page === document ? window : (getterOf(Document.prototype, 'defaultView')?.call(page) as Window | null);
+    const view = page === document ? window : (findGetter(Document.prototype, 'defaultView')?.call(page) as Window | null);
     return (view && preparedWindow(view)?.listShadows(SETTINGS.secret)) ?? [];
   } catch {
     return []; // the window belongs to a document that broke it

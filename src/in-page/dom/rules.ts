@@ -18,6 +18,6 @@ export interface AnyRule extends Omit<CSSRule, 'type'> {
 export const RULE_TYPES = { style: 1, fontFace: 5, page: 6 } as const;
 
 /** Throws if the sheet has another origin. */
-export function rulesIn({ cssRules }: { cssRules: CSSRuleList }): Iterable<AnyRule> {
+export function listRules({ cssRules }: { cssRules: CSSRuleList }): Iterable<AnyRule> {
   return cssRules as Iterable<CSSRule> as Iterable<AnyRule>;
 }

@@ -8,7 +8,7 @@ const MAX_TEXTS = 200_000;
 export function* textNodes(looks: boolean): Generator<Text> {
   let n = 0;
   for (const root of withShadows(document, looks)) {
-    for (const text of textsIn(root)) {
+    for (const text of findTexts(root)) {
       if (n++ >= MAX_TEXTS) return;
       yield text;
     }
@@ -16,7 +16,7 @@ export function* textNodes(looks: boolean): Generator<Text> {
 }
 
 /** Yields all text nodes of one root. */
-export function* textsIn(root: Root): Generator<Text> {
+export function* findTexts(root: Root): Generator<Text> {
   const walker = document.createTreeWalker(root, SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) yield text as Text;
 }

@@ -1,5 +1,5 @@
 /** Moves the animations of a document to their end. */
-import { getterOf } from '../dom/built-ins.ts';
+import { findGetter } from '../dom/built-ins.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
 
 /** A time by which finite animations of SVG have ended. */
@@ -9,7 +9,7 @@ const END_SECONDS = 3_600;
 export function finishAnimations(page: Document, looks = false): number {
   let finished = 0;
   try {
-    const timeline = getterOf(Document.prototype, 'timeline')?.call(page);
+    const timeline = findGetter(Document.prototype, 'timeline')?.call(page);
     for (const root of withShadows(page, looks)) finished += finishIn(root, root === page, timeline);
   } catch {
     // a document that breaks the functions used here keeps its animations as they are

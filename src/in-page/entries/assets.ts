@@ -1,7 +1,7 @@
 /** Waits until the fonts, images and frames of a loaded document have loaded, and reads what a print needs to know of it. */
 
 import type { AssetOptions, LoadedParts } from '../contract/questions.ts';
-import { partOf } from '../dom/built-ins.ts';
+import { documentPart } from '../dom/built-ins.ts';
 import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
 import { recordedErrors } from '../window/document-errors.ts';
 import { finishAnimations } from './animations.ts';
@@ -26,13 +26,14 @@ export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
 /** Poll it where no listener is called, because scripts are disabled. */
 export function haveAssetsLoaded(page: Document, looks: boolean): boolean {
   try {
-    for (const image of imagesIn(page, looks)) {
+    for (const image of findImages(page, looks)) {
       image.loading = 'eager'; // nothing scrolls on paper, so that a lazy image would never load
       if (!image.complete) return false;
     }
     layOut(page);
     return (
-      partOf(page, 'fonts').status === 'loaded' && framedDocuments(page, looks).every((inner) => haveAssetsLoaded(inner, looks))
+      documentPart(page, 'fonts').status === 'loaded' &&
+      framedDocuments(page, looks).every((inner) => haveAssetsLoaded(inner, looks))
     );
   } catch {
     return true; // a document that breaks the functions used here is not waited for
@@ -63,7 +64,7 @@ function loadFrames(page: Document, looks: boolean): Promise<void>[] {
 
 function loadImages(page: Document, looks: boolean): Promise<void>[] {
   const waits: Promise<void>[] = [];
-  for (const image of imagesIn(page, looks)) {
+  for (const image of findImages(page, looks)) {
     image.loading = 'eager'; // as above
     if (image.complete) continue;
     waits.push(
@@ -77,13 +78,13 @@ function loadImages(page: Document, looks: boolean): Promise<void>[] {
 }
 
 /** Images of the document, and those in shadow roots. */
-function* imagesIn(page: Document, looks: boolean): Generator<HTMLImageElement> {
-  yield* partOf(page, 'images');
+function* findImages(page: Document, looks: boolean): Generator<HTMLImageElement> {
+  yield* documentPart(page, 'images');
   for (const root of withShadows(page, looks)) if (root !== page) yield* selectIn<HTMLImageElement>(root, 'img');
 }
 
 function loadFonts(page: Document): Promise<unknown> | undefined {
-  const fonts = partOf(page, 'fonts');
+  const fonts = documentPart(page, 'fonts');
   if (!fonts.size) return undefined;
   layOut(page);
   return fonts.status === 'loaded' ? undefined : fonts.ready;
@@ -91,5 +92,5 @@ function loadFonts(page: Document): Promise<unknown> | undefined {
 
 /** Loads the fonts that the page uses. */
 function layOut(page: Document): void {
-  void partOf(page, 'documentElement')?.offsetHeight;
+  void documentPart(page, 'documentElement')?.offsetHeight;
 }

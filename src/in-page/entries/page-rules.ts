@@ -1,6 +1,6 @@
 /** Adds `@page` rules to a loaded document, and reads the sizes that its own rules name. */
-import { getterOf } from '../dom/built-ins.ts';
-import { type AnyRule, RULE_TYPES, rulesIn } from '../dom/rules.ts';
+import { findGetter } from '../dom/built-ins.ts';
+import { type AnyRule, listRules, RULE_TYPES } from '../dom/rules.ts';
 
 const MAX_SIZES = 100;
 
@@ -15,7 +15,7 @@ export function addRule(rule: string, elsewhere: string): null {
   removeLast();
   const style = Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'style') as HTMLStyleElement;
   style.textContent = rule;
-  (getterOf(Document.prototype, 'head')?.call(document) as HTMLHeadElement | null)?.prepend(style);
+  (findGetter(Document.prototype, 'head')?.call(document) as HTMLHeadElement | null)?.prepend(style);
   removeLast = () => style.remove();
   if (style.sheet) return null;
   // The document has no head, or a content security policy forbids style elements.
@@ -47,7 +47,7 @@ function pageSizes(): string[] {
   const sizes: string[] = [];
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
     try {
-      addSizes(rulesIn(sheet), sizes);
+      addSizes(listRules(sheet), sizes);
     } catch {
       sizes.push(''); // the style sheet has another origin and cannot be read
     }
@@ -59,7 +59,7 @@ function addSizes(rules: Iterable<AnyRule>, sizes: string[]): void {
   for (const rule of rules) {
     if (sizes.length >= MAX_SIZES) return;
     if (rule.type === RULE_TYPES.page) sizes.push(rule.style?.getPropertyValue('size') ?? '');
-    else if (rule.styleSheet) addSizes(rulesIn(rule.styleSheet), sizes);
-    else if (rule.selectorText === undefined && rule.cssRules) addSizes(rulesIn({ cssRules: rule.cssRules }), sizes);
+    else if (rule.styleSheet) addSizes(listRules(rule.styleSheet), sizes);
+    else if (rule.selectorText === undefined && rule.cssRules) addSizes(listRules({ cssRules: rule.cssRules }), sizes);
   }
 }

@@ -4,7 +4,7 @@ import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../contract/limits.ts';
 import { plainCharacters } from '../contract/plain-characters.ts';
 import type { SeenText } from '../contract/questions.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
-import { RULE_TYPES, rulesIn } from '../dom/rules.ts';
+import { listRules, RULE_TYPES } from '../dom/rules.ts';
 import { elementAround, firstFamily, textNodes } from '../dom/text.ts';
 
 /** Elements whose computed font is read. */
@@ -14,13 +14,13 @@ const MAX_ELEMENTS = 2_000;
 export function seeText(looks: boolean): SeenText {
   try {
     const roots = withShadows(document, looks);
-    return { characters: unusualCharacters(roots), families: namedFamilies(roots) ?? shownFamilies(looks) };
+    return { characters: findUnusualCharacters(roots), families: findNamedFamilies(roots) ?? shownFamilies(looks) };
   } catch {
     return { characters: '', families: [] }; // a document that breaks the functions used here is not inspected
   }
 }
 
-function unusualCharacters(roots: Root[]): string {
+function findUnusualCharacters(roots: Root[]): string {
   const all = roots.map((root) => ('documentElement' in root ? root.documentElement : root)?.textContent ?? '');
   const text = all.join(''); // includes scripts and styles, whose characters are not found later
   if (!new RegExp(`[^${plainCharacters}]`).test(text)) return '';
@@ -34,7 +34,7 @@ function unusualCharacters(roots: Root[]): string {
 }
 
 /** Returns the families that styles and elements name, which is much faster than `shownFamilies`. Undefined if some are unknown. */
-function namedFamilies(roots: Root[]): string[] | undefined {
+function findNamedFamilies(roots: Root[]): string[] | undefined {
   const families = new Set<string>();
   let areKnown = true;
   const note = (list: string | null | undefined) => {
@@ -54,7 +54,7 @@ function namedFamilies(roots: Root[]): string[] | undefined {
 }
 
 function noteRules(sheet: { cssRules: CSSRuleList }, note: (list: string | undefined) => void): void {
-  for (const rule of rulesIn(sheet)) {
+  for (const rule of listRules(sheet)) {
     if (rule.type !== RULE_TYPES.fontFace) note(rule.style?.fontFamily);
     if (rule.cssRules?.length) noteRules({ cssRules: rule.cssRules }, note);
     if (rule.styleSheet) noteRules(rule.styleSheet, note);

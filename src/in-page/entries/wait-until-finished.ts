@@ -46,7 +46,7 @@ export async function waitUntilFinished(options: FinishOptions): Promise<FinishS
     const quietBy = now() + options.quietByMs;
     while (waits && isPending() && now() < quietBy) await watch.turn();
     if (!(await untilQuiet(clock, watch, options, quietBy))) return { whole: false, waitsFor: '', sent: 0 };
-    return { whole: true, waitsFor: waitsFor() ?? whatGoesOn(options, watch), sent: countMessages() };
+    return { whole: true, waitsFor: waitsFor() ?? currentActivity(options, watch), sent: countMessages() };
   } finally {
     watch.end();
   }
@@ -71,7 +71,7 @@ async function runForward(native: Natives, withTimers: boolean): Promise<boolean
   for (let round = 0; round < MAX_ROUNDS && (runs || isDue); round++) {
     let seen = 0;
     isDue = false;
-    for (const view of windowsOf(document)) {
+    for (const view of listWindows(document)) {
       const moved = await moveWindow(view, withTimers, runs);
       if (!moved.isWhole) return false;
       isDue ||= moved.isDue;
@@ -93,10 +93,10 @@ async function moveWindow(view: Window, withTimers: boolean, runs: boolean): Pro
 }
 
 /** Returns the windows of the document and of the frames that it can access. */
-function windowsOf(page: Document, depth = 0): Window[] {
+function listWindows(page: Document, depth = 0): Window[] {
   const inner = depth < MAX_FRAME_DEPTH ? framedDocuments(page) : [];
   const own = page.defaultView ? [page.defaultView] : [];
-  return [...own, ...inner.flatMap((each) => windowsOf(each, depth + 1))];
+  return [...own, ...inner.flatMap((each) => listWindows(each, depth + 1))];
 }
 
 function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }: Natives): Promise<void> {
@@ -108,14 +108,14 @@ function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }
 
 /** Whether work is pending in any window. */
 function isPending(): boolean {
-  return windowsOf(document).some((view) => preparedWindow(view)?.clock.isPending());
+  return listWindows(document).some((view) => preparedWindow(view)?.clock.isPending());
 }
 
 function countMessages(): number {
-  return windowsOf(document).reduce((sum, view) => sum + (preparedWindow(view)?.clock.sent() ?? 0), 0);
+  return listWindows(document).reduce((sum, view) => sum + (preparedWindow(view)?.clock.sent() ?? 0), 0);
 }
 
-function whatGoesOn({ waits }: FinishOptions, watch: Watch): WaitsFor {
+function currentActivity({ waits }: FinishOptions, watch: Watch): WaitsFor {
   if (!waits) return '';
   if (!watch.isQuiet()) return 'changes';
   return isPending() ? 'work' : '';

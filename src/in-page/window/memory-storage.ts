@@ -118,7 +118,7 @@ function keepStorage(maxStored: number): void {
 }
 
 /** Returns when a cookie expires. `Max-Age` takes precedence over `Expires`; an invalid value of either is ignored. */
-function endOf(attributes: Map<string, string>): number {
+function cookieExpiry(attributes: Map<string, string>): number {
   const age = attributes.get('max-age') ?? '';
   if (/^-?\d+$/.test(age)) return Date.now() + 1_000 * Number(age);
   const expires = Date.parse(attributes.get('expires') ?? '');
@@ -126,7 +126,7 @@ function endOf(attributes: Map<string, string>): number {
 }
 
 /** Without a `=`, a cookie has only a value, and an attribute only a name. */
-function pairOf(part: string, bare: 'name' | 'value'): [name: string, value: string] {
+function splitPair(part: string, bare: 'name' | 'value'): [name: string, value: string] {
   const text = part.trim();
   const at = text.indexOf('=');
   if (at < 0) return bare === 'name' ? [text, ''] : ['', text];
@@ -143,11 +143,11 @@ function keepCookies(maxCookies: number, maxCookie: number): void {
     },
     set(given: unknown) {
       const [first = '', ...rest] = `${given}`.split(';');
-      const [name, value] = pairOf(first, 'value');
-      const attributes = new Map(rest.map((part) => pairOf(part, 'name')).map(([key, text]) => [key.toLowerCase(), text]));
+      const [name, value] = splitPair(first, 'value');
+      const attributes = new Map(rest.map((part) => splitPair(part, 'name')).map(([key, text]) => [key.toLowerCase(), text]));
       const size = name.length + value.length;
       if (!size || size > maxCookie || /[^\t\P{Cc}]/u.test(first) || attributes.has('httponly')) return;
-      const until = endOf(attributes);
+      const until = cookieExpiry(attributes);
       if (value !== jar.get(name)?.value || until <= Date.now()) jar.delete(name); // a changed cookie becomes the last
       if (until > Date.now() && (jar.has(name) || jar.size < maxCookies)) jar.set(name, { value, until });
     },

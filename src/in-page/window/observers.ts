@@ -2,7 +2,7 @@
  * Tells the intersection observers and scroll listeners of a window that everything is visible, because nobody scrolls. It replaces the
  * constructor of observers before any script of a document runs.
  */
-import { apply, type Call, construct, deleteProperty, getterOf } from '../dom/built-ins.ts';
+import { apply, type Call, construct, deleteProperty, findGetter } from '../dom/built-ins.ts';
 import type { ShowAll } from '../dom/prepared-window.ts';
 
 /** Limits the calls of `ShowAll`, because observers may observe more each time. */
@@ -20,7 +20,7 @@ type Observer = Record<'observe' | 'unobserve' | 'disconnect', Call>;
 
 const { getBoundingClientRect } = Element.prototype;
 
-function entryOf(target: Element): IntersectionObserverEntry {
+function createEntry(target: Element): IntersectionObserverEntry {
   const box = apply(getBoundingClientRect, target, []);
   const values = { target, time: performance.now(), boundingClientRect: box, intersectionRect: box, rootBounds: null };
   const properties = Object.getOwnPropertyDescriptors({
@@ -35,7 +35,7 @@ function entryOf(target: Element): IntersectionObserverEntry {
 function showTo(observer: IntersectionObserver, { callback, targets }: Observed): number {
   const unseen = [...targets].filter(([, reportedBy]) => !reportedBy).map(([target]) => target);
   for (const target of unseen) targets.set(target, 'platen');
-  if (unseen.length) callback(unseen.map(entryOf), observer);
+  if (unseen.length) callback(unseen.map(createEntry), observer);
   return unseen.length;
 }
 
@@ -93,7 +93,7 @@ export function watchObservers(): ShowAll {
   const all = new Map<object, Observed>();
   const Native = IntersectionObserver;
   const prototype = Native.prototype as unknown as Observer & { constructor: unknown };
-  const thresholds = getterOf(prototype, 'thresholds') as Call;
+  const thresholds = findGetter(prototype, 'thresholds') as Call;
   const wrap = (name: keyof Observer, note: (observed: Observed, target: Element) => void) => {
     const native = prototype[name];
     prototype[name] = new Proxy(native, {

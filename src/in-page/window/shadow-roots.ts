@@ -4,7 +4,7 @@
  */
 
 import { MAX_SHADOWS } from '../contract/limits.ts';
-import { apply, type Call, getterOf, setPrototypeOf } from '../dom/built-ins.ts';
+import { apply, type Call, findGetter, setPrototypeOf } from '../dom/built-ins.ts';
 import type { ListShadows } from '../dom/prepared-window.ts';
 
 /** Registers each shadow root that scripts attach or that `ListShadows` is given, and calls `onRoot` with it. */
@@ -47,8 +47,8 @@ export function weakRoots(atMost: number): WeakRoots {
   const { add: addKnown, delete: removeKnown, has: isKnown } = WeakSet.prototype;
   const { add, delete: remove, values } = Set.prototype;
   const { next } = Object.getPrototypeOf(new Set().values()) as SetIterator<WeakRef<object>>;
-  const isConnected = getterOf(Node.prototype, 'isConnected') as Call;
-  const hostOf = getterOf(ShadowRoot.prototype, 'host') as Call;
+  const isConnected = findGetter(Node.prototype, 'isConnected') as Call;
+  const hostOf = findGetter(ShadowRoot.prototype, 'host') as Call;
   const references = new Set<WeakRef<object>>();
   const known = new WeakSet();
   let count = 0;

@@ -1,5 +1,5 @@
 /** Places links over prepared controls, which give their positions in the PDF. */
-import { builtIn, partOf } from '../../dom/built-ins.ts';
+import { builtIn, documentPart } from '../../dom/built-ins.ts';
 import type { PreparedControl } from './prepared-control.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml';
@@ -13,7 +13,7 @@ export function addFieldStyles(): void {
   const link = 'a[data-platen-link][data-platen-link][data-platen-link]'; // more specific than most rules for links
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
   sheet.replaceSync(`${rules.join(' ')} ${still} ${link}::before, ${link}::after { content: none !important }`);
-  const adopted = [...partOf(document, 'adoptedStyleSheets'), sheet];
+  const adopted = [...documentPart(document, 'adoptedStyleSheets'), sheet];
   Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
 

@@ -12,7 +12,7 @@ const MENU_END = 16;
 /** `pseudo` is `::placeholder` for an empty control that shows one. */
 export function readFieldStyle(control: Control, pseudo: '::placeholder' | null): FieldStyle {
   const style = getComputedStyle(control);
-  const border = SIDES.map((side) => lengthIn(style, `border-${side}-width`));
+  const border = SIDES.map((side) => readLength(style, `border-${side}-width`));
   const shown = getComputedStyle(control, pseudo);
   const { left, top, width, height } = control.getBoundingClientRect();
   const { scrollLeft, scrollTop } = builtIn(document).documentElement;
@@ -20,7 +20,7 @@ export function readFieldStyle(control: Control, pseudo: '::placeholder' | null)
     left: left + scrollLeft,
     width,
     height,
-    fontSize: lengthIn(style, 'font-size'),
+    fontSize: readLength(style, 'font-size'),
     css: declarations(shown, textProperties(shown, isTextArea(control))),
     opacity: totalOpacity(control) * (pseudo ? Number(shown.opacity) : 1),
     color: readColor(style.color),
@@ -33,7 +33,7 @@ export function readFieldStyle(control: Control, pseudo: '::placeholder' | null)
 }
 
 function readInset(control: Control, style: CSSStyleDeclaration, border: number[]): number[] {
-  const inset = SIDES.map((side, index) => (border[index] ?? 0) + lengthIn(style, `padding-${side}`));
+  const inset = SIDES.map((side, index) => (border[index] ?? 0) + readLength(style, `padding-${side}`));
   const isMenu = isSelect(control) && !control.multiple && control.size < 2 && style.appearance !== 'none';
   if (!isMenu) return inset;
   const [start, end] = style.direction === 'rtl' ? [1, 3] : [3, 1];
@@ -42,7 +42,7 @@ function readInset(control: Control, style: CSSStyleDeclaration, border: number[
   return inset;
 }
 
-function lengthIn(style: CSSStyleDeclaration, name: string): number {
+function readLength(style: CSSStyleDeclaration, name: string): number {
   return Number.parseFloat(style.getPropertyValue(name)) || 0;
 }
 

@@ -20,7 +20,7 @@ type RadioSets = Map<HTMLFormElement | null | undefined, Set<string>>;
 /** No link of the document can be placed over a control in a shadow tree. A set of radio buttons belongs to one group as a whole. */
 export function findControls(): FoundControls {
   const obstacles = new Obstacles();
-  const [seen = [], ...inShadows] = openRoots().map((root) => visibleControls(root, obstacles));
+  const [seen = [], ...inShadows] = openRoots().map((root) => findVisibleControls(root, obstacles));
   const usable = new Set(seen.filter((control) => isUsable(control, obstacles)));
   const broken: RadioSets = new Map();
   for (const control of seen) if (!usable.has(control)) setsAround(control, broken).add(radioSet(control));
@@ -30,7 +30,7 @@ export function findControls(): FoundControls {
   return { controls, others: [...seen.filter((control) => !taken.has(control)), ...inShadows.flat()] };
 }
 
-function visibleControls(root: Root, obstacles: Obstacles): Control[] {
+function findVisibleControls(root: Root, obstacles: Obstacles): Control[] {
   const found: Control[] = [...selectIn(root, 'input, textarea, select, [data-signature-field]:not(form)')];
   return found.filter((control) => fieldKind(control) !== '' && isVisible(control, obstacles));
 }

@@ -1,7 +1,7 @@
 /** Adds a font to each text with Chinese characters, whose shapes depend on the language. */
 import { cjkCharacters } from '../../contract/cjk-characters.ts';
 import { type Root, selectIn, withShadows } from '../../dom/roots.ts';
-import { textsIn } from '../../dom/text.ts';
+import { findTexts } from '../../dom/text.ts';
 
 const CJK = new RegExp(`[${cjkCharacters}]`, 'u');
 const FONTS: Record<string, string> = {
@@ -22,19 +22,19 @@ export function appendCjkFonts(guesses: boolean): string[] {
   // The root comes first, because most elements inherit the font from it.
   for (const element of new Set([document.documentElement, ...elements])) {
     const { fontFamily } = getComputedStyle(element);
-    const font = FONTS[languageOf(element)] ?? otherwise;
+    const font = FONTS[cjkLanguage(element)] ?? otherwise;
     // On its own, `monospace` has a different default size, which it would lose next to another family.
     if (font && fontFamily !== 'monospace' && !fontFamily.includes(font)) wanted.set(element, `${fontFamily}, "${font}"`);
   }
   for (const [element, families] of wanted)
     if (getComputedStyle(element).fontFamily !== families) element.style?.setProperty('font-family', families, 'important');
-  return [...new Set(elements.map(languageOf))];
+  return [...new Set(elements.map(cjkLanguage))];
 }
 
 /** Returns the elements whose own text contains such characters. */
 function elementsWithCjk(root: Root): Set<HTMLElement> {
   const found = new Set<HTMLElement>();
-  for (const { data, parentElement } of textsIn(root)) if (parentElement?.style && CJK.test(data)) found.add(parentElement);
+  for (const { data, parentElement } of findTexts(root)) if (parentElement?.style && CJK.test(data)) found.add(parentElement);
   for (const field of selectIn<HTMLInputElement | HTMLTextAreaElement>(root, 'input, textarea'))
     if (CJK.test(`${field.value}${field.placeholder}`)) found.add(field);
   return found;
@@ -48,7 +48,7 @@ function guessFont(text: string): string {
   return count(/\p{sc=Hangul}/gu) > han ? 'Noto Sans KR' : 'Noto Sans SC';
 }
 
-function languageOf(element: Element): string {
+function cjkLanguage(element: Element): string {
   if (element.matches(':lang(ja)')) return 'ja';
   if (element.matches(':lang(ko)')) return 'ko';
   if (!element.matches(':lang(zh)')) return '';

@@ -1,7 +1,7 @@
 /** Finds out which declarations matter in a loaded document. Runs in an isolated world. */
 import type { Effect, EffectCheck, EffectQuestion } from '../../contract/inspection.ts';
-import { nameOf } from '../../dom/names.ts';
-import { type Root, rootsIn, selectIn } from '../../dom/roots.ts';
+import { elementName } from '../../dom/names.ts';
+import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { becomesPicture } from './pictures-of-text.ts';
 
 /** Limits the elements that all questions select together. */
@@ -39,12 +39,12 @@ export function findEffects(questions: EffectQuestion[]): Effect[] {
 function describe({ index, elements }: Found): Effect {
   const all = [...new Set(elements)];
   const outermost = all.filter((element) => !all.some((other) => other !== element && other.contains(element)));
-  return { index, element: outermost[0] ? nameOf(outermost[0]) : '', count: outermost.length };
+  return { index, element: outermost[0] ? elementName(outermost[0]) : '', count: outermost.length };
 }
 
 function beginSearch(questions: EffectQuestion[]): Search {
   const asks = (check: EffectCheck) => questions.some((each) => each.check === check);
-  return { ends: asks('break') ? endTexts() : [], roots: asks('rasterized') ? rootsIn(document) : [], left: MAX_ELEMENTS };
+  return { ends: asks('break') ? endTexts() : [], roots: asks('rasterized') ? findRoots(document) : [], left: MAX_ELEMENTS };
 }
 
 /** Returns the elements that a declaration concerns, none if it applies to pages, or undefined if it does not matter. */
@@ -68,7 +68,7 @@ function selectAll(root: Root, selector: string): Element[] {
 
 function isConcerned(element: Element, { check, property, name }: EffectQuestion, ends: Text[]): boolean {
   if (!element.checkVisibility()) return false;
-  const has = (pattern: RegExp) => valuesOf(element, property.replace(/^page-/, '')).some((value) => pattern.test(value));
+  const has = (pattern: RegExp) => computedValues(element, property.replace(/^page-/, '')).some((value) => pattern.test(value));
   const side = property.endsWith('before') ? 'before' : 'after';
   if (check === 'break') return has(/^(?:left|right|recto|verso)$/) && !isAtEnd(element, side, ends);
   if (check.endsWith('counter')) return has(/(?:^|\s)page\s/) && (check === 'counter' || element !== document.documentElement);
@@ -78,7 +78,7 @@ function isConcerned(element: Element, { check, property, name }: EffectQuestion
 }
 
 /** Returns the values of a property for the element and its generated content. */
-function valuesOf(element: Element, property: string): string[] {
+function computedValues(element: Element, property: string): string[] {
   return [undefined, '::before', '::after'].map((pseudo) => getComputedStyle(element, pseudo).getPropertyValue(property));
 }
 

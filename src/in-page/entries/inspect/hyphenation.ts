@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 10_000;
 /** Returns languages as the document names them. The language of text without one is empty. */
 export function findUnhyphenated(): string[] {
   try {
-    const words = [...longestWords()].slice(0, MAX_LANGUAGES);
+    const words = [...findLongestWords()].slice(0, MAX_LANGUAGES);
     const whole = words.filter(([language, word]) => !isHyphenated(word, language));
     return whole.map(([language]) => language.slice(0, MAX_LANGUAGE_CHARACTERS));
   } catch {
@@ -18,7 +18,7 @@ export function findUnhyphenated(): string[] {
 }
 
 /** Returns the longest word of each language that should be hyphenated. */
-function longestWords(): Map<string, string> {
+function findLongestWords(): Map<string, string> {
   const words = new Map<string, string>();
   let n = 0;
   for (const element of selectIn(document, 'body *, body')) {
@@ -33,11 +33,11 @@ function longestWords(): Map<string, string> {
 }
 
 function isHyphenated(word: string, language: string): boolean {
-  return heightOf(word, language, 'auto') > heightOf(word, language, 'manual');
+  return measureHeight(word, language, 'auto') > measureHeight(word, language, 'manual');
 }
 
 /** Lays the word out in a box that is too narrow: it breaks only if it can be hyphenated. */
-function heightOf(word: string, language: string, hyphens: 'auto' | 'manual'): number {
+function measureHeight(word: string, language: string, hyphens: 'auto' | 'manual'): number {
   const probe = document.createElement('div');
   if (language) probe.lang = language;
   probe.style.cssText = `all: initial; display: block; position: absolute; visibility: hidden; width: 1px; font: 16px/20px serif; hyphens: ${hyphens}`;

@@ -2,13 +2,13 @@
 
 import type { LostContent } from '../../contract/inspection.ts';
 import { MAX_LOST_LINKS, MAX_LOST_URL } from '../../contract/limits.ts';
-import { nameOf } from '../../dom/names.ts';
+import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
 
 export function findLostContent(): LostContent {
   const closed = [...selectIn<HTMLDetailsElement>(document, 'details:not([open])')].filter(hidesContent);
   const [first] = closed;
-  return { ...(first && { closed: { element: nameOf(first), count: closed.length } }), links: lostLinks() };
+  return { ...(first && { closed: { element: elementName(first), count: closed.length } }), links: findLostLinks() };
 }
 
 function hidesContent(details: HTMLDetailsElement): boolean {
@@ -17,13 +17,13 @@ function hidesContent(details: HTMLDetailsElement): boolean {
   return isHidden && details.checkVisibility() && details.textContent.trim() !== summary;
 }
 
-function lostLinks(): LostContent['links'] {
+function findLostLinks(): LostContent['links'] {
   const lost = new Map<string, string>();
   for (const link of selectIn(document, 'a[href]')) {
     if (lost.size >= MAX_LOST_LINKS) break;
     const url = (link.getAttribute('href') ?? '').trim().slice(0, MAX_LOST_URL).toWellFormed();
     if (!url || url.startsWith('#') || lost.has(url) || URL.canParse(url, document.baseURI)) continue;
-    if (isShown(link)) lost.set(url, nameOf(link));
+    if (isShown(link)) lost.set(url, elementName(link));
   }
   return Array.from(lost, ([url, element]) => ({ url, element }));
 }

@@ -1,6 +1,6 @@
 /** Notes fonts that failed, and fonts that arrived after the text was laid out without them. */
-import { partOf } from '../../dom/built-ins.ts';
-import { type PlacedRule, urlsIn } from './placed-rules.ts';
+import { documentPart } from '../../dom/built-ins.ts';
+import { findUrls, type PlacedRule } from './placed-rules.ts';
 import { findUrlFault, type Note, type Place } from './places.ts';
 
 /** A family that no document has. */
@@ -10,12 +10,12 @@ const MISSING_FAMILY = '"no such family 7f3a"';
 export function noteFonts({ page, root }: Place, rules: PlacedRule[], note: Note): void {
   if (root !== page) return;
   const seen = new Map<string, number>();
-  for (const face of partOf(page, 'fonts')) {
+  for (const face of documentPart(page, 'fonts')) {
     const family = plainFamily(face.family);
     const n = seen.get(family) ?? 0;
     seen.set(family, n + 1); // font faces are in the order of their rules
     const own = rules.filter(({ rule }) => plainFamily(rule.style?.getPropertyValue('font-family') ?? '') === family)[n];
-    const written = urlsIn(own?.rule.style?.getPropertyValue('src') ?? '');
+    const written = findUrls(own?.rule.style?.getPropertyValue('src') ?? '');
     const urls = written.map((url) => URL.parse(url, own?.base)?.href ?? url);
     const [first = `font-family: ${family}`, ...others] = urls;
     if (face.status === 'error') note(first, findUrlFault(first, own?.base ?? page.baseURI) ?? 'font', others);
@@ -32,11 +32,11 @@ function isUnused({ family, display, unicodeRange }: FontFace, page: Document): 
   if (!/^(?:optional|fallback)$/.test(display) || !/^U\+0+-/i.test(unicodeRange)) return false;
   const named = `"${plainFamily(family)}"`;
   return ['monospace', 'serif'].every(
-    (other) => widthIn(`${named}, ${other}`, page) === widthIn(`${MISSING_FAMILY}, ${other}`, page),
+    (other) => measureWidth(`${named}, ${other}`, page) === measureWidth(`${MISSING_FAMILY}, ${other}`, page),
   );
 }
 
-function widthIn(fonts: string, page: Document): number {
+function measureWidth(fonts: string, page: Document): number {
   const brush = page.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
   brush.font = `40px ${fonts}`;
   return brush.measureText('Ragtime 123').width;

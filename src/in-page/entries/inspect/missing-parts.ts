@@ -16,7 +16,7 @@ import {
   noteSprites,
 } from './missing-elements.ts';
 import { noteStyles } from './missing-styles.ts';
-import { type Note, type Place, placesIn } from './places.ts';
+import { findPlaces, type Note, type Place } from './places.ts';
 
 /** Images of each kind that are decoded in one place. */
 const MAX_IMAGES = 50;
@@ -36,7 +36,7 @@ const STEPS: Array<(place: Place, note: Note, maxImages: number) => void | Promi
 
 export async function findMissingParts(decodesImages: boolean): Promise<MissingPart[]> {
   const found = new Map<string, MissingPart>();
-  for (const place of placesIn(document)) {
+  for (const place of findPlaces(document)) {
     const note = noteIn(found, place.root.baseURI);
     for (const step of STEPS) {
       try {

@@ -6,7 +6,7 @@ import { elementSelector } from '../../contract/element-selector.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { RULE_TYPES } from '../../dom/rules.ts';
 import { noteFonts } from './missing-fonts.ts';
-import { allRules, type PlacedRule, urlsIn } from './placed-rules.ts';
+import { allRules, findUrls, type PlacedRule } from './placed-rules.ts';
 import { findUrlFault, type Note, noteUndecodable, type Place } from './places.ts';
 
 /** URLs for which elements are looked for. */
@@ -57,7 +57,7 @@ function noteNamed(named: NamedUrl[], note: Note, maxImages: number): Set<string
 
 function* namedByRules(place: Place, rules: PlacedRule[]): Generator<NamedUrl> {
   for (const placed of rules)
-    for (const url of placed.rule.type === RULE_TYPES.fontFace ? [] : urlsIn(placed.rule.style?.cssText ?? ''))
+    for (const url of placed.rule.type === RULE_TYPES.fontFace ? [] : findUrls(placed.rule.style?.cssText ?? ''))
       yield { url, base: placed.base, isWanted: () => isWantedBy(place, placed, url) };
 }
 
@@ -67,7 +67,8 @@ function* namedByElements({ root }: Place): Generator<NamedUrl> {
     const base = root.baseURI;
     const url = element.getAttribute('background');
     if (url) yield { url, base, isWanted: () => element.checkVisibility() };
-    for (const each of urlsIn(element.style?.cssText ?? '')) yield { url: each, base, isWanted: () => showsImage(element, each) };
+    for (const each of findUrls(element.style?.cssText ?? ''))
+      yield { url: each, base, isWanted: () => showsImage(element, each) };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the rules of the style sheets of a document or a shadow root that apply, with the URLs that they name. */
 import { elementSelector } from '../../contract/element-selector.ts';
-import { partOf } from '../../dom/built-ins.ts';
-import { type AnyRule, RULE_TYPES, rulesIn } from '../../dom/rules.ts';
+import { documentPart } from '../../dom/built-ins.ts';
+import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
 import type { Place } from './places.ts';
 
 /** A rule with its enclosing selectors and its base URL. */
@@ -19,7 +19,7 @@ export function allRules(place: Place): PlacedRule[] {
 }
 
 /** Returns URLs as they are written in `url()`. */
-export function urlsIn(css: string): string[] {
+export function findUrls(css: string): string[] {
   if (!css.includes('url(')) return [];
   const found = css.matchAll(/url\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^"')\s]*))/gi);
   return [...found]
@@ -28,7 +28,7 @@ export function urlsIn(css: string): string[] {
 }
 
 function appliesMedia({ page }: Place, media: MediaList | undefined): boolean {
-  return !media?.mediaText || partOf(page, 'defaultView')?.matchMedia(media.mediaText).matches !== false;
+  return !media?.mediaText || documentPart(page, 'defaultView')?.matchMedia(media.mediaText).matches !== false;
 }
 
 /** A style element without text has rules that a script has added. */
@@ -45,14 +45,14 @@ function* rulesOfSheet(place: Place, sheet: CSSStyleSheet, around = '', rules = 
     const { styleSheet, cssRules } = rule;
     const inner = rule.type === RULE_TYPES.style ? elementSelector(rule.selectorText ?? '', around) : around;
     if (styleSheet) yield* rulesOfSheet(place, styleSheet);
-    else if (cssRules) yield* rulesOfSheet(place, sheet, inner, rulesIn({ cssRules }));
+    else if (cssRules) yield* rulesOfSheet(place, sheet, inner, listRules({ cssRules }));
   }
 }
 
 /** Returns no rules if the sheet has another origin. */
 function openRules(sheet: CSSStyleSheet): Iterable<AnyRule> {
   try {
-    return sheet.disabled ? [] : rulesIn(sheet);
+    return sheet.disabled ? [] : listRules(sheet);
   } catch {
     return [];
   }

@@ -12,8 +12,8 @@ export interface Place {
 export type Note = (url: string, reason: MissingReason, others?: string[]) => void;
 
 /** Includes the documents of frames that can be accessed. */
-export function placesIn(page: Document): Place[] {
-  const inner = framedDocuments(page, true).flatMap((each) => placesIn(each));
+export function findPlaces(page: Document): Place[] {
+  const inner = framedDocuments(page, true).flatMap((each) => findPlaces(each));
   return [...withShadows(page).map((root) => ({ page, root })), ...inner];
 }
 

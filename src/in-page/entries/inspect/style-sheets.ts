@@ -5,8 +5,8 @@
 import type { StyleSource } from '../../contract/inspection.ts';
 import { MAX_STYLE_CHARACTERS, MAX_STYLE_SHEETS } from '../../contract/limits.ts';
 import { RELEVANT_CSS } from '../../contract/relevant-css.ts';
-import { type Root, rootsIn, selectIn } from '../../dom/roots.ts';
-import { rulesIn } from '../../dom/rules.ts';
+import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
+import { listRules } from '../../dom/rules.ts';
 
 /** Elements of scripts that implement CSS for pages themselves. */
 const POLYFILLED = '.pagedjs_pages, [data-vivliostyle-page-container]';
@@ -30,11 +30,11 @@ export function readStyleSheets(): StyleSource[] {
 }
 
 function allSheets(): StyleSource[] {
-  const [, ...roots] = rootsIn(document);
+  const [, ...roots] = findRoots(document);
   const budget = { left: MAX_STYLE_CHARACTERS };
   const own = firstSheets(document);
   const all = own.map((sheet) => readSheet(sheet, budget));
-  const imported = own.flatMap((sheet) => importedUrls(sheet)).map((href) => ({ href }));
+  const imported = own.flatMap((sheet) => findImportedUrls(sheet)).map((href) => ({ href }));
   const scoped = roots.flatMap((root) => [
     ...firstSheets(root).map((sheet) => readSheet(sheet, budget)),
     { text: styleAttributes(root, budget) },
@@ -62,11 +62,11 @@ function readSheet({ href, ownerNode, disabled, media }: CSSStyleSheet, budget: 
 }
 
 /** Returns the URLs of imported sheets that can be read. */
-function importedUrls(sheet: CSSStyleSheet, depth = 0): string[] {
+function findImportedUrls(sheet: CSSStyleSheet, depth = 0): string[] {
   if (depth > MAX_IMPORT_DEPTH) return [];
   try {
-    const imported = [...rulesIn(sheet)].flatMap(({ styleSheet }) => styleSheet ?? []);
-    return imported.flatMap((each) => [each.href ?? '', ...importedUrls(each, depth + 1)]).filter(Boolean);
+    const imported = [...listRules(sheet)].flatMap(({ styleSheet }) => styleSheet ?? []);
+    return imported.flatMap((each) => [each.href ?? '', ...findImportedUrls(each, depth + 1)]).filter(Boolean);
   } catch {
     return []; // the sheet has another origin
   }

@@ -4,7 +4,7 @@
  */
 import { MAX_ROW_GROUPS } from '../../contract/limits.ts';
 import type { UnrepeatedRows } from '../../contract/questions.ts';
-import { nameOf } from '../../dom/names.ts';
+import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
 
 const HIGHEST_REPEATED = 1 / 4;
@@ -21,6 +21,6 @@ export function findUnrepeatedRows(heightPx: number, isPage: boolean): Unrepeate
     const isRepeated = group.offsetHeight <= rowsPx && breakInside.startsWith('avoid');
     const isGroup = display === 'table-header-group' || display === 'table-footer-group';
     if (isRepeated || !isGroup || !group.offsetHeight || (group.parentElement?.offsetHeight ?? 0) <= tablePx) return [];
-    return [{ element: nameOf(group), display }];
+    return [{ element: elementName(group), display }];
   });
 }

@@ -25,11 +25,11 @@ export function fillTemplate(markup: string, files: Record<string, EmbeddedFile>
   box.innerHTML = markup;
   const { content } = box;
   fillStyles(content, find);
-  const urlOf = (address: string) => find(address)?.url;
-  for (const name of ['src', 'background', 'poster']) changeAll(content, `[${name}]`, name, urlOf);
-  for (const name of ['href', 'xlink:href']) changeAll(content, 'image, feImage', name, urlOf);
+  const findUrl = (address: string) => find(address)?.url;
+  for (const name of ['src', 'background', 'poster']) changeAll(content, `[${name}]`, name, findUrl);
+  for (const name of ['href', 'xlink:href']) changeAll(content, 'image, feImage', name, findUrl);
   const isUrl = (part: string) => !/^\d+(?:\.\d+)?[wxh]$/.test(part);
-  changeAll(content, '[srcset]', 'srcset', (list) => list.replace(/[^\s,]+/g, (part) => (isUrl(part) && urlOf(part)) || part));
+  changeAll(content, '[srcset]', 'srcset', (list) => list.replace(/[^\s,]+/g, (part) => (isUrl(part) && findUrl(part)) || part));
   return { markup: left >= 0 ? box.innerHTML : '', named: [...named] };
 }
 

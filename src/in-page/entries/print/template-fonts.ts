@@ -2,14 +2,14 @@
  * Loads the fonts of headers and footers. Chromium does not wait for them, but uses those that the process of the page has in its
  * memory already, as it has while another document holds the same `data:` URL.
  */
-import { type AnyRule, RULE_TYPES, rulesIn } from '../../dom/rules.ts';
+import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
 
 /** They stay in memory until the window closes or holds other fonts. */
 let held: FontFace[] = [];
 
 /** Begins to load the fonts of these templates. */
 export function holdTemplateFonts(templates: string[]): null {
-  held = templates.flatMap(facesIn);
+  held = templates.flatMap(findFaces);
   for (const face of held) face.load().catch(() => {});
   return null;
 }
@@ -21,24 +21,24 @@ export function findFailedFonts(): string[] | null {
 }
 
 /** Returns the fonts that the styles of the markup declare as `data:` URLs. */
-export function facesIn(markup: string): FontFace[] {
+export function findFaces(markup: string): FontFace[] {
   const box = document.createElement('template');
   box.innerHTML = markup;
   return [...box.content.querySelectorAll('style')].flatMap(({ textContent }) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(textContent);
-    return facesOf(rulesIn(sheet));
+    return toFaces(listRules(sheet));
   });
 }
 
-function facesOf(rules: Iterable<AnyRule>): FontFace[] {
+function toFaces(rules: Iterable<AnyRule>): FontFace[] {
   return [...rules].flatMap(({ type, style, cssRules }) => {
-    if (type === RULE_TYPES.fontFace) return style ? faceOf(style) : [];
-    return cssRules ? facesOf(rulesIn({ cssRules })) : [];
+    if (type === RULE_TYPES.fontFace) return style ? toFace(style) : [];
+    return cssRules ? toFaces(listRules({ cssRules })) : [];
   });
 }
 
-function faceOf(style: CSSStyleDeclaration): FontFace[] {
+function toFace(style: CSSStyleDeclaration): FontFace[] {
   const get = (name: string) => style.getPropertyValue(name);
   if (!/data:/i.test(get('src'))) return [];
   const names = {

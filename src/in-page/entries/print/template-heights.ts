@@ -1,5 +1,5 @@
 /** Measures a header and a footer in a document that can neither run scripts nor load anything. */
-import { facesIn } from './template-fonts.ts';
+import { findFaces } from './template-fonts.ts';
 
 /** Chromium fills these elements when it prints, so that measuring needs sample text. */
 const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::before { content: "Ag" }</style>';
@@ -8,7 +8,7 @@ const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::be
 export async function measureTemplates(header: string, footer: string, widthInches: number): Promise<[number, number]> {
   const [head, foot] = [addBox('header', header, widthInches), addBox('footer', footer, widthInches)];
   // Fonts that a shadow tree declares apply only to the document.
-  const faces = [header, footer].flatMap(facesIn);
+  const faces = [header, footer].flatMap(findFaces);
   for (const face of faces) document.fonts.add(face);
   const images = [head, foot].flatMap((box) => [...box.querySelectorAll('img')]);
   await Promise.allSettled([...faces.map((face) => face.load()), ...images.map((image) => image.decode())]);

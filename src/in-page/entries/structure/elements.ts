@@ -2,7 +2,7 @@
 import { accessibleName, contentText, readText } from '../../dom/accessible-name.ts';
 import { builtIn } from '../../dom/built-ins.ts';
 import { isPartOfDrawing, isRasterized } from '../../dom/rasterizing.ts';
-import { fieldRole, statedRole } from '../../dom/roles.ts';
+import { explicitRole, fieldRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
 import { imageKind } from './images.ts';
 import { addItem, type ImageStructure, type Reading } from './reading.ts';
@@ -68,7 +68,7 @@ function linkTarget(element: Element): string {
 
 /** Returns 0 for elements that are no headings. */
 function headingLevel(element: Element): number {
-  const role = statedRole(element);
+  const role = explicitRole(element);
   const level = Number(builtIn(element).getAttribute('aria-level')) || 0;
   const own = /^h([1-6])$/.exec(builtIn(element).localName)?.[1];
   if (role === 'heading') return level || Number(own) || 2;

@@ -3,7 +3,7 @@ import { accessibleName } from '../../dom/accessible-name.ts';
 import { builtIn } from '../../dom/built-ins.ts';
 import { layoutChildren } from '../../dom/layout-children.ts';
 import { isPartOfDrawing } from '../../dom/rasterizing.ts';
-import { statedRole } from '../../dom/roles.ts';
+import { explicitRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
 import type { ImageStructure } from './reading.ts';
 import type { ReadingOrder } from './reading-order.ts';
@@ -12,7 +12,7 @@ import { hasBackground, isDecoration, isHidden, isPrinted } from './tagged-conte
 /** Returns the kind of an image: a single image for assistive technology, or a group or wrapper around one. Empty for other elements. */
 export function imageKind(element: Element, order: ReadingOrder): ImageStructure['kind'] | '' {
   const { localName: name } = builtIn(element);
-  const isRole = statedRole(element) === 'img';
+  const isRole = explicitRole(element) === 'img';
   if (!isRole && !/^(?:svg|img|canvas|figure)$/.test(name)) return '';
   if (isPartOfImage(element, order)) return '';
   if (/^(?:svg|img|canvas)$/.test(name)) return hasSize(element) && !isBlank(element) ? 'picture' : '';
@@ -31,9 +31,9 @@ export function isOnePicture(drawing: Element): boolean {
 
 /** Returns the drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
 export function findOnlyDrawing(wrapper: Element, order: ReadingOrder): Element | undefined {
-  const inside = nodesIn(wrapper).filter((node) => isElement(node) && !isPartOfDrawing(node)) as Element[];
+  const inside = listNodes(wrapper).filter((node) => isElement(node) && !isPartOfDrawing(node)) as Element[];
   const others = inside.filter((element) => !isDrawing(element));
-  if (!isPlain(wrapper) || !others.every((element) => isPlain(element) && /^(?:none|presentation)?$/.test(statedRole(element))))
+  if (!isPlain(wrapper) || !others.every((element) => isPlain(element) && /^(?:none|presentation)?$/.test(explicitRole(element))))
     return undefined;
   const [drawing, ...rest] = inside.filter((element) => isDrawing(element) && isDrawingShown(element));
   return drawing && !rest.length && !isHidden(order.parentOf(drawing), order) ? drawing : undefined;
@@ -51,7 +51,7 @@ function isBlank(element: Element): boolean {
 
 /** Whether Chromium tags nothing of an element with the role `img`: it has no background, no text, and no images but drawings. */
 function isWrapper(element: Element, order: ReadingOrder): boolean {
-  const inside = nodesIn(element);
+  const inside = listNodes(element);
   if (hasBackground(element) || inside.some((node) => isTextTagged(node, order) || isPictureTagged(node, order))) return false;
   return [element, ...inside].some((node) => isElement(node) && hasSize(node) && isShown(node)); // it may float
 }
@@ -71,9 +71,9 @@ function isElement(node: Node): node is Element {
 }
 
 /** Returns all nodes in an element, as they are laid out, except those that are never shown. */
-function nodesIn(node: Node): Node[] {
+function listNodes(node: Node): Node[] {
   if (/^(?:style|script|template|title|desc|metadata)$/.test((builtIn(node) as Element).localName)) return [];
-  return layoutChildren(node).flatMap((child) => [child, ...nodesIn(child)]);
+  return layoutChildren(node).flatMap((child) => [child, ...listNodes(child)]);
 }
 
 function isDrawingShown(drawing: Element): boolean {

@@ -6,7 +6,7 @@ import { addItem, type Reading } from './reading.ts';
 const MAX_LANGUAGE = 100;
 
 /** `xml:lang` has no effect in HTML. Some documents have no body. */
-export function statedLanguage(element: Element | null): string {
+export function explicitLanguage(element: Element | null): string {
   if (!element) return '';
   const isXml = builtIn(document).contentType !== 'text/html';
   const language = builtIn(element).getAttribute('lang') ?? (isXml ? builtIn(element).getAttribute('xml:lang') : '');

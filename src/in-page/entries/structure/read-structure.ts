@@ -8,7 +8,7 @@ import type { Root } from '../../dom/roots.ts';
 import { keepAttributes } from './attributes.ts';
 import { tagDrawings } from './drawing-roles.ts';
 import { readElement } from './elements.ts';
-import { forceTag, readLanguage, statedLanguage } from './languages.ts';
+import { explicitLanguage, forceTag, readLanguage } from './languages.ts';
 import { type ImageStructure, Reading } from './reading.ts';
 import { readTables } from './tables.ts';
 
@@ -33,8 +33,8 @@ export function readStructure(tagsAllDrawings: boolean): string {
 function emptyStructure(): DocumentStructure {
   const { documentElement, body, title } = builtIn(document);
   return {
-    language: statedLanguage(documentElement),
-    bodyLanguage: statedLanguage(body),
+    language: explicitLanguage(documentElement),
+    bodyLanguage: explicitLanguage(body),
     title: (title ?? '').slice(0, MAX_TITLE),
     text: '',
     ...{ invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },

@@ -19,12 +19,12 @@ function isTable(element: Element, order: ReadingOrder): element is HTMLTableEle
 function readRows(table: HTMLTableElement, order: ReadingOrder): { head: number; foot: number; rows: TableCell[][] } {
   const { tHead, tFoot, rows } = table;
   const groups = Map.groupBy([...rows].filter(isRow), (row) => row.parentElement);
-  const cellsIn = (row: HTMLTableRowElement, left: number) =>
+  const toCells = (row: HTMLTableRowElement, left: number) =>
     [...row.cells].filter(isLaidOut).map((cell): TableCell => [isEmpty(cell, order), cell.colSpan, rowsSpanned(cell, left)]);
   return {
     head: groups.get(tHead)?.length ?? 0,
     foot: groups.get(tFoot)?.length ?? 0,
-    rows: [...groups.values()].flatMap((group) => group.map((row, at) => cellsIn(row, group.length - at))),
+    rows: [...groups.values()].flatMap((group) => group.map((row, at) => toCells(row, group.length - at))),
   };
 }
 

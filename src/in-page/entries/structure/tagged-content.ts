@@ -1,13 +1,13 @@
 /** Tells which content of the document Chromium tags. */
 import { builtIn } from '../../dom/built-ins.ts';
 import { layoutChildren } from '../../dom/layout-children.ts';
-import { statedRole } from '../../dom/roles.ts';
+import { explicitRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
 import type { ReadingOrder } from './reading-order.ts';
 
 /** Whether the document hides the element from assistive technology, or declares it as presentational. */
 export function isDecoration(element: Element, order: ReadingOrder): boolean {
-  if (/^(?:presentation|none)$/.test(statedRole(element))) return true;
+  if (/^(?:presentation|none)$/.test(explicitRole(element))) return true;
   return builtIn(element).matches('img[alt=""]:not([aria-label], [role])') || isHidden(element, order);
 }
 
@@ -46,5 +46,5 @@ function isTagged(node: Node, order: ReadingOrder): boolean {
 function isElementTagged(element: Element, order: ReadingOrder): boolean {
   if (!isShown(element) || isDecoration(element, order)) return false;
   if (/^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(element).localName)) return true;
-  return hasTagged(element, order) || (statedRole(element) === 'img' && hasBackground(element) && hasSize(element));
+  return hasTagged(element, order) || (explicitRole(element) === 'img' && hasBackground(element) && hasSize(element));
 }

@@ -1,5 +1,5 @@
 /** Finds out whether an image or a script has begun to load from the network. */
-import { apply, construct, getterOf } from '../../dom/built-ins.ts';
+import { apply, construct, findGetter } from '../../dom/built-ins.ts';
 
 /** Limits the images created by scripts that are watched. The oldest are dropped first. */
 const MAX_IMAGES = 200;
@@ -28,15 +28,15 @@ export function collectImages(): Set<Loadable> {
 
 /** Returns a function that tells whether an image or a script has begun to load since. */
 export function watchLoads(made: Set<Loadable>): LoadWatch {
-  const images = () => new Set([...listed('images'), ...made]);
+  const images = () => new Set([...listElements('images'), ...made]);
   const loading = () => [...images()].filter((each) => !each.complete && each.loading !== 'lazy' && isOfNetwork(each));
-  const scripts = () => listed('scripts').filter(isOfNetwork);
+  const scripts = () => listElements('scripts').filter(isOfNetwork);
   const known = new Set([...loading(), ...scripts()]);
   return () => [...loading(), ...scripts()].some((each) => !known.has(each));
 }
 
-function listed(name: 'images' | 'scripts'): Loadable[] {
-  const list = getterOf(Document.prototype, name);
+function listElements(name: 'images' | 'scripts'): Loadable[] {
+  const list = findGetter(Document.prototype, name);
   return list ? [...(apply(list, document, []) as Iterable<Loadable>)] : [];
 }
 

@@ -120,15 +120,15 @@ async function runLastFrames(clock: Clock, pass: Pass): Promise<boolean> {
 
 /** Whether a timer navigates, judging by its source. */
 function navigates(timer: Timer): boolean {
-  timer.leaves ??= NAVIGATES.test(sourceOf(timer.handler));
+  timer.leaves ??= NAVIGATES.test(functionSource(timer.handler));
   return timer.leaves;
 }
 
 /** Whether the timer imports a module, for which there is no event. */
 function importsModule(clock: Clock, { handler }: Timer): boolean {
-  return clock.imports < MAX_IMPORTS && /\bimport\s*\(/.test(sourceOf(handler)) && ++clock.imports > 0;
+  return clock.imports < MAX_IMPORTS && /\bimport\s*\(/.test(functionSource(handler)) && ++clock.imports > 0;
 }
 
-function sourceOf(handler: Call): string {
+function functionSource(handler: Call): string {
   return apply(toSource, handler, []);
 }

@@ -2,7 +2,7 @@
  * Counts asynchronous work of a document that reports its own end: requests, reading, decoding, transactions. It replaces the
  * functions that begin such work before any script of a document runs.
  */
-import { apply, type Call, getterOf, replace } from '../../dom/built-ins.ts';
+import { apply, type Call, findGetter, replace } from '../../dom/built-ins.ts';
 
 export interface Work {
   /** Number of operations that have not ended. */
@@ -171,7 +171,7 @@ function watchMessages(
   { now, isTicking, nextTask }: EventLoop,
 ): void {
   const { then } = Promise.prototype as { then: Call };
-  const eventOf = getterOf(globalThis, 'event');
+  const eventOf = findGetter(globalThis, 'event');
   const post = (native: Call, _: unknown, given: unknown[]) => {
     const event = eventOf && apply(eventOf, globalThis, []);
     work.sent++;

@@ -11,7 +11,7 @@ export function isText(node: Node): node is Text {
 }
 
 /** Yields texts and images in a box. `nodes` counts down to the end of the walk. */
-export function* contentOf(box: HTMLElement, nodes: { left: number }): Generator<Content> {
+export function* findContent(box: HTMLElement, nodes: { left: number }): Generator<Content> {
   const waiting = isWhole(box) ? [] : renderedChildren(box);
   for (let node = waiting.pop(); node && nodes.left-- > 0; node = waiting.pop()) {
     if (isContent(node)) yield node;
@@ -20,7 +20,7 @@ export function* contentOf(box: HTMLElement, nodes: { left: number }): Generator
 }
 
 /** Returns the rectangles of a text or an image. */
-export function placesOf(content: Content): DOMRect[] {
+export function contentPlaces(content: Content): DOMRect[] {
   const places = isText(content) ? textPlaces(content) : [content.getBoundingClientRect()];
   return places.filter(({ width, height }) => width >= 1 && height >= 1);
 }

@@ -8,13 +8,13 @@ export type Side = Clipped['side'];
 export type PixelsBySide = Record<Side, number>;
 
 /** Returns the number of CSS pixels by which a rectangle exceeds an edge. */
-export function beyond(place: DOMRect, edge: number, side: Side): number {
+export function distanceBeyond(place: DOMRect, edge: number, side: Side): number {
   return side === 'left' ? edge - place.left : place[side] - edge;
 }
 
 /** Whether so much of the content is beyond the edge that a reader misses it. */
 export function isMissed(content: Content, place: DOMRect, edge: number, side: Side): boolean {
-  return beyond(place, edge, side) >= Math.max(1, significantLength(content, place, side) - 0.5);
+  return distanceBeyond(place, edge, side) >= Math.max(1, significantLength(content, place, side) - 0.5);
 }
 
 /** How much must be hidden to count: the part of a line that makes it hard to read, or a whole image. */

@@ -1,10 +1,10 @@
 /** Measures how much of a text or an image a box hides that would be visible without it. */
 import { ancestorsWithin, type Content, isText, renderedParent } from './content.ts';
-import { beyond, isMissed, type Side } from './sides.ts';
+import { distanceBeyond, isMissed, type Side } from './sides.ts';
 
 /** Returns by how many CSS pixels the content exceeds the box. */
-export function hiddenBy(box: HTMLElement, content: Content, side: Side, places: DOMRect[]): number {
-  const { edge, scale } = edgeOf(box, side);
+export function hiddenLength(box: HTMLElement, content: Content, side: Side, places: DOMRect[]): number {
+  const { edge, scale } = clippingEdge(box, side);
   const owner = isText(content) ? renderedParent(content) : content;
   let most = 0;
   for (const place of places)
@@ -17,7 +17,7 @@ export function isVisible(element: Element): boolean {
 }
 
 /** Returns where the box ends, and its scale on the screen. */
-function edgeOf(box: HTMLElement, side: Side): { edge: number; scale: number } {
+function clippingEdge(box: HTMLElement, side: Side): { edge: number; scale: number } {
   const { left, top, width } = box.getBoundingClientRect();
   const scale = width / box.offsetWidth || 1;
   if (side === 'bottom') return { edge: top + (box.clientTop + box.clientHeight) * scale, scale };
@@ -26,14 +26,14 @@ function edgeOf(box: HTMLElement, side: Side): { edge: number; scale: number } {
 
 /** Returns how far beyond the edge content would be visible without the outer box, because boxes inside it may also hide content. */
 function visibleOverflow(inner: Element | null, outer: HTMLElement, side: Side, place: DOMRect, edge: number): number {
-  let visible = beyond(place, edge, side);
+  let visible = distanceBeyond(place, edge, side);
   for (const each of ancestorsWithin(inner, outer)) {
     const style = getComputedStyle(each);
     const value = (property: string) => style.getPropertyValue(property);
     const cutsOff = value(side === 'bottom' ? 'overflow-y' : 'overflow-x') !== 'visible' && each.clientWidth > 0;
     const isFolded = cutsOff && (each.clientWidth <= 2 || each.clientHeight <= 2);
     if (isFolded || value('clip-path') !== 'none' || value('clip') !== 'auto') return Number.NEGATIVE_INFINITY;
-    if (cutsOff) visible = Math.min(visible, beyond(each.getBoundingClientRect(), edge, side));
+    if (cutsOff) visible = Math.min(visible, distanceBeyond(each.getBoundingClientRect(), edge, side));
   }
   return visible;
 }
