@@ -54,7 +54,7 @@ function convert({ markdown, stylesheet = DEFAULT_STYLE, isFragment, limitBytes 
     const tokens = PARSER.parse(markdown.replace(BYTE_ORDER_MARK, ''), footnotes);
     const body = PARSER.renderer.render(tokens, PARSER.options, footnotes);
     if (body.length > limitBytes) return { tooLarge: undefined };
-    const html = isFragment ? body : documentOf(titleOf(tokens), stylesheet, body);
+    const html = isFragment ? body : toDocument(findTitle(tokens), stylesheet, body);
     const bytes = Buffer.byteLength(html);
     return bytes > limitBytes ? { tooLarge: bytes } : { html };
   } catch (error) {
@@ -64,7 +64,7 @@ function convert({ markdown, stylesheet = DEFAULT_STYLE, isFragment, limitBytes 
   }
 }
 
-function documentOf(title: string, stylesheet: string, body: string): string {
+function toDocument(title: string, stylesheet: string, body: string): string {
   const style = stylesheet.replace(/<\/(?=style)/gi, '<\\/'); // a style sheet must not end its element early
   return `<!doctype html>
 <html>
@@ -82,7 +82,7 @@ ${body}</body>
 }
 
 /** Returns the text of the first heading. */
-function titleOf(tokens: Token[]): string {
+function findTitle(tokens: Token[]): string {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const parts = heading < 0 ? [] : (tokens[heading + 1]?.children ?? []);
   return parts

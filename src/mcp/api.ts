@@ -56,7 +56,7 @@ export async function callApi(
 }
 
 /** Reads a reply. Throws as soon as it exceeds `limit` bytes; `advice` is added to the error. */
-export async function bytesOf(response: Response, limit: number, advice: string): Promise<Buffer> {
+export async function readBytes(response: Response, limit: number, advice: string): Promise<Buffer> {
   const refusal = () => new ApiError(`the reply has more than ${limit} bytes: ${advice}`);
   if (Number(response.headers.get('content-length')) > limit) {
     await response.body?.cancel();

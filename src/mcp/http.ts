@@ -71,7 +71,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const key = keyOf(request);
+  const key = readKey(request);
   await checkKey(settings.url, key, response);
   const held = memory.open(key);
   response.once('close', () => held.release());
@@ -85,7 +85,7 @@ async function answer(
   await transport.handleRequest(request, response, message);
 }
 
-function keyOf({ url = '/', method, headers }: IncomingMessage): string {
+function readKey({ url = '/', method, headers }: IncomingMessage): string {
   if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new HttpError(404, `the MCP endpoint is ${PATH}`);
   const key = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (!key) throw new HttpError(401, 'send an API key as `Authorization: Bearer plt_...`');

@@ -9,7 +9,7 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type ApiAccess, ApiError, bytesOf, callApi } from './api.ts';
+import { type ApiAccess, ApiError, callApi, readBytes } from './api.ts';
 import { loadInputSchemas } from './input-schemas.ts';
 import { linkTo, MAX_REPLY_BYTES, TOOLS } from './tools.ts';
 
@@ -57,7 +57,7 @@ function serveDocuments(server: Server, access: ApiAccess): void {
     const id = DOCUMENT.exec(uri)?.[1];
     if (!id) throw new McpError(ErrorCode.InvalidParams, 'resources are platen://documents/{document_id}');
     const response = await withMcpErrors(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: `${PDF}, image/*` }));
-    const content = await withMcpErrors(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
+    const content = await withMcpErrors(readBytes(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
     const blob = content.toString('base64');
     return { contents: [{ uri, mimeType: response.headers.get('content-type') ?? PDF, blob }] };
   });

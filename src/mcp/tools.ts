@@ -1,5 +1,5 @@
 /** The tools of the MCP server: their names, schemas and API calls. */
-import { type ApiAccess, bytesOf, callApi } from './api.ts';
+import { type ApiAccess, callApi, readBytes } from './api.ts';
 import type { InputSchema } from './input-schemas.ts';
 
 /** The content of a tool result in MCP. */
@@ -79,7 +79,7 @@ async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Pro
     ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
   });
   if (isJson(response)) return describeJson(response);
-  const pdf = await bytesOf(response, MAX_INLINE_BYTES, 'send store: true');
+  const pdf = await readBytes(response, MAX_INLINE_BYTES, 'send store: true');
   const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
   return [
     { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
@@ -96,11 +96,11 @@ async function describeJson(response: Response): Promise<Content[]> {
   const record = (await response.json()) as Partial<Stored>;
   const isStored = record.document_id !== undefined && record.filename !== undefined;
   return isStored
-    ? [{ type: 'text', text: summaryOf(record as Stored) }, linkTo(record as Stored)]
+    ? [{ type: 'text', text: summarize(record as Stored) }, linkTo(record as Stored)]
     : [{ type: 'text', text: JSON.stringify(record) }];
 }
 
-function summaryOf({ document_id, pages, bytes, report }: Stored): string {
+function summarize({ document_id, pages, bytes, report }: Stored): string {
   const warnings = report?.warnings.map(({ kind, url, message }) => `\n${kind}: ${url ? `${url}: ` : ''}${message}`) ?? [];
   return `${document_id}: ${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes${warnings.join('')}`;
 }
@@ -120,7 +120,7 @@ async function renderImage(access: ApiAccess, body: Record<string, unknown>): Pr
     ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
   });
   if (isJson(response)) return describeJson(response);
-  const image = await bytesOf(response, MAX_REPLY_BYTES, 'ask for a smaller viewport, a clip, or jpeg');
+  const image = await readBytes(response, MAX_REPLY_BYTES, 'ask for a smaller viewport, a clip, or jpeg');
   return [{ type: 'image', data: image.toString('base64'), mimeType: response.headers.get('content-type') ?? 'image/png' }];
 }
 
