@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { conform } from './conformance/conform.ts';
-import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
+import { type Invoice, invoiceFilename, profileRelationship } from './conformance/invoice-profiles.ts';
 import { claimsStructure } from './conformance/profiles.ts';
 import { type InvoiceFacts, readInvoice, UnusableInvoiceError } from './conformance/read-invoice.ts';
 import type { Violation } from './conformance/violations.ts';
@@ -17,7 +17,7 @@ import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
 import { shrinkImages } from './images/shrink-images.ts';
-import { DeterministicRandom, digestOf } from './objects/deterministic-random.ts';
+import { DeterministicRandom, digestInputs } from './objects/deterministic-random.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { encrypt } from './objects/encrypt.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
@@ -76,7 +76,7 @@ export interface Extended {
  */
 export async function finish(task: FinishTask): Promise<Finished> {
   try {
-    return await finishAsPossible(received(task));
+    return await finishAsPossible(receiveTask(task));
   } catch (error) {
     if (error instanceof DecodingLimitError) return { unpacksBeyond: error.limit };
     if (error instanceof MisplacedFieldError) return { misplaced: error.message };
@@ -103,37 +103,37 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Fin
   attach(editable, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(editable, signature.visible));
-  const { shown, unnamed, refs } = await addFields(editable, settings.forms, place ? namesOf(place) : []);
+  const { shown, unnamed, refs } = await addFields(editable, settings.forms, place ? signatureNames(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
   const violations = conform(editable, settings, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
-  if (settings.conformance || signature) editable.id = digestOf(input, settings).subarray(0, ID_BYTES);
-  const marker = signature && place && addSignatureField(editable, signature, place, ownField(signature, refs));
+  if (settings.conformance || signature) editable.id = digestInputs(input, settings).subarray(0, ID_BYTES);
+  const marker = signature && place && addSignatureField(editable, signature, place, findOwnField(signature, refs));
   const finished = write(editable, input, settings, secret).join();
   if (!signature || !marker) return move(finished) as unknown as typeof finished;
   const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
-  return moved(finished.buffer, { unsigned: finished, hole });
+  return transfer(finished.buffer, { unsigned: finished, hole });
 }
 
 /** Appends validation data to a signed PDF. */
 export async function extend({ pieces, update }: ExtendTask): Promise<Extended> {
   const { file, hole } = await withValidationData(Buffer.concat(pieces), update);
   const extended = Uint8Array.from(file);
-  return moved(extended.buffer, { extended, hole });
+  return transfer(extended.buffer, { extended, hole });
 }
 
 /** Returns a value from the thread and transfers its buffer instead of copying it. */
-function moved<T>(buffer: ArrayBuffer, value: T): T {
+function transfer<T>(buffer: ArrayBuffer, value: T): T {
   return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
 }
 
 /** The names of the fields that a signature adds. */
-function namesOf({ position }: FieldPlace): string[] {
+function signatureNames({ position }: FieldPlace): string[] {
   return [...(position ? [SIGNATURE_NAME] : []), TIME_STAMP_NAME];
 }
 
 /** The form field of the document to sign, if the settings name one. */
-function ownField({ visible }: SignatureField, fields: Map<number, PdfRef>): PdfRef | undefined {
+function findOwnField({ visible }: SignatureField, fields: Map<number, PdfRef>): PdfRef | undefined {
   return visible && 'number' in visible.place ? fields.get(visible.place.number) : undefined;
 }
 
@@ -144,7 +144,7 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
   const name = invoiceFilename(profile);
   const description = profile === 'XRECHNUNG' ? 'XRechnung' : 'Factur-X';
   const content = Buffer.from(xml);
-  return [{ name, type: 'text/xml', description, content, relationship: relationshipOf(profile), modified: facts.issued }];
+  return [{ name, type: 'text/xml', description, content, relationship: profileRelationship(profile), modified: facts.issued }];
 }
 
 /** Merges PDFs. The bytes are transferred instead of copied. */
@@ -173,7 +173,7 @@ interface Received extends Omit<FinishTask, 'pieces'> {
  * Converts the plain bytes that a thread receives to buffers. The creation time is removed from the printed PDFs first, so that
  * the result does not depend on it.
  */
-function received({ pieces, settings, secret }: FinishTask): Received {
+function receiveTask({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
   const input = removeDuplicates(withoutCreationTime(pieces));
   const copied = { ...settings };
@@ -190,7 +190,7 @@ function withoutCreationTime(pieces: Uint8Array[]): Buffer {
 
 function write(editable: EditablePdf, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
   if (settings.password) {
-    const random = new DeterministicRandom(secret, digestOf(input, settings));
+    const random = new DeterministicRandom(secret, digestInputs(input, settings));
     return writeWithObjectStreams(editable, encrypt(editable.catalog, settings.password, random));
   }
   return settings.compress ? writeWithObjectStreams(editable) : writePlain(editable);

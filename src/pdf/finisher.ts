@@ -99,7 +99,7 @@ export class Finisher {
   async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal) {
     const prepare = () => {
       const task = withOwnMemory(pieces, settings, this.#secret);
-      return { task, transferList: memoryOf(task) };
+      return { task, transferList: listBuffers(task) };
     };
     const finished = (await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished;
     if (finished instanceof Uint8Array || 'unsigned' in finished) return finished;
@@ -217,7 +217,7 @@ function own(bytes: Uint8Array): Uint8Array {
 }
 
 /** The buffers that are transferred instead of copied. */
-function memoryOf({ pieces, settings }: FinishTask): ArrayBuffer[] {
+function listBuffers({ pieces, settings }: FinishTask): ArrayBuffer[] {
   const { attachments, watermark, forms, signature } = settings;
   const printed = [...(watermark?.stamp ?? []), ...(forms?.appearances.flat() ?? []), ...(signature?.visible?.appearance ?? [])];
   const bytes = [...pieces, ...attachments.map(({ content }) => content), ...printed];

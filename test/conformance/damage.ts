@@ -1,7 +1,7 @@
 /** Damages a conformant PDF: one file in, a copy for each fault out. Faults that do not apply to the file are left out. */
 import { PdfDict, PdfStream } from '@libpdf/core';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
-import { deflated } from '../../src/pdf/objects/syntax.ts';
+import { deflatedStream } from '../../src/pdf/objects/syntax.ts';
 import { writePlain } from '../../src/pdf/objects/write.ts';
 
 /** Replacements of the same length, so that offsets in the file remain correct. */
@@ -76,7 +76,7 @@ async function withContent(pdf: Buffer, from: RegExp, to: string): Promise<Buffe
   const content = Buffer.from(stream.getDecodedData()).toString('latin1');
   const changed = content.replace(from, to);
   if (changed === content) return undefined;
-  editable.change(entry, deflated({}, Buffer.from(changed, 'latin1')));
+  editable.change(entry, deflatedStream({}, Buffer.from(changed, 'latin1')));
   editable.id = Buffer.alloc(16, 7);
   const info = editable.resolve(editable.info);
   if (!(info instanceof PdfDict)) return undefined;

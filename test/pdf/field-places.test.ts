@@ -36,5 +36,5 @@ test('reads text across chunks of any size', () => {
   expect(file.text(1, 5)).toBe('bcdef');
   file.overwrite(1, 'BCDEF');
   expect(Buffer.concat(chunks).toString()).toBe('aBCDEFgh');
-  expect([...file.positionsOf('CD')]).toEqual([2]);
+  expect([...file.findPositions('CD')]).toEqual([2]);
 });

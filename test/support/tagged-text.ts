@@ -1,10 +1,10 @@
 /** Reads the text of a PDF as its tags state it, without regard to where the glyphs are. */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../../src/pdf/content/content-scanner.ts';
-import { contentOf, Fonts, resourceOf } from '../../src/pdf/content/fonts.ts';
+import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../../src/pdf/content/content-scanner.ts';
+import { Fonts, findResource, pageContents } from '../../src/pdf/content/fonts.ts';
 import { StreamDecoder } from '../../src/pdf/content/streams.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
-import { inherited } from '../../src/pdf/objects/page-view.ts';
+import { findInherited } from '../../src/pdf/objects/page-view.ts';
 import { isAnnotation, StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 
@@ -23,7 +23,7 @@ export async function readTaggedText(bytes: Buffer): Promise<string[]> {
 function textOf(element: StructureElement, tree: StructureTree, texts: MarkedTexts): string {
   const parts = element.kids.map((kid) => {
     if (kid instanceof StructureElement) return textOf(kid, tree, texts);
-    const { holder, mcid } = tree.placeOf(kid, element);
+    const { holder, mcid } = tree.leafPlace(kid, element);
     return isAnnotation(kid) ? '' : (texts.found.get(`${holder?.objectNumber} ${mcid}`) ?? '');
   });
   if (INLINE.test(element.type)) return parts.join('');
@@ -42,9 +42,9 @@ class MarkedTexts {
     this.#pdf = pdf;
     this.#fonts = new Fonts(pdf, this.#decoder);
     for (const { ref, dict } of pdf.pdf.getPages()) {
-      const streams = contentOf(pdf, dict).map((entry) => pdf.resolve(entry));
+      const streams = pageContents(pdf, dict).map((entry) => pdf.resolve(entry));
       const parts = streams.filter((stream) => stream instanceof PdfStream).map((stream) => this.#decoder.decode(stream));
-      this.#scan(Buffer.concat(parts), inherited(pdf, dict, 'Resources'), ref);
+      this.#scan(Buffer.concat(parts), findInherited(pdf, dict, 'Resources'), ref);
     }
   }
 
@@ -56,8 +56,8 @@ class MarkedTexts {
       const name = operands.names[0] ?? '';
       if (operator === 'BDC' || operator === 'BMC') open.push(sequenceOf(content, operands, end));
       else if (operator === 'EMC') this.#close(open, holder);
-      else if (operator === 'Tf') font = resourceOf(this.#pdf, resources, 'Font', name);
-      else if (operator === 'Do') this.#draw(resourceOf(this.#pdf, resources, 'XObject', name), resources);
+      else if (operator === 'Tf') font = findResource(this.#pdf, resources, 'Font', name);
+      else if (operator === 'Do') this.#draw(findResource(this.#pdf, resources, 'XObject', name), resources);
       else if (SHOWS.has(operator)) open.at(-1)?.shown.push(...this.#textsOf(font, content, operands));
     });
   }
@@ -66,7 +66,7 @@ class MarkedTexts {
     const codes = Buffer.concat(strings.map((each) => stringBytes(content, each)));
     const size = this.#isComposite(font) ? 2 : 1;
     return Array.from({ length: codes.length / size }, (_, at) =>
-      this.#fonts.textOf({ font, codes: codes.subarray(at * size, (at + 1) * size) }),
+      this.#fonts.readText({ font, codes: codes.subarray(at * size, (at + 1) * size) }),
     );
   }
 
@@ -108,8 +108,8 @@ function sequence(): Sequence {
 function sequenceOf(content: Buffer, operands: Operands, end: number): Sequence {
   const [text] = operands.strings;
   return {
-    mcid: mcidOf(content, operands, end),
-    actualText: operands.names.includes('ActualText') && text ? textIn(stringBytes(content, text)) : undefined,
+    mcid: readMcid(content, operands, end),
+    actualText: operands.names.includes('ActualText') && text ? decodeText(stringBytes(content, text)) : undefined,
     isReversed: operands.names[0] === 'ReversedChars',
     shown: [],
   };

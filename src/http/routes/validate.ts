@@ -1,8 +1,8 @@
 /** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
-import { uncheckedOf } from '../../pdf/validate/rules.ts';
+import { PROFILES, type Profile, toClaims } from '../../pdf/conformance/profiles.ts';
+import { listUnchecked } from '../../pdf/validate/rules.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
 import { problemResponses } from '../replies/problem-responses.ts';
 import { recordSchema } from '../replies/response-schema.ts';
@@ -38,7 +38,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
         });
       if (!profiles.length)
         throw invalidRequest([{ path: 'profile', message: 'is required: the PDF claims no profile that is checked here' }]);
-      return { valid: !violations.length, profiles, violations, unchecked: uncheckedOf(claimsOf(profiles)) };
+      return { valid: !violations.length, profiles, violations, unchecked: listUnchecked(toClaims(profiles)) };
     });
   });
 }
@@ -56,7 +56,7 @@ function readProfiles(request: FastifyRequest): Profile[] | undefined {
   if (profile === undefined) return undefined;
   const given = profile.split(',', 3).map((each) => each.trim());
   const known = PROFILES.filter((each) => given.includes(each));
-  const archives = known.filter((each) => claimsOf([each]).archive);
+  const archives = known.filter((each) => toClaims([each]).archive);
   if (known.length !== given.length || archives.length > 1 || known.length - archives.length > 1)
     throw invalidRequest([
       {

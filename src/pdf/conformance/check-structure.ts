@@ -8,7 +8,7 @@ import { LANGUAGE_TAG, PERMITTED_KIDS } from '../structure/standard-types.ts';
 import type { StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { matchInOrder, matchUnique } from './match-by-key.ts';
-import { matchTables, rowsOf } from './repair-tables.ts';
+import { findRows, matchTables } from './repair-tables.ts';
 import type { Violations } from './violations.ts';
 
 export function checkStructure(tree: StructureTree, structure: PrintedStructure, violations: Violations): void {
@@ -45,7 +45,7 @@ function checkLanguages(
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
   const tagged = matchFigures(figures, images, isWhole ? matchInOrder : matchUnique);
   for (const [figure, image] of tagged) {
-    if (alternateOf(figure)) continue;
+    if (alternateText(figure)) continue;
     if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
     else violations.add('alternate_text_missing', image);
   }
@@ -74,7 +74,7 @@ function matchFigures(
   const found = new Map<StructureElement, DocumentImage | undefined>();
   for (const figure of figures) {
     if (isPartOfPicture(figure, found)) figure.type = 'NonStruct';
-    else found.set(figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure)));
+    else found.set(figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateText(figure)));
   }
   return found;
 }
@@ -86,7 +86,7 @@ function isPartOfPicture(figure: StructureElement, found: Map<StructureElement, 
   return around !== undefined;
 }
 
-function alternateOf(figure: StructureElement): string {
+function alternateText(figure: StructureElement): string {
   return figure.text('Alt').replace(/\s+/g, ' ').trim();
 }
 
@@ -130,7 +130,7 @@ function checkTables(tables: StructureElement[], structure: PrintedStructure, vi
   const structureOf = matchTables(structure);
   for (const table of tables) {
     const place: ElementLocation | undefined = structureOf(table);
-    if (!isRegular(rowsOf(table))) violations.add('table_irregular', place);
+    if (!isRegular(findRows(table))) violations.add('table_irregular', place);
   }
 }
 
@@ -164,11 +164,11 @@ function placeCells(row: StructureElement, y: number, height: number, filledTo: 
  * has all of them; otherwise a name is used only if all fields have the same one.
  */
 function nameFields(forms: StructureElement[], { fields }: PrintedStructure, violations: Violations): void {
-  for (const [role, tags] of Map.groupBy(forms, roleOf)) {
+  for (const [role, tags] of Map.groupBy(forms, readRole)) {
     if (!role) continue;
     const ofRole = fields.filter((field) => field.role === role);
-    const left = without(ofRole, tags.map(descriptionOf));
-    const unnamed = tags.filter((tag) => descriptionOf(tag) === undefined);
+    const left = without(ofRole, tags.map(readDescription));
+    const unnamed = tags.filter((tag) => readDescription(tag) === undefined);
     const isInOrder = left.length === unnamed.length;
     const same = new Set(left.map(({ name }) => name)).size === 1 ? left[0] : undefined;
     for (const [index, tag] of unnamed.entries()) nameField(tag, isInOrder ? left[index] : same, violations);
@@ -185,13 +185,13 @@ function without(fields: NamedElement[], names: Array<string | undefined>): Name
   return left;
 }
 
-function roleOf(element: StructureElement): string {
+function readRole(element: StructureElement): string {
   const role = element.attribute('Role');
   return role instanceof PdfName ? role.value : '';
 }
 
 /** Fields of a form may have an empty one. */
-function descriptionOf(element: StructureElement): string | undefined {
+function readDescription(element: StructureElement): string | undefined {
   const text = element.attribute('Desc');
   return text instanceof PdfString ? text.asString() : undefined;
 }

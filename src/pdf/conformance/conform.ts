@@ -8,7 +8,7 @@ import type { ElementLocation, PrintedStructure } from '../../tag-structure.ts';
 import { paintedContent } from '../content/painted-content.ts';
 import type { FinishSettings } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { viewOf } from '../objects/page-view.ts';
+import { pageView } from '../objects/page-view.ts';
 import { textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 import { checkStructure } from './check-structure.ts';
@@ -110,7 +110,7 @@ function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStruc
 function checkLimits(editable: EditablePdf, violations: Violations): void {
   const pages = editable.pdf.getPages().map(({ ref }) => editable.resolve(ref));
   for (const page of pages.filter((value) => value instanceof PdfDict)) {
-    const { width, height } = viewOf(editable, page);
+    const { width, height } = pageView(editable, page);
     if (width < MIN_SIDE || height < MIN_SIDE) violations.add('page_size');
     const annotations = editable.resolve(page.get('Annots'));
     const entries = annotations instanceof PdfArray ? annotations.toArray() : [];

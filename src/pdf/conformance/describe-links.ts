@@ -14,22 +14,22 @@ const MAX_TARGET = 2_000;
 
 export function describeLinks(editable: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
   const tagged = tree.elements().flatMap((element) => {
-    const annotations = element.type === 'Link' ? annotationsOf(editable, element) : [];
+    const annotations = element.type === 'Link' ? findAnnotations(editable, element) : [];
     const [first] = annotations;
-    return first ? [{ annotations, target: targetOf(editable, first.dict) }] : [];
+    return first ? [{ annotations, target: readTarget(editable, first.dict) }] : [];
   });
   const read = links.filter(({ isHidden }) => !isHidden);
-  const texts = new LinkTexts(read, targetsIn(tagged));
+  const texts = new LinkTexts(read, listTargets(tagged));
   for (const { annotations, target } of tagged) {
     const description = textString(texts.next(target));
     for (const { ref, dict } of annotations) describe(editable, ref, dict, description);
   }
-  const orphans = editable.pdf.getPages().flatMap(({ ref }) => orphansOn(editable, ref));
+  const orphans = editable.pdf.getPages().flatMap(({ ref }) => findOrphans(editable, ref));
   const hidden = links.filter(({ isHidden }) => isHidden);
-  adoptOrphans(editable, tree, orphans, new LinkTexts(hidden, targetsIn(orphans)));
+  adoptOrphans(editable, tree, orphans, new LinkTexts(hidden, listTargets(orphans)));
 }
 
-function targetsIn(list: Array<{ target: string }>): string[] {
+function listTargets(list: Array<{ target: string }>): string[] {
   return list.map(({ target }) => cut(target));
 }
 
@@ -60,7 +60,7 @@ function cut(target: string): string {
   return target.slice(0, MAX_TARGET);
 }
 
-function annotationsOf(editable: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
+function findAnnotations(editable: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
   return link.kids.flatMap((kid) => {
     const ref = kid instanceof PdfDict && isAnnotation(kid) ? kid.get('Obj') : undefined;
     const dict = editable.resolve(ref);
@@ -68,13 +68,13 @@ function annotationsOf(editable: EditablePdf, link: StructureElement): Array<{ r
   });
 }
 
-function targetOf(editable: EditablePdf, annotation: PdfDict): string {
+function readTarget(editable: EditablePdf, annotation: PdfDict): string {
   const action = editable.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? textOf(editable.resolve(action.get('URI'))) : '';
-  return address || `#${textOf(editable.resolve(annotation.get('Dest')))}`;
+  const address = action instanceof PdfDict ? readText(editable.resolve(action.get('URI'))) : '';
+  return address || `#${readText(editable.resolve(annotation.get('Dest')))}`;
 }
 
-function textOf(value: PdfObject | undefined): string {
+function readText(value: PdfObject | undefined): string {
   if (value instanceof PdfString) return value.asString();
   return value instanceof PdfName ? value.value : '';
 }
@@ -93,13 +93,13 @@ interface Orphan {
 }
 
 /** Finds links without a tag: the document hides them from assistive technology, but they can still be clicked. */
-function orphansOn(editable: EditablePdf, page: PdfRef): Orphan[] {
+function findOrphans(editable: EditablePdf, page: PdfRef): Orphan[] {
   const dict = editable.resolve(page);
   const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
   return (annotations instanceof PdfArray ? annotations.toArray() : []).flatMap((ref) => {
     const annotation = editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(annotation instanceof PdfDict) || annotation.has('StructParent')) return [];
-    return [{ ref, dict: annotation, page, target: targetOf(editable, annotation) }];
+    return [{ ref, dict: annotation, page, target: readTarget(editable, annotation) }];
   });
 }
 

@@ -29,7 +29,7 @@ const GUIDELINES: Record<InvoiceProfile, readonly string[]> = {
 const VERSION = /^(\d\.\d)(?:#conformant#urn:xeinkauf\.de:kosit:extension:xrechnung_\1)?$/;
 
 /** The version of `profile` that the guideline names; undefined if it names another profile. */
-export function versionOf(guideline: string, profile: InvoiceProfile): string | undefined {
+export function findVersion(guideline: string, profile: InvoiceProfile): string | undefined {
   const known = GUIDELINES[profile];
   if (profile !== 'XRECHNUNG') return known.includes(guideline) ? '1.0' : undefined;
   const start = known.find((each) => guideline.startsWith(each));
@@ -37,7 +37,7 @@ export function versionOf(guideline: string, profile: InvoiceProfile): string | 
 }
 
 /** An example of a guideline identifier that the profile accepts. */
-export function guidelineOf(profile: InvoiceProfile): string {
+export function profileGuideline(profile: InvoiceProfile): string {
   return profile === 'XRECHNUNG' ? `${GUIDELINES.XRECHNUNG[0]}3.0` : (GUIDELINES[profile][0] ?? '');
 }
 
@@ -49,6 +49,6 @@ export function invoiceFilename(profile: InvoiceProfile): string {
  * `MINIMUM` and `BASIC WL` hold too little to be an invoice, so their XML is data of the invoice and not an alternative form of
  * it.
  */
-export function relationshipOf(profile: InvoiceProfile): 'Data' | 'Alternative' {
+export function profileRelationship(profile: InvoiceProfile): 'Data' | 'Alternative' {
   return profile === 'MINIMUM' || profile === 'BASIC WL' ? 'Data' : 'Alternative';
 }

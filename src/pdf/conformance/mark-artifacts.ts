@@ -4,16 +4,16 @@
  * is blended.
  */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../content/content-scanner.ts';
+import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../content/content-scanner.ts';
 import { DocumentText } from '../content/document-text.ts';
-import { contentOf, Fonts, resourceOf } from '../content/fonts.ts';
+import { Fonts, findResource, pageContents } from '../content/fonts.ts';
 import { paintedKey } from '../content/painted-content.ts';
 import { addSpaceFont, SPACE_FONT } from '../content/space-font.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import { TextObject } from '../content/text-objects.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { inherited } from '../objects/page-view.ts';
-import { deflated } from '../objects/syntax.ts';
+import { findInherited } from '../objects/page-view.ts';
+import { deflatedStream } from '../objects/syntax.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import type { RepeatedContent } from './repeated-content.ts';
 import { separateWords } from './separate-words.ts';
@@ -89,11 +89,11 @@ class Marking {
   }
 
   /** The resources of a stream with the font of spaces, if it got some; undefined if they stay as they are. */
-  #resourcesFor(scan: ContentScan, resources: PdfDict | undefined): PdfDict | undefined {
+  #prepareResources(scan: ContentScan, resources: PdfDict | undefined): PdfDict | undefined {
     if (!scan.hasSpaces) return scan.resources;
     this.#spaceFont ??= addSpaceFont(this.#editable);
     const kept = (scan.resources ?? resources ?? new PdfDict()).clone();
-    const fonts = this.#editable.copyOf(kept, 'Font');
+    const fonts = this.#editable.copyDictionary(kept, 'Font');
     fonts.set(SPACE_FONT, this.#spaceFont);
     kept.set('Font', fonts);
     return kept;
@@ -102,18 +102,18 @@ class Marking {
   markPage(ref: PdfRef): void {
     const page = this.#editable.resolve(ref);
     if (!(page instanceof PdfDict)) throw new Error('a page is missing');
-    const entries = contentOf(this.#editable, page);
+    const entries = pageContents(this.#editable, page);
     const streams = entries.map((entry) => this.#editable.resolve(entry)).filter((stream) => stream instanceof PdfStream);
     if (!streams.length) return;
     const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const found = inherited(this.#editable, page, 'Resources');
+    const found = findInherited(this.#editable, page, 'Resources');
     const resources = found instanceof PdfDict ? found : undefined;
     const scan = this.#scan(content, resources, { isTagged: false, holder: ref });
     if (!this.#marks) return;
     this.#writers.push(() => {
       const copy = page.clone();
-      copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
-      const changed = this.#resourcesFor(scan, resources);
+      copy.set('Contents', this.#replace(entries, deflatedStream({}, scan.bytes)));
+      const changed = this.#prepareResources(scan, resources);
       if (changed) copy.set('Resources', changed);
       this.#editable.change(ref, copy);
     });
@@ -140,7 +140,7 @@ class Marking {
   ): ContentScan {
     const scan: ContentScan = new ContentScan(content, isTagged, this.#repeated.get(holder.objectNumber), {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
-      uses: (kind, name) => this.lookInside(resourceOf(this.#editable, resources, kind, name)),
+      uses: (kind, name) => this.lookInside(findResource(this.#editable, resources, kind, name)),
       shows: (runs, actualText, object) => this.#look(runs, resources, actualText, object),
       begins: (mcid) => this.#beginText(content, paintedKey(holder.objectNumber, mcid)),
     });
@@ -174,17 +174,17 @@ class Marking {
 
   /** Returns whether the glyphs say enough without the ActualText: they are a space, and it is a space that does not break. */
   #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined, object: TextObject | undefined): boolean {
-    const runs = shown.map(({ font, codes }) => ({ font: resourceOf(this.#editable, resources, 'Font', font ?? ''), codes }));
+    const runs = shown.map(({ font, codes }) => ({ font: findResource(this.#editable, resources, 'Font', font ?? ''), codes }));
     object?.show(...(actualText === undefined ? runs : [actualText]));
     const { isMissing, isUnmapped } = this.#fonts.look(runs, actualText);
     this.findings.hasMissingGlyphs ||= isMissing;
     this.findings.hasUnmappedText ||= isUnmapped;
-    return actualText === NO_BREAK_SPACE && runs.map((run) => this.#fonts.textOf(run)).join('') === ' ';
+    return actualText === NO_BREAK_SPACE && runs.map((run) => this.#fonts.readText(run)).join('') === ' ';
   }
 
   /** Scans an XObject that is drawn. One without tags of its own is painted like a path. */
   #draw(name: string, inTagged: boolean, resources: PdfDict | undefined, scan: ContentScan): Drawn {
-    const ref = resourceOf(this.#editable, resources, 'XObject', name);
+    const ref = findResource(this.#editable, resources, 'XObject', name);
     if (!(ref instanceof PdfRef)) return { isTagged: false, name };
     const isTagged = this.#isTagged(ref);
     const form = this.#editable.resolve(ref);
@@ -201,7 +201,7 @@ class Marking {
       holder: ref,
     });
     if (this.#marks && isTagged)
-      this.#writers.push(() => this.#editable.change(ref, withContent(form, inner.bytes, this.#resourcesFor(inner, own))));
+      this.#writers.push(() => this.#editable.change(ref, withContent(form, inner.bytes, this.#prepareResources(inner, own))));
     return { isTagged: isTagged && !inTagged, name };
   }
 
@@ -217,7 +217,7 @@ class Marking {
     copy.delete('StructParents');
     const name = `PlatenCopy${ref.objectNumber}`;
     const kept = (scan.resources ?? resources ?? new PdfDict()).clone();
-    const objects = this.#editable.copyOf(kept, 'XObject');
+    const objects = this.#editable.copyDictionary(kept, 'XObject');
     objects.set(name, this.#editable.add(copy));
     kept.set('XObject', objects);
     scan.resources = kept;
@@ -251,7 +251,7 @@ function withContent(form: PdfStream, content: Buffer, resources: PdfDict | unde
   const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
   delete entries.Filter;
   delete entries.DecodeParms;
-  return deflated({ ...entries, ...(resources && { Resources: resources }) }, content);
+  return deflatedStream({ ...entries, ...(resources && { Resources: resources }) }, content);
 }
 
 /** Shown character codes, and the resource name of their font. */
@@ -380,7 +380,7 @@ class ContentScan {
   /** Begins a sequence. Tags and artifacts count as marked; a sequence that only has ActualText does not. */
   #beginMarked(operands: Operands, end: number): void {
     const { start, names, strings } = operands;
-    const own = names.includes('MCID') ? mcidOf(this.#content, operands, end) : undefined;
+    const own = names.includes('MCID') ? readMcid(this.#content, operands, end) : undefined;
     if (own !== undefined && this.#repeated?.has(own)) this.#edits.push({ at: start, to: end, text: '/Artifact BMC' });
     const isMarked = names.includes('MCID') || names[0] === 'Artifact';
     this.#sequences.push({ isMarked, mcid: isMarked ? own : this.#sequences.at(-1)?.mcid });
@@ -388,7 +388,7 @@ class ContentScan {
     if (names[0] === 'ReversedChars' && this.#text) this.#text.isReversed = true;
     const [text] = strings;
     if (names.includes('ActualText') && text && !this.#span)
-      this.#span = { depth: this.#sequences.length, text: textIn(stringBytes(this.#content, text)), shown: [], start, end };
+      this.#span = { depth: this.#sequences.length, text: decodeText(stringBytes(this.#content, text)), shown: [], start, end };
   }
 
   #endMarked({ start }: Operands, end: number): void {

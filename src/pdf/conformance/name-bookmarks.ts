@@ -8,25 +8,25 @@ import { matchInOrder, matchUnique } from './match-by-key.ts';
 import { outlineItems } from './outline-items.ts';
 
 export function nameBookmarks(editable: EditablePdf, { headings, isWhole }: PrintedStructure): void {
-  const headingWith = (isWhole ? matchInOrder : matchUnique)(headings, ({ text }) => charactersOf(text));
+  const headingWith = (isWhole ? matchInOrder : matchUnique)(headings, ({ text }) => sortCharacters(text));
   for (const { ref, item } of outlineItems(editable)) {
     const given = item.get('Title');
     const title = given instanceof PdfString ? given.asString() : '';
-    const text = headingWith(charactersOf(title))?.text;
+    const text = headingWith(sortCharacters(title))?.text;
     if (!text) continue;
     const copy = item.clone();
-    copy.set('Title', textString(inCaseOf(title, text)));
+    copy.set('Title', textString(copyCase(title, text)));
     editable.change(ref, copy);
   }
 }
 
 /** The characters of a text in a fixed order, because Chromium writes the words of some scripts in the order of their positions. */
-function charactersOf(text: string): string {
+function sortCharacters(text: string): string {
   return [...foldText(text).replaceAll(' ', '')].sort().join('');
 }
 
 /** A text with the letters of a title, whose case `text-transform` may have changed. If they are in another order, the text as it is. */
-function inCaseOf(title: string, text: string): string {
+function copyCase(title: string, text: string): string {
   const letters = [...title.replace(/[\s\u00ad]+/g, '')];
   let at = 0;
   const words = text.split(' ').map((word) => {

@@ -1,7 +1,7 @@
 /** Adds an sRGB output intent to an editable PDF (ISO 19005-2, 6.2.3), with an ICC profile that is built here. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { deflated, textString } from '../objects/syntax.ts';
+import { deflatedStream, textString } from '../objects/syntax.ts';
 
 const SRGB = 'sRGB IEC61966-2.1';
 
@@ -24,7 +24,7 @@ let made: PdfStream | undefined;
 
 /** The profile stream, which is built once. */
 function srgbStream(): PdfStream {
-  made ??= deflated({ N: PdfNumber.of(3) }, srgbProfile());
+  made ??= deflatedStream({ N: PdfNumber.of(3) }, srgbProfile());
   return PdfStream.fromDict(Object.fromEntries([...made].map(([key, value]) => [key.value, value])), made.data);
 }
 
@@ -36,7 +36,7 @@ function srgbProfile(): Buffer {
   const curve = transferCurve();
   const tags: Array<[name: string, data: Buffer]> = [
     ['desc', description(SRGB)],
-    ['cprt', tagged('text', Buffer.from('No copyright, use freely\0', 'latin1'))],
+    ['cprt', encodeTag('text', Buffer.from('No copyright, use freely\0', 'latin1'))],
     ['wtpt', xyz(0.9642, 1, 0.8249)],
     ['rXYZ', xyz(0.43607, 0.22249, 0.01392)],
     ['gXYZ', xyz(0.38515, 0.71687, 0.09708)],
@@ -71,11 +71,11 @@ function header(size: number): Buffer {
   bytes.write('mntrRGB XYZ ', 12, 'latin1');
   for (const [index, part] of [2000, 1, 1, 0, 0, 0].entries()) bytes.writeUInt16BE(part, 24 + index * 2);
   bytes.write('acsp', 36, 'latin1');
-  for (const [index, value] of [0.9642, 1, 0.8249].entries()) bytes.writeInt32BE(fixed(value), 68 + index * 4);
+  for (const [index, value] of [0.9642, 1, 0.8249].entries()) bytes.writeInt32BE(toFixedPoint(value), 68 + index * 4);
   return bytes;
 }
 
-function tagged(type: string, data: Buffer): Buffer {
+function encodeTag(type: string, data: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.write(type, 'latin1');
   const padding = Buffer.alloc((4 - (data.length % 4)) % 4);
@@ -84,11 +84,11 @@ function tagged(type: string, data: Buffer): Buffer {
 
 function xyz(...values: number[]): Buffer {
   const data = Buffer.alloc(12);
-  for (const [index, value] of values.entries()) data.writeInt32BE(fixed(value), index * 4);
-  return tagged('XYZ ', data);
+  for (const [index, value] of values.entries()) data.writeInt32BE(toFixedPoint(value), index * 4);
+  return encodeTag('XYZ ', data);
 }
 
-function fixed(value: number): number {
+function toFixedPoint(value: number): number {
   return Math.round(value * 65_536);
 }
 
@@ -100,7 +100,7 @@ function transferCurve(): Buffer {
     const linear = value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
     data.writeUInt16BE(Math.round(linear * 65_535), 4 + index * 2);
   }
-  return tagged('curv', data);
+  return encodeTag('curv', data);
 }
 
 /** A textDescriptionType with the text in ASCII, and empty Unicode and Macintosh texts (6.5.17). */
@@ -108,5 +108,5 @@ function description(text: string): Buffer {
   const ascii = Buffer.from(`${text}\0`, 'latin1');
   const length = Buffer.alloc(4);
   length.writeUInt32BE(ascii.length);
-  return tagged('desc', Buffer.concat([length, ascii, Buffer.alloc(4 + 4 + 2 + 1 + 67)]));
+  return encodeTag('desc', Buffer.concat([length, ascii, Buffer.alloc(4 + 4 + 2 + 1 + 67)]));
 }

@@ -23,7 +23,7 @@ const LEVELS = ['B', 'U', 'A'] as const;
 export type ArchiveLevel = (typeof LEVELS)[number] | 'F' | '';
 
 /** The rank of a level among B, U and A; -1 for all others. */
-export function rankOf(level: string): number {
+export function levelRank(level: string): number {
   return (LEVELS as readonly string[]).indexOf(level);
 }
 
@@ -35,7 +35,7 @@ export interface Claims {
   accessible: 1 | 2 | undefined;
 }
 
-export function claimsOf(profiles: readonly Profile[]): Claims {
+export function toClaims(profiles: readonly Profile[]): Claims {
   const [, part, level = ''] = /PDF\/A-(\d)(\w?)/.exec(profiles.join(' ')) ?? [];
   const accessible = ([1, 2] as const).find((number) => profiles.includes(`PDF/UA-${number}`));
   return {

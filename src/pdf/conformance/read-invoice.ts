@@ -3,7 +3,7 @@
  * date out. It does not validate the invoice. It rejects document type declarations, so entities are never expanded.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { guidelineOf, INVOICE_PROFILES, type Invoice, type InvoiceProfile, versionOf } from './invoice-profiles.ts';
+import { findVersion, INVOICE_PROFILES, type Invoice, type InvoiceProfile, profileGuideline } from './invoice-profiles.ts';
 
 /** The facts about an invoice that go into the PDF. */
 export interface InvoiceFacts {
@@ -64,7 +64,7 @@ export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
     throw new UnusableInvoiceError(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
   });
   parser.write(xml).close();
-  return { profile, version: versionIn(texts.of(GUIDELINE), profile), issued: dateIn(texts.of(ISSUED)) };
+  return { profile, version: requireVersion(texts.of(GUIDELINE), profile), issued: parseDate(texts.of(ISSUED)) };
 }
 
 /** Collects the texts of the guideline and issue date elements by their paths. */
@@ -119,17 +119,17 @@ function wrongRoot(uri: string, local: string): UnusableInvoiceError {
   );
 }
 
-function versionIn(guideline: string | undefined, profile: InvoiceProfile): string {
-  const version = guideline && versionOf(guideline, profile);
+function requireVersion(guideline: string | undefined, profile: InvoiceProfile): string {
+  const version = guideline && findVersion(guideline, profile);
   if (version) return version;
-  if (!guideline) throw new UnusableInvoiceError('does not name one guideline', undefined, guidelineOf(profile));
-  const other = INVOICE_PROFILES.find((each) => versionOf(guideline, each));
+  if (!guideline) throw new UnusableInvoiceError('does not name one guideline', undefined, profileGuideline(profile));
+  const other = INVOICE_PROFILES.find((each) => findVersion(guideline, each));
   const because = other ? `has the guideline of the profile ${other}` : 'has the guideline of no profile of Factur-X 1.0';
-  throw new UnusableInvoiceError(`${because}, and not that of ${profile}`, guideline, guidelineOf(profile));
+  throw new UnusableInvoiceError(`${because}, and not that of ${profile}`, guideline, profileGuideline(profile));
 }
 
 /** Parses a date in format 102 of UN/EDIFACT 2379, the only one that invoices may use. */
-function dateIn(text: string | undefined): string {
+function parseDate(text: string | undefined): string {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text ?? '') ?? [];
   const date = `${year}-${month}-${day}`;
   const isDate = !Number.isNaN(Date.parse(date)) && new Date(date).getUTCDate() === Number(day);

@@ -10,7 +10,7 @@ import type { StructureTree } from '../structure/structure-tree.ts';
 export function removeDeadLinks(editable: EditablePdf, tree: StructureTree): void {
   const dead = new Set<number | undefined>(editable.pdf.getPages().flatMap(({ ref }) => removeFrom(editable, ref)));
   for (const element of tree.elements()) {
-    const isAlive = (kid: PdfObject | StructureElement) => !dead.has(annotationOf(kid));
+    const isAlive = (kid: PdfObject | StructureElement) => !dead.has(annotationNumber(kid));
     if (dead.size && !element.kids.every(isAlive)) element.replaceKids(element.kids.filter(isAlive));
     if (element.type === 'Link' && !hasAnnotation(tree, element)) element.type = 'Span';
   }
@@ -42,11 +42,11 @@ function leadsNowhere(editable: EditablePdf, annotation: PdfObject | undefined):
 }
 
 function hasAnnotation(tree: StructureTree, link: StructureElement): boolean {
-  return tree.elements(link).some(({ kids }) => kids.some((kid) => annotationOf(kid) !== undefined));
+  return tree.elements(link).some(({ kids }) => kids.some((kid) => annotationNumber(kid) !== undefined));
 }
 
 /** The object number of the annotation that a kid refers to. */
-function annotationOf(kid: PdfObject | StructureElement): number | undefined {
+function annotationNumber(kid: PdfObject | StructureElement): number | undefined {
   const ref = !(kid instanceof StructureElement) && kid instanceof PdfDict && isAnnotation(kid) ? kid.get('Obj') : undefined;
   return ref instanceof PdfRef ? ref.objectNumber : undefined;
 }

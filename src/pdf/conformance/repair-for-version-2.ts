@@ -32,13 +32,13 @@ export function repairForVersion2(tree: StructureTree, painted: PaintedContent):
 function numberList(tree: StructureTree, list: StructureElement, painted: PaintedContent): void {
   const labels = list.elements.flatMap((item) => item.elements.filter(({ type }) => type === 'Lbl'));
   const { attributes } = list;
-  const isKnown = attributes.some((attribute) => !/^(?:None)?$/.test(nameOf(attribute.get('ListNumbering'))));
+  const isKnown = attributes.some((attribute) => !/^(?:None)?$/.test(readName(attribute.get('ListNumbering'))));
   if (!labels.length || isKnown) return;
-  const textOf = (element: StructureElement): string =>
+  const collectText = (element: StructureElement): string =>
     element.kids
-      .map((kid) => (kid instanceof StructureElement ? textOf(kid) : (tree.paintedBy(kid, element, painted)?.codes ?? '')))
+      .map((kid) => (kid instanceof StructureElement ? collectText(kid) : (tree.findPainted(kid, element, painted)?.codes ?? '')))
       .join('');
-  const numbering = new Set(labels.map(textOf)).size > 1 ? 'Ordered' : 'Unordered';
+  const numbering = new Set(labels.map(collectText)).size > 1 ? 'Ordered' : 'Unordered';
   const others = attributes.filter((attribute) => !attribute.has('ListNumbering'));
   list.set('A', PdfArray.of(...others, PdfDict.of({ O: PdfName.of('List'), ListNumbering: PdfName.of(numbering) })));
 }
@@ -46,9 +46,9 @@ function numberList(tree: StructureTree, list: StructureElement, painted: Painte
 /** Works from the innermost elements outwards, because an element that becomes a Div is a block in its parent. */
 function openLines(elements: StructureElement[]): void {
   const typesIn = new Map<StructureElement, Set<string>>();
-  const typesOf = (kid: StructureElement) => [kid.type, ...(isTransparent(kid.type) ? (typesIn.get(kid) ?? []) : [])];
+  const listTypes = (kid: StructureElement) => [kid.type, ...(isTransparent(kid.type) ? (typesIn.get(kid) ?? []) : [])];
   for (const element of elements.toReversed()) {
-    const types = new Set(element.elements.flatMap(typesOf));
+    const types = new Set(element.elements.flatMap(listTypes));
     typesIn.set(element, types);
     if (LINES.has(element.type) && [...types].some((type) => isForbidden(type, element.type))) element.type = 'Div';
   }
@@ -113,14 +113,14 @@ class Nesting {
   /** Puts text that is directly in a group into paragraphs. */
   #fillGroup(element: StructureElement): void {
     this.#markDecoration(element);
-    const runs = runsOf(element.kids, (kid) => this.#isInLine(kid));
+    const runs = findRuns(element.kids, (kid) => this.#isInLine(kid));
     const isText = (run: Kid[]) => run.some((kid) => this.#isText(kid));
     if (!runs.some(isText)) return;
     if (runs.length === 1 && element.type === 'NonStruct') element.type = 'P';
-    else element.replaceKids(runs.flatMap((run) => (isText(run) ? [this.#paragraphOf(element, run)] : run)));
+    else element.replaceKids(runs.flatMap((run) => (isText(run) ? [this.#toParagraph(element, run)] : run)));
   }
 
-  #paragraphOf(parent: StructureElement, run: Kid[]): StructureElement {
+  #toParagraph(parent: StructureElement, run: Kid[]): StructureElement {
     const [only, ...more] = run;
     if (more.length || !(only instanceof StructureElement) || only.type !== 'NonStruct')
       return this.#tree.enclose(parent, 'P', run);
@@ -141,11 +141,11 @@ class Nesting {
         this.#tree.setVersion2Type(each, 'Artifact');
     const isDecoration = (kid: Kid) => this.#isDecoration(kid, element);
     if (element.type === 'Artifact' || !isBox(element) || !element.kids.some(isDecoration)) return;
-    const runs = runsOf(element.kids, isDecoration);
-    element.replaceKids(runs.flatMap((run) => (run.some(isDecoration) ? [this.#artifactOf(element, run)] : run)));
+    const runs = findRuns(element.kids, isDecoration);
+    element.replaceKids(runs.flatMap((run) => (run.some(isDecoration) ? [this.#toArtifact(element, run)] : run)));
   }
 
-  #artifactOf(parent: StructureElement, run: Kid[]): StructureElement {
+  #toArtifact(parent: StructureElement, run: Kid[]): StructureElement {
     const artifact = this.#tree.enclose(parent, 'Artifact', run);
     this.#tree.setVersion2Type(artifact, 'Artifact');
     return artifact;
@@ -157,13 +157,13 @@ class Nesting {
    */
   #isLine(kid: Kid, parent: StructureElement): boolean {
     if (!this.#isDecoration(kid, parent) || kid instanceof StructureElement) return false;
-    return !this.#tree.paintedBy(kid, parent, this.#painted)?.hasShapes;
+    return !this.#tree.findPainted(kid, parent, this.#painted)?.hasShapes;
   }
 
   /** Whether a kid is content without text. Images have elements of their own. */
   #isDecoration(kid: Kid, parent: StructureElement): boolean {
     if (kid instanceof StructureElement || isAnnotation(kid)) return false;
-    return !this.#tree.paintedBy(kid, parent, this.#painted)?.codes;
+    return !this.#tree.findPainted(kid, parent, this.#painted)?.codes;
   }
 
   /** Whether a kid is text that must not be a direct kid of a group. */
@@ -193,7 +193,7 @@ function isBox(element: StructureElement): boolean {
 }
 
 /** Groups successive kids for which `belongs` returns true. Every other kid is a group of its own. */
-function runsOf(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
+function findRuns(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
   const runs: Kid[][] = [];
   let isOpen = false;
   for (const kid of kids) {
@@ -205,6 +205,6 @@ function runsOf(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
   return runs;
 }
 
-function nameOf(value: PdfObject | undefined): string {
+function readName(value: PdfObject | undefined): string {
   return value instanceof PdfName ? value.value : '';
 }

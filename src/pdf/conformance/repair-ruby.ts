@@ -11,17 +11,17 @@ interface Pair {
 export function splitRubies(tree: StructureTree, rubies: StructureElement[]): void {
   const split = new Map<StructureElement, StructureElement[]>();
   for (const ruby of rubies) {
-    const [first, ...others] = pairsOf(ruby).map(({ base, text }) => kidsOf(tree, base, text));
+    const [first, ...others] = readPairs(ruby).map(({ base, text }) => toKids(tree, base, text));
     if (!first) continue;
     ruby.replaceKids(first);
-    ruby.type = typeOf(first);
-    if (others.length) split.set(ruby, [ruby, ...others.map((kids) => tree.create(typeOf(kids), kids))]);
+    ruby.type = pairType(first);
+    if (others.length) split.set(ruby, [ruby, ...others.map((kids) => tree.create(pairType(kids), kids))]);
   }
   for (const parent of new Set([...split.keys()].map((ruby) => ruby.parent)))
     parent?.replaceKids(parent.kids.flatMap((kid) => (kid instanceof StructureElement && split.get(kid)) || [kid]));
 }
 
-function pairsOf(ruby: StructureElement): Pair[] {
+function readPairs(ruby: StructureElement): Pair[] {
   const pairs: Pair[] = [];
   for (const kid of ruby.kids) {
     const isText = kid instanceof StructureElement && kid.type === 'RT';
@@ -34,13 +34,13 @@ function pairsOf(ruby: StructureElement): Pair[] {
 }
 
 /** The kids of a new Ruby: base and text, or only the base if it has no text. */
-function kidsOf(tree: StructureTree, base: Pair['base'], [text, ...more]: StructureElement[]): Pair['base'] {
+function toKids(tree: StructureTree, base: Pair['base'], [text, ...more]: StructureElement[]): Pair['base'] {
   for (const kid of base) if (kid instanceof StructureElement && kid.type === 'RT') kid.type = 'Span'; // a ruby text without a base
   if (!text) return base;
   if (more.length) text.replaceKids([...text.kids, ...more.flatMap(({ kids }) => kids)]);
   return [tree.create('RB', base), text];
 }
 
-function typeOf([, text]: Pair['base']): string {
+function pairType([, text]: Pair['base']): string {
   return text instanceof StructureElement && text.type === 'RT' ? 'Ruby' : 'Span';
 }

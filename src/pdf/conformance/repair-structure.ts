@@ -93,18 +93,18 @@ function repairLists(tree: StructureTree, element: StructureElement): void {
   if (element.type === 'L')
     wrapRuns(
       element,
-      (kid) => !/^(?:L|LI|Caption)$/.test(typeOf(kid)),
-      (run) => itemOf(tree, run),
+      (kid) => !/^(?:L|LI|Caption)$/.test(kidType(kid)),
+      (run) => createItem(tree, run),
     );
   else
     wrapRuns(
       element,
-      (kid) => typeOf(kid) === 'LI',
+      (kid) => kidType(kid) === 'LI',
       (run) => tree.create('L', run),
     );
 }
 
-function itemOf(tree: StructureTree, run: Kids): StructureElement {
+function createItem(tree: StructureTree, run: Kids): StructureElement {
   return tree.create('LI', [tree.create('LBody', run)]);
 }
 
@@ -147,6 +147,6 @@ function wrapRuns(
   parent.replaceKids(kids);
 }
 
-function typeOf(kid: Kids[number]): string {
+function kidType(kid: Kids[number]): string {
   return kid instanceof StructureElement ? kid.type : '';
 }

@@ -44,23 +44,23 @@ export function matchTables({ tables, isWhole }: PrintedStructure): (tag: Struct
 
 /** A key to match a table of the document with its tags: the number of non-empty cells in each row. */
 function structureKey({ rows }: TableStructure): string {
-  return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
+  return toKey(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
 }
 
 function tagKey(table: StructureElement): string {
-  return keyOf(rowsOf(table).map((row) => cellsOf(row).filter(showsTagged).length));
+  return toKey(findRows(table).map((row) => findCells(row).filter(showsTagged).length));
 }
 
-function keyOf(counts: number[]): string {
+function toKey(counts: number[]): string {
   return counts.filter((count) => count > 0).join();
 }
 
-export function rowsOf(table: StructureElement): StructureElement[] {
+export function findRows(table: StructureElement): StructureElement[] {
   const isRow = ({ type }: StructureElement) => type === 'TR';
   return table.elements.flatMap((element) => (isRow(element) ? [element] : element.elements.filter(isRow)));
 }
 
-function cellsOf(row: StructureElement): StructureElement[] {
+function findCells(row: StructureElement): StructureElement[] {
   return row.elements.filter(({ type }) => type === 'TD' || type === 'TH');
 }
 
@@ -86,9 +86,9 @@ function alignRows(
   if (table.elements.some(({ type }) => type !== 'TR' && type !== 'Caption')) return undefined;
   const isEmpty = (row: TableCell[]) => row.every(([isEmpty]) => isEmpty);
   const rows = align(
-    rowsOf(table),
+    findRows(table),
     expected,
-    (row) => !cellsOf(row).some(showsTagged),
+    (row) => !findCells(row).some(showsTagged),
     isEmpty,
     () => tree.create('TR', []),
   );
@@ -96,14 +96,14 @@ function alignRows(
   for (const [index, row] of rows.entries()) {
     const cells = expected[index] ?? [];
     const aligned = align(
-      cellsOf(row),
+      findCells(row),
       cells,
       (cell) => !showsTagged(cell),
       ([isEmpty]) => isEmpty,
       (cell) => emptyCell(tree, cell),
     );
     if (!aligned) return undefined;
-    if (aligned.length > cellsOf(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+    if (aligned.length > findCells(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
     for (const [at, cell] of aligned.entries()) setRowSpan(cell, cells[at]?.[2] ?? 1);
   }
   return rows;
@@ -111,9 +111,9 @@ function alignRows(
 
 /** Of a table that does not match one of the document, because some of its pages are left out, only the end is known. */
 function limitSpans(table: StructureElement): void {
-  const rows = rowsOf(table);
+  const rows = findRows(table);
   for (const [at, row] of rows.entries())
-    for (const cell of cellsOf(row))
+    for (const cell of findCells(row))
       setRowSpan(cell, Math.min(cell.span('RowSpan') || Number.POSITIVE_INFINITY, rows.length - at));
 }
 
@@ -163,7 +163,7 @@ function groupRows(tree: StructureTree, table: StructureElement, rows: Structure
   const others = table.kids.filter((kid) => !(kid instanceof StructureElement) || kid.type !== 'TR');
   const body = rows.length - foot;
   if (!(head > 0 || foot > 0) || body <= head) {
-    if (rows.length > rowsOf(table).length) table.replaceKids([...others, ...rows]);
+    if (rows.length > findRows(table).length) table.replaceKids([...others, ...rows]);
     return;
   }
   const groups: Array<[string, StructureElement[]]> = [

@@ -17,12 +17,12 @@ export function removeRepeated(tree: StructureTree, pages: readonly PdfRef[]): R
   const repeated = new Map<number, Set<number>>();
   if (pages.length < 2) return repeated;
   const order = new Map<number | undefined, number>(pages.map(({ objectNumber }, index) => [objectNumber, index]));
-  const pageOf: PageOf = (leaf, parent) => order.get(tree.placeOf(leaf, parent).page?.objectNumber);
+  const pageNumber: PageOf = (leaf, parent) => order.get(tree.leafPlace(leaf, parent).page?.objectNumber);
   for (const table of tree.elements()) {
     if (table.type !== 'Table') continue;
-    for (const [group, isRepeatedOn] of repeatedGroups(tree, table, pageOf))
+    for (const [group, isRepeatedOn] of findRepeatedGroups(tree, table, pageNumber))
       for (const element of tree.elements(group))
-        removeFrom(tree, element, (leaf) => isRepeatedOn(pageOf(leaf, element)), repeated);
+        removeFrom(tree, element, (leaf) => isRepeatedOn(pageNumber(leaf, element)), repeated);
   }
   return repeated;
 }
@@ -31,22 +31,22 @@ export function removeRepeated(tree: StructureTree, pages: readonly PdfRef[]): R
  * The header and the footer of a table with a body of several pages. A header is repeated on a page after the first one of the
  * body, and a footer on a page before the last one.
  */
-function repeatedGroups(
+function findRepeatedGroups(
   tree: StructureTree,
   { elements: groups }: StructureElement,
   pageOf: PageOf,
 ): Array<[group: StructureElement, isRepeatedOn: (page: number | undefined) => boolean]> {
   const rows = groups.filter(({ type }) => type === 'TBody').flatMap((body) => body.elements);
-  const pagesOf = (row: StructureElement) =>
-    tree.elements(row).flatMap((element) => contentOf(element).flatMap((leaf) => pageOf(leaf, element) ?? []));
-  const ends = [rows.at(0), rows.at(-1)].map((row) => (row ? pagesOf(row).sort((one, other) => one - other) : []));
+  const listPages = (row: StructureElement) =>
+    tree.elements(row).flatMap((element) => findLeaves(element).flatMap((leaf) => pageOf(leaf, element) ?? []));
+  const ends = [rows.at(0), rows.at(-1)].map((row) => (row ? listPages(row).sort((one, other) => one - other) : []));
   const [first, last] = [ends[0]?.at(0), ends[1]?.at(-1)];
   if (first === undefined || last === undefined || first === last) return [];
   const isRepeatedOn = { THead: (page = first) => page > first, TFoot: (page = last) => page < last };
   return groups.flatMap((group) => (group.type === 'THead' || group.type === 'TFoot' ? [[group, isRepeatedOn[group.type]]] : []));
 }
 
-function contentOf(element: StructureElement): Leaf[] {
+function findLeaves(element: StructureElement): Leaf[] {
   return element.kids.filter((kid): kid is Leaf => !(kid instanceof StructureElement) && !isAnnotation(kid));
 }
 
@@ -57,7 +57,7 @@ function removeFrom(
   isRepeated: (leaf: Leaf) => boolean,
   repeated: Map<number, Set<number>>,
 ): void {
-  const content = contentOf(element);
+  const content = findLeaves(element);
   const spare = new Set<unknown>(content.filter(isRepeated));
   if (!spare.size || spare.size === content.length) return;
   for (const leaf of content.filter((each) => spare.has(each))) {

@@ -23,7 +23,7 @@ const BESIDE_TEXT = new Set(['RT', 'RP', 'Artifact']);
 
 /** Gives the text objects after which a space is missing one. */
 export function separateWords(tree: StructureTree, texts: TaggedTexts, source: DocumentText): void {
-  for (const flow of flowsOf(tree, texts)) if (flow.length > 1) separateIn(flow, source);
+  for (const flow of readFlows(tree, texts)) if (flow.length > 1) separateIn(flow, source);
 }
 
 function separateIn(flow: readonly TextObject[], source: DocumentText): void {
@@ -61,7 +61,7 @@ function foldedAfter(shown: readonly TextObject[], index: number): string {
 }
 
 /** Text that is read without a pause: the text objects between the borders of blocks, in the order of the tags. */
-function flowsOf(tree: StructureTree, texts: TaggedTexts): TextObject[][] {
+function readFlows(tree: StructureTree, texts: TaggedTexts): TextObject[][] {
   const reader = new FlowReader(tree, texts);
   reader.read(tree.document);
   return reader.flows;
@@ -88,7 +88,7 @@ class FlowReader {
   }
 
   #readLeaf(leaf: Leaf, parent: StructureElement): void {
-    const { holder, mcid } = this.#tree.placeOf(leaf, parent);
+    const { holder, mcid } = this.#tree.leafPlace(leaf, parent);
     const texts = holder && !isAnnotation(leaf) ? this.#texts.get(paintedKey(holder.objectNumber, mcid)) : undefined;
     for (const text of texts ?? []) this.#flow.push(text);
   }

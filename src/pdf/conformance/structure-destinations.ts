@@ -5,7 +5,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { Painted, PaintedContent } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { viewOf } from '../objects/page-view.ts';
+import { pageView } from '../objects/page-view.ts';
 import { MAY_BE_INLINE } from '../structure/nesting.ts';
 import { StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
@@ -70,7 +70,7 @@ class StructureDestinations {
     if (!given) return;
     const copy = holder.clone();
     copy.delete('Dest');
-    const place = this.#placeOf(given);
+    const place = this.#findPlace(given);
     if (place) copy.set('A', this.#actionTo(given, place, element));
     this.#editable.change(ref, copy);
   }
@@ -80,54 +80,54 @@ class StructureDestinations {
     return PdfDict.of({
       S: PdfName.of('GoTo'),
       D: given,
-      SD: PdfArray.of(element ?? this.#elementAt(place), ...view),
+      SD: PdfArray.of(element ?? this.#findElement(place), ...view),
     });
   }
 
   /** The explicit destination; undefined if its page was left out, for example by `pageRanges`. */
-  #placeOf(given: PdfObject | undefined): PdfArray | undefined {
-    const name = nameOf(this.#editable.resolve(given));
+  #findPlace(given: PdfObject | undefined): PdfArray | undefined {
+    const name = readName(this.#editable.resolve(given));
     const found = name !== undefined && this.#named instanceof PdfDict ? this.#named.get(name) : given;
     const place = this.#editable.resolve(found);
     return place instanceof PdfArray ? place : undefined;
   }
 
-  #elementAt(place: PdfArray): PdfRef {
+  #findElement(place: PdfArray): PdfRef {
     const [page] = place.toArray();
     this.#content ??= this.#readContent();
     const content = (page instanceof PdfRef && this.#content.get(page.objectNumber)) || [];
-    const [left, top] = page instanceof PdfRef ? this.#pointOf(page, place) : [0, 0];
+    const [left, top] = page instanceof PdfRef ? this.#findPoint(page, place) : [0, 0];
     const first = firstBelow(content, top + TOLERANCE);
     const images = content.slice(Math.max(0, first - MAX_COLUMNS), first).filter((each) => standsOnLine(each, top));
     const below = content.slice(first, first + MAX_COLUMNS);
     const found = nearest([...images, ...below], left, top) ?? below[0] ?? content.at(-1);
-    return (found ? blockOf(found.element) : this.#tree.document).ref;
+    return (found ? enclosingBlock(found.element) : this.#tree.document).ref;
   }
 
   /** The target point on the page. Chromium writes link targets as if the page had no margins, so they are added here. */
-  #pointOf(ref: PdfRef, place: PdfArray): [left: number, top: number] {
+  #findPoint(ref: PdfRef, place: PdfArray): [left: number, top: number] {
     const [, , x, y] = place.toArray();
     const page = this.#editable.resolve(ref);
     const [left = 0, top = 0] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
     const corner = this.#painted.corners.get(ref.objectNumber);
     if (!(page instanceof PdfDict) || !corner) return [left, top];
-    const { bottom, height } = viewOf(this.#editable, page);
+    const { bottom, height } = pageView(this.#editable, page);
     return [corner[0] + left, corner[1] + top - bottom - height];
   }
 
   #readContent(): Map<number, ElementContent[]> {
     const elements = this.#tree.elements().filter(({ type }) => type !== 'Artifact');
     const content = Map.groupBy(
-      elements.flatMap((element) => this.#contentOf(element)),
+      elements.flatMap((element) => this.#findContent(element)),
       ({ page }) => page,
     );
     for (const onPage of content.values()) onPage.sort((one, other) => other.top - one.top || one.left - other.left);
     return content;
   }
 
-  #contentOf(element: StructureElement): ElementContent[] {
+  #findContent(element: StructureElement): ElementContent[] {
     return element.kids.flatMap((leaf) => {
-      const painted = leaf instanceof StructureElement ? undefined : this.#tree.paintedBy(leaf, element, this.#painted);
+      const painted = leaf instanceof StructureElement ? undefined : this.#tree.findPainted(leaf, element, this.#painted);
       const isShown = painted?.codes || element.type === 'Figure' || element.type === 'Form';
       return painted && isShown ? [{ ...painted, element }] : []; // borders start above the text, so they are left out
     });
@@ -165,14 +165,14 @@ function nearest(content: readonly ElementContent[], left: number, top: number):
 }
 
 /** The block that contains an element, so that a link leads to a paragraph and not to a word in it. */
-function blockOf(element: StructureElement): StructureElement {
+function enclosingBlock(element: StructureElement): StructureElement {
   let block = element;
   while (block.parent && (block.type === 'NonStruct' || (MAY_BE_INLINE.has(block.type) && block.type !== 'Figure')))
     block = block.parent;
   return block;
 }
 
-function nameOf(value: PdfObject | undefined): string | undefined {
+function readName(value: PdfObject | undefined): string | undefined {
   if (value instanceof PdfName) return value.value;
   return value instanceof PdfString ? value.asString() : undefined;
 }

@@ -155,7 +155,7 @@ export class Violations {
   }
 
   add(rule: RuleName, place?: ElementLocation, detail?: string): void {
-    const clause = this.#clauseOf(RULES[rule]);
+    const clause = this.#citeClause(RULES[rule]);
     if (!clause || this.found.length >= MAX_VIOLATIONS) return;
     const { message, remedy } = RULES[rule];
     const { selector = null, snippet = null } = place ?? {};
@@ -166,7 +166,7 @@ export class Violations {
     return this.found.some((each) => each.rule === rule);
   }
 
-  #clauseOf({ accessible, archive, archiveNeeds }: Rule): string {
+  #citeClause({ accessible, archive, archiveNeeds }: Rule): string {
     const { archive: claimed, accessible: part } = this.#claims;
     const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: undefined });
     const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: undefined });

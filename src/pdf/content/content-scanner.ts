@@ -24,7 +24,7 @@ export function scanContent(bytes: Buffer, visit: Visit): void {
     const isOperator = !DELIMITERS.has(byte) && !isOperand(bytes, at, end);
     if (operands.start < 0 && byte !== PERCENT) operands.start = at;
     if (isOperator) {
-      visit(operatorIn(bytes, at, end), operands, end);
+      visit(readOperator(bytes, at, end), operands, end);
       operands = noOperands();
     } else addOperand(operands, bytes, at, end);
     at = afterSpace(bytes, end);
@@ -44,7 +44,7 @@ const OPERATORS = new Map(
 );
 const MAX_OPERATOR_BYTES = 3;
 
-function operatorIn(bytes: Buffer, from: number, to: number): string {
+function readOperator(bytes: Buffer, from: number, to: number): string {
   const known = to - from <= MAX_OPERATOR_BYTES ? OPERATORS.get(bytes.readUIntBE(from, to - from)) : undefined;
   const operator = known ?? bytes.toString('latin1', from, to);
   if (operator === 'BI') throw new Error('the content has an inline image');
@@ -122,7 +122,7 @@ function endOfLiteral(bytes: Buffer, from: number): number {
 }
 
 /** The MCID with which an operator begins marked content. `end` is the offset after the operator. */
-export function mcidOf(bytes: Buffer, { start }: Operands, end: number): number | undefined {
+export function readMcid(bytes: Buffer, { start }: Operands, end: number): number | undefined {
   const [, mcid] = /\/MCID\s+(\d+)/.exec(bytes.toString('latin1', start, end)) ?? [];
   return mcid === undefined ? undefined : Number(mcid);
 }
@@ -135,19 +135,19 @@ export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer
   }
   const text = bytes.toString('latin1', from + 1, to - 1);
   if (!text.includes('\\') && !text.includes('\r')) return Buffer.from(text, 'latin1');
-  return Buffer.from(text.replace(/\\(?:([0-7]{1,3})|(\r\n?|\n)|([\s\S]))|\r\n?/g, unescaped), 'latin1');
+  return Buffer.from(text.replace(/\\(?:([0-7]{1,3})|(\r\n?|\n)|([\s\S]))|\r\n?/g, unescapeText), 'latin1');
 }
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-function unescaped(_: string, octal?: string, lineEnd?: string, letter?: string): string {
+function unescapeText(_: string, octal?: string, lineEnd?: string, letter?: string): string {
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
   if (lineEnd !== undefined) return '';
   return letter === undefined ? '\n' : (ESCAPES[letter] ?? letter);
 }
 
 /** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */
-export function textIn(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   return bytes[0] === 0xfe && bytes[1] === 0xff
     ? Buffer.from(bytes.subarray(2)).swap16().toString('utf16le')
     : bytes.toString('latin1');

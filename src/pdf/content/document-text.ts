@@ -50,8 +50,8 @@ export class DocumentText {
    * text in another order than in the document, if the texts are.
    */
   hasBothWords(before: string, after: string): boolean {
-    this.#words ??= new Set(wordsIn(this.#text));
-    const [last = '', first = ''] = [wordsIn(before).at(-1), wordsIn(after)[0]];
+    this.#words ??= new Set(splitWords(this.#text));
+    const [last = '', first = ''] = [splitWords(before).at(-1), splitWords(after)[0]];
     return this.#words.has(last) && this.#words.has(first) && !this.#words.has(last + first);
   }
 
@@ -72,6 +72,6 @@ export class DocumentText {
 }
 
 /** The words between white space, without the punctuation around them. */
-function wordsIn(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split(' ').flatMap((word) => word.replace(AROUND_WORD, '') || []);
 }

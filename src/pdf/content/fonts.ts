@@ -5,7 +5,7 @@
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { deflated } from '../objects/syntax.ts';
+import { deflatedStream } from '../objects/syntax.ts';
 import type { StreamDecoder } from './streams.ts';
 
 export interface GlyphFaults {
@@ -41,9 +41,9 @@ export class Fonts {
 
   /** `actualText` is the text of all runs together. If it is given, it provides the text of codes that are not mapped. */
   look(runs: Run[], actualText: string | undefined): GlyphFaults {
-    const read = runs.flatMap((run) => this.#codesOf(run) ?? []);
+    const read = runs.flatMap((run) => this.#readCodes(run) ?? []);
     const isMissing = read.some(({ font, codes }) => font.isComposite && codes.includes(0));
-    const unmapped = read.flatMap(({ font, codes }) => unmappedIn(font, codes).map((code) => ({ font, code })));
+    const unmapped = read.flatMap(({ font, codes }) => findUnmapped(font, codes).map((code) => ({ font, code })));
     if (!actualText || !unmapped.length)
       return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
     // Without the texts of the mapped glyphs, the rest of the ActualText belongs to the unmapped one.
@@ -54,8 +54,8 @@ export class Fonts {
   }
 
   /** The text of a run, whose codes may be in reverse order. Codes that map to no character have none. */
-  textOf(run: Run, isReversed = false): string {
-    const { font, codes } = this.#codesOf(run) ?? {};
+  readText(run: Run, isReversed = false): string {
+    const { font, codes } = this.#readCodes(run) ?? {};
     let text = '';
     for (const code of codes ?? []) {
       const one = font?.texts.get(code) ?? font?.added.get(code) ?? '';
@@ -73,14 +73,14 @@ export class Fonts {
       const map = this.#editable.resolve(dict.get('ToUnicode'));
       const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : undefined;
       const completed = unicodeMap(added, isComposite, text);
-      copy.set('ToUnicode', this.#editable.add(deflated({}, Buffer.from(completed, 'latin1'))));
+      copy.set('ToUnicode', this.#editable.add(deflatedStream({}, Buffer.from(completed, 'latin1'))));
       this.#editable.change(entry, copy);
     }
   }
 
-  #codesOf({ font: entry, codes }: Run): { font: Font; codes: Uint8Array | Uint16Array } | undefined {
+  #readCodes({ font: entry, codes }: Run): { font: Font; codes: Uint8Array | Uint16Array } | undefined {
     const font = entry && this.#read(entry);
-    return font && { font, codes: font.isComposite ? pairsOf(codes) : codes };
+    return font && { font, codes: font.isComposite ? readPairs(codes) : codes };
   }
 
   #read(entry: PdfObject): Font | undefined {
@@ -101,14 +101,14 @@ export class Fonts {
   }
 }
 
-function unmappedIn({ texts }: Font, codes: Iterable<number>): number[] {
+function findUnmapped({ texts }: Font, codes: Iterable<number>): number[] {
   const unmapped: number[] = [];
   for (const code of codes) if (code !== 0 && !texts.has(code)) unmapped.push(code);
   return unmapped;
 }
 
 /** The codes of two bytes each. */
-function pairsOf(bytes: Buffer): Uint16Array {
+function readPairs(bytes: Buffer): Uint16Array {
   const pairs = new Uint16Array(bytes.length >> 1);
   for (let at = 0; at < pairs.length; at++) pairs[at] = bytes.readUInt16BE(2 * at);
   return pairs;
@@ -164,7 +164,7 @@ export function readUnicodeMap(map: string): Map<number, string> {
   let left = MAX_MAPPED;
   const add = (code: number, hex: string | undefined, plus = 0) => {
     if (--left < 0) throw new Error('a font maps too many codes');
-    if (hex && !NO_CHARACTER.test(hex)) texts.set(code, textOf(hex, plus));
+    if (hex && !NO_CHARACTER.test(hex)) texts.set(code, decodeHex(hex, plus));
   };
   for (const part of map.split(/endbf/).slice(0, -1)) {
     const [, kind, block = ''] = BLOCK.exec(part) ?? [];
@@ -177,7 +177,7 @@ export function readUnicodeMap(map: string): Map<number, string> {
 }
 
 /** Decodes UTF-16 in hexadecimal, with `plus` added to its last unit. */
-function textOf(hex: string, plus: number): string {
+function decodeHex(hex: string, plus: number): string {
   const units = (hex.match(/.{4}/g) ?? [hex]).map((unit) => Number.parseInt(unit, 16));
   return String.fromCharCode(...units.slice(0, -1), (units.at(-1) ?? 0) + plus);
 }
@@ -197,7 +197,7 @@ function addRanges(values: string[], add: (code: number, hex: string | undefined
 }
 
 /** Returns undefined for a name that the resources do not have. */
-export function resourceOf(
+export function findResource(
   editable: EditablePdf,
   resources: PdfDict | undefined,
   kind: string,
@@ -207,7 +207,7 @@ export function resourceOf(
   return entries instanceof PdfDict ? entries.get(name) : undefined;
 }
 
-export function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
+export function pageContents(editable: EditablePdf, page: PdfDict): PdfObject[] {
   const entry = page.get('Contents');
   const content = editable.resolve(entry);
   if (content instanceof PdfArray) return content.toArray();

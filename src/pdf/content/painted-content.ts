@@ -3,10 +3,10 @@
  */
 import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { IDENTITY, type Matrix, matrixOf, type Point, times, transform } from '../objects/matrix.ts';
-import { inherited } from '../objects/page-view.ts';
-import { mcidOf, type Operands, scanContent, stringBytes } from './content-scanner.ts';
-import { contentOf, resourceOf } from './fonts.ts';
+import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
+import { findInherited } from '../objects/page-view.ts';
+import { type Operands, readMcid, scanContent, stringBytes } from './content-scanner.ts';
+import { findResource, pageContents } from './fonts.ts';
 import { StreamDecoder } from './streams.ts';
 
 /** Coordinates are in points from the lower left corner of the page. */
@@ -73,10 +73,10 @@ class PageScan {
     const page = this.#editable.resolve(ref);
     if (!(page instanceof PdfDict)) return;
     this.#page = ref.objectNumber;
-    const streams = contentOf(this.#editable, page).map((entry) => this.#editable.resolve(entry));
+    const streams = pageContents(this.#editable, page).map((entry) => this.#editable.resolve(entry));
     const parts = streams.filter((stream) => stream instanceof PdfStream);
     const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const resources = inherited(this.#editable, page, 'Resources');
+    const resources = findInherited(this.#editable, page, 'Resources');
     this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
   }
 
@@ -97,7 +97,7 @@ class PageScan {
 
   /** Only the first drawing of a form XObject counts. */
   #draw(name: string, resources: PdfDict | undefined, from: Start): void {
-    const ref = resourceOf(this.#editable, resources, 'XObject', name);
+    const ref = findResource(this.#editable, resources, 'XObject', name);
     const object = this.#editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
     const subtype = object.get('Subtype');
@@ -107,7 +107,7 @@ class PageScan {
     }
     if (this.#drawn.has(ref.objectNumber)) return;
     this.#drawn.add(ref.objectNumber);
-    const matrix = times(matrixOf(object.get('Matrix')), from.matrix);
+    const matrix = times(toMatrix(object.get('Matrix')), from.matrix);
     const own = this.#editable.resolve(object.get('Resources')) ?? resources;
     this.#scan(this.#streams.decode(object), own, { stream: ref.objectNumber, matrix, tag: from.tag });
   }
@@ -176,7 +176,7 @@ class StreamScan {
 
   #visit(operator: string, operands: Operands, end: number): void {
     if (SHOWS_TEXT.has(operator)) this.#show(operator, operands);
-    else if (operator === 'BDC' || operator === 'BMC') this.#tags.push(this.#tagOf(operands, end));
+    else if (operator === 'BDC' || operator === 'BMC') this.#tags.push(this.#readTag(operands, end));
     else if (operator === 'EMC') this.#tags.pop();
     else if (operator === 'n' || PAINTS_PATH.has(operator)) this.#endPath(operator);
     else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#matrix, this.#tag);
@@ -184,9 +184,9 @@ class StreamScan {
   }
 
   /** A sequence without an MCID, such as one for ActualText, keeps the tag of the sequence around it. */
-  #tagOf(operands: Operands, end: number): string | undefined {
+  #readTag(operands: Operands, end: number): string | undefined {
     if (operands.names[0] === 'Artifact') return undefined;
-    const mcid = mcidOf(this.#content, operands, end);
+    const mcid = readMcid(this.#content, operands, end);
     return mcid === undefined ? this.#tag : paintedKey(this.#stream, mcid);
   }
 
@@ -219,7 +219,7 @@ class StreamScan {
   }
 
   #endPath(operator: string): void {
-    const corner = this.#clips ? cornerOf(this.#path) : undefined;
+    const corner = this.#clips ? topLeftCorner(this.#path) : undefined;
     if (corner) this.#handlers.clips(corner);
     this.#clips = false;
     if (operator !== 'n') for (const [x, y] of this.#path) this.#handlers.paints(this.#tag, x, y, '', this.#isCurved);
@@ -245,7 +245,7 @@ class StreamScan {
 }
 
 /** The upper left corner of the bounding box of the points. */
-function cornerOf(points: readonly Point[]): Point | undefined {
+function topLeftCorner(points: readonly Point[]): Point | undefined {
   return points.reduce<Point | undefined>(
     (corner, [x, y]) => (corner ? [Math.min(corner[0], x), Math.max(corner[1], y)] : [x, y]),
     undefined,

@@ -4,7 +4,7 @@
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { deflated, numbers } from '../objects/syntax.ts';
+import { deflatedStream, numbers } from '../objects/syntax.ts';
 import { unicodeMap } from './fonts.ts';
 
 /** Its name in the resources. */
@@ -25,7 +25,7 @@ export function addSpaceFont(editable: EditablePdf): PdfRef {
       Differences: PdfArray.of(PdfNumber.of(CODE), PdfName.of('space')),
     }),
     ...{ FirstChar: PdfNumber.of(CODE), LastChar: PdfNumber.of(CODE), Widths: numbers(WIDTH) },
-    ToUnicode: editable.add(deflated({}, Buffer.from(map, 'latin1'))),
+    ToUnicode: editable.add(deflatedStream({}, Buffer.from(map, 'latin1'))),
   });
   return editable.add(font);
 }

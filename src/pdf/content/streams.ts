@@ -22,23 +22,23 @@ export class StreamDecoder {
 
   /** Throws `DecodingLimitError`. */
   decode(stream: PdfStream): Buffer {
-    const content = stream.get('Filter') ? this.#unpacked(stream) : Buffer.from(stream.data);
+    const content = stream.get('Filter') ? this.#unpack(stream) : Buffer.from(stream.data);
     if (content.length > this.#bytesLeft) throw new DecodingLimitError(MAX_DOCUMENT_BYTES);
     this.#bytesLeft -= content.length;
     return content;
   }
 
   /** The decoder of the library has no limit, so the data is first decompressed here to check its size. */
-  #unpacked(stream: PdfStream): Buffer {
+  #unpack(stream: PdfStream): Buffer {
     const given = stream.get('Filter');
     const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
     if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
       throw new Error('the PDF compresses its content with an unsupported filter');
-    const content = this.#inflated(stream.data);
+    const content = this.#inflate(stream.data);
     return stream.has('DecodeParms') ? Buffer.from(stream.getDecodedData()) : content;
   }
 
-  #inflated(data: Uint8Array): Buffer {
+  #inflate(data: Uint8Array): Buffer {
     const isLast = this.#bytesLeft < MAX_STREAM_BYTES;
     try {
       return inflateSync(data, { maxOutputLength: Math.max(1, isLast ? this.#bytesLeft : MAX_STREAM_BYTES) });

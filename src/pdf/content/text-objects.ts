@@ -39,7 +39,7 @@ export class TextObject {
   /** Read it only after all content was inspected. Glyphs without a character have no text. */
   get text(): string {
     if (this.#text !== undefined) return this.#text;
-    const texts = this.#shown.map((shown) => (typeof shown === 'string' ? shown : this.#fonts.textOf(shown, this.isReversed)));
+    const texts = this.#shown.map((shown) => (typeof shown === 'string' ? shown : this.#fonts.readText(shown, this.isReversed)));
     this.#text = (this.isReversed ? texts.reverse() : texts).join('');
     return this.#text;
   }

@@ -2,7 +2,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream } from '@libpdf/core';
 import type { Attachment } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { deflated, textString, unicodeString } from '../objects/syntax.ts';
+import { deflatedStream, textString, unicodeString } from '../objects/syntax.ts';
 import { pdfDate } from './metadata.ts';
 
 export interface AssociatedFile extends Attachment {
@@ -18,7 +18,7 @@ export function attach(editable: EditablePdf, attachments: AssociatedFile[]): vo
     file: editable.add(fileSpecification(attachment, editable.add(embeddedFile(attachment)))),
   }));
   const tree = files.toSorted((one, other) => Buffer.compare(one.key.bytes, other.key.bytes)); // 7.9.6
-  const names = editable.copyOf(editable.catalog, 'Names');
+  const names = editable.copyDictionary(editable.catalog, 'Names');
   names.set('EmbeddedFiles', PdfDict.of({ Names: PdfArray.of(...tree.flatMap(({ key, file }) => [key, file])) }));
   editable.catalog.set('Names', names);
   editable.catalog.set('AF', PdfArray.of(...files.map(({ file }) => file)));
@@ -44,6 +44,6 @@ function embeddedFile({ type, content, modified }: AssociatedFile): PdfStream {
     Subtype: PdfName.of(type ?? 'application/octet-stream'),
     Params: PdfDict.of({ Size: PdfNumber.of(content.length), ...(date !== undefined && { ModDate: textString(date) }) }),
   };
-  const compressed = deflated(entries, content);
+  const compressed = deflatedStream(entries, content);
   return compressed.data.length < content.length ? compressed : PdfStream.fromDict(entries, content);
 }

@@ -3,7 +3,7 @@
  * size, even if `scale` or the paper width makes it smaller.
  */
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { objectNumbered, objectOf, readCrossReference } from '../objects/cross-reference.ts';
+import { readCrossReference, readObject, readReferenced } from '../objects/cross-reference.ts';
 
 /** Anchored at the start of the catalog, so that text from the document cannot match. */
 const CATALOG_WITH_DESTS = /^\d+ 0 obj\n<<\/Type \/Catalog\n\/Pages \d+ 0 R\n\/Dests (\d+) 0 R\n/;
@@ -18,25 +18,25 @@ export function scaleLinkDestinations(chunks: readonly Buffer[], scale: number):
   if (Math.abs(scale - 1) < TOLERANCE) return;
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
-  const catalog = objectOf(file, references, 'Root', references.trailer);
+  const catalog = readReferenced(file, references, 'Root', references.trailer);
   const [, number] = CATALOG_WITH_DESTS.exec(catalog.text) ?? [];
   if (number === undefined) return;
   const tops = new Map<string, number>();
-  const topOf = (page: string): number => {
-    const known = tops.get(page) ?? Number(BOX.exec(objectNumbered(file, references, Number(page)).text)?.[1]);
+  const pageTop = (page: string): number => {
+    const known = tops.get(page) ?? Number(BOX.exec(readObject(file, references, Number(page)).text)?.[1]);
     tops.set(page, known);
     return known;
   };
-  const destinations = objectNumbered(file, references, Number(number));
+  const destinations = readObject(file, references, Number(number));
   const scaled = destinations.text.replace(DESTINATION, (destination, page: string, x: string, y: string) => {
-    const top = topOf(page);
-    return fitted(page, Number(x) * scale, top - (top - Number(y)) * scale, destination);
+    const top = pageTop(page);
+    return fitDestination(page, Number(x) * scale, top - (top - Number(y)) * scale, destination);
   });
   file.overwrite(destinations.offset, scaled);
 }
 
 /** A destination of the same length as `before`, with fewer decimals if necessary, or `before` itself if none fits. */
-function fitted(page: string, x: number, y: number, before: string): string {
+function fitDestination(page: string, x: number, y: number, before: string): string {
   for (const decimals of [3, 1, 0]) {
     const destination = `[${page} 0 R /XYZ ${x.toFixed(decimals)} ${y.toFixed(decimals)} 0]`;
     if (Number.isFinite(y) && destination.length <= before.length) return destination.padEnd(before.length);

@@ -1,6 +1,6 @@
 /** Determines what a merged PDF can claim to conform to: what all parts claim in the metadata that Platen wrote into them. */
 import { type PDF, PdfDict, PdfStream, PdfString } from '@libpdf/core';
-import { type ArchiveLevel, type Claims, claimsStructure, rankOf } from '../conformance/profiles.ts';
+import { type ArchiveLevel, type Claims, claimsStructure, levelRank } from '../conformance/profiles.ts';
 
 /** The claims and the title from the metadata of a part. */
 export interface PartFacts {
@@ -9,7 +9,7 @@ export interface PartFacts {
 }
 
 /** Reads a PDF that Platen made. The metadata of other PDFs cannot be trusted. */
-export function factsOf(pdf: PDF): PartFacts {
+export function readPartFacts(pdf: PDF): PartFacts {
   const { catalog, info } = pdf.context;
   const metadata = catalog.getDict().getRef('Metadata');
   const stream = metadata && pdf.getObject(metadata);
@@ -17,11 +17,11 @@ export function factsOf(pdf: PDF): PartFacts {
   const dictionary = info.trailer.getRef('Info');
   const facts = dictionary && pdf.getObject(dictionary);
   const title = facts instanceof PdfDict ? facts.get('Title') : undefined;
-  return { claims: claimsIn(xmp), title: title instanceof PdfString ? title.asString() : titleIn(xmp) };
+  return { claims: readClaims(xmp), title: title instanceof PdfString ? title.asString() : readTitle(xmp) };
 }
 
 /** Text from the document cannot match, because its angle brackets are escaped. */
-function claimsIn(xmp: string): Claims {
+function readClaims(xmp: string): Claims {
   const [, part] = /<pdfaid:part>(\d)<\/pdfaid:part>/.exec(xmp) ?? [];
   const [, level = ''] = /<pdfaid:conformance>([ABUF])<\/pdfaid:conformance>/.exec(xmp) ?? [];
   const archive = part ? { part: Number(part), level: level as ArchiveLevel } : undefined;
@@ -30,7 +30,7 @@ function claimsIn(xmp: string): Claims {
 }
 
 /** The title in an XMP packet that `xmpPacket` wrote. */
-function titleIn(xmp: string): string {
+function readTitle(xmp: string): string {
   const [, title = ''] = /<dc:title><rdf:Alt><rdf:li[^>]*>([^<]*)</.exec(xmp) ?? [];
   return title.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 }
@@ -57,8 +57,8 @@ function commonPart([first, ...others]: Array<Claims['accessible']>): Claims['ac
 function commonArchive(archives: Array<NonNullable<Claims['archive']>>): Claims['archive'] {
   const parts = archives.map(({ part }) => part);
   if (parts.includes(4)) return parts.every((part) => part === 4) ? { part: 4, level: '' } : undefined;
-  const [lowest] = archives.map(({ level }) => level).sort((one, other) => rankOf(one) - rankOf(other));
-  return lowest !== undefined && rankOf(lowest) >= 0 ? { part: Math.max(...parts), level: lowest } : undefined;
+  const [lowest] = archives.map(({ level }) => level).sort((one, other) => levelRank(one) - levelRank(other));
+  return lowest !== undefined && levelRank(lowest) >= 0 ? { part: Math.max(...parts), level: lowest } : undefined;
 }
 
 const MAX_TITLE = 1_000;

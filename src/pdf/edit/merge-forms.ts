@@ -8,7 +8,7 @@ import { textString } from '../objects/syntax.ts';
 interface Source {
   resolve(value: PdfObject | undefined): PdfObject | undefined;
   /** Copies a value and replaces the object numbers of all references. */
-  copyOf(value: PdfObject): PdfObject;
+  copyValue(value: PdfObject): PdfObject;
 }
 
 export class MergedForm {
@@ -25,7 +25,7 @@ export class MergedForm {
     for (const ref of fields instanceof PdfArray ? fields.toArray() : []) {
       const field = source.resolve(ref);
       const name = field instanceof PdfDict ? field.get('T') : undefined;
-      const copy = source.copyOf(ref);
+      const copy = source.copyValue(ref);
       if (!(ref instanceof PdfRef) || !(copy instanceof PdfRef) || !(name instanceof PdfString)) continue;
       names.set(ref.objectNumber, textString(this.#names.next(name.asString())));
       this.#fields.push(copy);

@@ -13,7 +13,7 @@ import {
   PdfStream,
   PdfString,
 } from '@libpdf/core';
-import { inherited } from '../objects/page-view.ts';
+import { findInherited } from '../objects/page-view.ts';
 import { toText } from '../objects/syntax.ts';
 import type { MergedForm } from './merge-forms.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';
@@ -83,9 +83,9 @@ export class MergeSource {
     this.language = language instanceof PdfString ? language.asString() : '';
     const marked = marks instanceof PdfDict ? marks.get('Marked') : undefined;
     this.isMarked = this.tags !== undefined && marked instanceof PdfBool && marked.value;
-    this.pages = this.#pagesOf(catalog.get('Pages'));
+    this.pages = this.#findPages(catalog.get('Pages'));
     if (!this.pages.length) throw new Error('the PDF has no pages');
-    this.outline = this.#outlineOf(catalog.get('Outlines'));
+    this.outline = this.#copyOutline(catalog.get('Outlines'));
     this.#fieldNames = target.form?.join(this, catalog) ?? new Map();
   }
 
@@ -96,13 +96,13 @@ export class MergeSource {
 
   /** All objects to write. `node` is the object number of the parent of the pages. */
   *objects(node: number): Generator<NewObject> {
-    for (const { id, page } of this.pages) yield { id, value: this.#pageOf(page, node) };
+    for (const { id, page } of this.pages) yield { id, value: this.#copyPage(page, node) };
     if (this.tags) yield* this.#target.tags.join(this, this.tags, this.language);
     for (let old = this.#waiting.pop(); old !== undefined; old = this.#waiting.pop()) {
       const object = this.#pdf.getObject(PdfRef.of(old));
       const id = this.#ids.get(old) as number;
       if (object instanceof PdfStream && !this.#mayHoldTags(object)) this.#target.streams.set(old, id);
-      yield { id, value: this.#valueOf(old, object, id) };
+      yield { id, value: this.#copyObject(old, object, id) };
     }
   }
 
@@ -117,7 +117,7 @@ export class MergeSource {
     return this.tags !== undefined && (stream.getName('Subtype')?.value === 'Form' || TAG_KEYS.some((key) => stream.has(key)));
   }
 
-  #pagesOf(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
+  #findPages(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
     const found: Array<{ id: number; page: PdfDict }> = [];
     let nodes = 0;
     const collect = (ref: PdfObject | undefined, depth: number): void => {
@@ -133,61 +133,61 @@ export class MergeSource {
   }
 
   /** References to the root of the outline become references to the document's bookmark. */
-  #outlineOf(ref: PdfObject | undefined): string {
+  #copyOutline(ref: PdfObject | undefined): string {
     const root = this.resolve(ref);
     const [first, last] = root instanceof PdfDict ? [root.get('First'), root.get('Last')] : [];
     if (!(root instanceof PdfDict) || !(ref instanceof PdfRef) || !first || !last) return '';
     this.#ids.set(ref.objectNumber, this.#target.bookmark);
     const count = this.resolve(root.get('Count'));
     const closed = -Math.abs(count instanceof PdfNumber ? count.value : 1);
-    return `/First ${toText(this.copyOf(first))}/Last ${toText(this.copyOf(last))}/Count ${closed}`;
+    return `/First ${toText(this.copyValue(first))}/Last ${toText(this.copyValue(last))}/Count ${closed}`;
   }
 
-  #pageOf(page: PdfDict, node: number): PdfDict {
+  #copyPage(page: PdfDict, node: number): PdfDict {
     const whole = page.clone();
     whole.delete('Parent');
     for (const entry of INHERITABLE) {
-      const value = page.get(entry) ?? inherited(this, page, entry);
+      const value = page.get(entry) ?? findInherited(this, page, entry);
       if (value) whole.set(entry, value);
     }
-    const copy = this.#dictionaryOf(whole);
+    const copy = this.#copyDictionary(whole);
     copy.set('Parent', PdfRef.of(node));
     return copy;
   }
 
   /** Pages that are not in the page tree are left out. */
-  #valueOf(old: number, object: PdfObject | null, id: number): PdfObject {
+  #copyObject(old: number, object: PdfObject | null, id: number): PdfObject {
     if (!object || isOfPages(object)) return PdfNull.instance;
-    if (object instanceof PdfStream) return this.#copies.get(old) ?? new PdfStream(this.#dictionaryOf(object), object.data);
+    if (object instanceof PdfStream) return this.#copies.get(old) ?? new PdfStream(this.#copyDictionary(object), object.data);
     if (object instanceof PdfDict && this.tags?.has(old)) return this.tags.copyElement(object, id);
-    const copy = this.copyOf(object);
+    const copy = this.copyValue(object);
     const name = this.#fieldNames.get(old);
     if (name && copy instanceof PdfDict) copy.set('T', name);
     return copy;
   }
 
   /** Copies a value and replaces the object numbers of all references. */
-  copyOf(value: PdfObject): PdfObject {
-    if (value instanceof PdfRef) return this.#refOf(value);
-    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.copyOf(item)));
-    return value instanceof PdfDict ? this.#dictionaryOf(value) : value;
+  copyValue(value: PdfObject): PdfObject {
+    if (value instanceof PdfRef) return this.#copyRef(value);
+    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.copyValue(item)));
+    return value instanceof PdfDict ? this.#copyDictionary(value) : value;
   }
 
-  #dictionaryOf(dict: PdfDict): PdfDict {
+  #copyDictionary(dict: PdfDict): PdfDict {
     const copy = new PdfDict();
     const target = dict.getName('S')?.value === 'GoTo' ? 'D' : 'Dest';
     for (const [{ value: key }, value] of dict) {
-      const kept = this.#keptOf(key, value, target);
-      if (kept) copy.set(key, this.copyOf(kept));
+      const kept = this.#copyEntry(key, value, target);
+      if (kept) copy.set(key, this.copyValue(kept));
     }
     return copy;
   }
 
-  #keptOf(key: string, value: PdfObject, target: string): PdfObject | undefined {
-    if (TAG_KEYS.includes(key)) return this.tags?.keyOf(value);
+  #copyEntry(key: string, value: PdfObject, target: string): PdfObject | undefined {
+    if (TAG_KEYS.includes(key)) return this.tags?.translateKey(value);
     if (key === 'SE') return value instanceof PdfRef && this.tags?.has(value.objectNumber) ? value : undefined;
     if (key === 'SD') return this.#isOfTags(value) ? value : undefined;
-    return key === target ? this.#destinationOf(value) : value;
+    return key === target ? this.#copyDestination(value) : value;
   }
 
   /** Whether a structure destination leads to an element that is copied. */
@@ -198,7 +198,7 @@ export class MergeSource {
   }
 
   /** Replaces named destinations by explicit ones, because names are unique within one document only. */
-  #destinationOf(value: PdfObject): PdfObject | undefined {
+  #copyDestination(value: PdfObject): PdfObject | undefined {
     const named = this.resolve(value);
     if (!(named instanceof PdfName || named instanceof PdfString)) return value;
     const name = named instanceof PdfName ? named.value : named.asString();
@@ -206,7 +206,7 @@ export class MergeSource {
     return place instanceof PdfDict ? place.get('D') : place;
   }
 
-  #refOf({ objectNumber: old }: PdfRef): PdfRef {
+  #copyRef({ objectNumber: old }: PdfRef): PdfRef {
     const known = this.#ids.get(old) ?? this.#target.streams.get(old) ?? this.#equalStream(old);
     if (known !== undefined) return PdfRef.of(known);
     this.#waiting.push(old);
@@ -219,7 +219,7 @@ export class MergeSource {
     if (!(object instanceof PdfStream) || this.#mayHoldTags(object) || this.#depth === MAX_NESTED_STREAMS) return undefined;
     const id = this.take(old); // first, because it may refer to itself
     this.#depth++;
-    const copy = new PdfStream(this.#dictionaryOf(object), object.data);
+    const copy = new PdfStream(this.#copyDictionary(object), object.data);
     this.#depth--;
     const content = createHash('sha256').update(toText(copy)).update(copy.data).digest('base64');
     const equal = this.#target.contents.get(content);

@@ -11,7 +11,7 @@ import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types
 interface Source {
   resolve(value: PdfObject | undefined): PdfObject | undefined;
   /** Copies a value and replaces the object numbers of all references. */
-  copyOf(value: PdfObject): PdfObject;
+  copyValue(value: PdfObject): PdfObject;
   /** Assigns a new number to an object that the caller writes itself, and returns the number. */
   take(old: number, id?: number): number;
 }
@@ -69,17 +69,17 @@ export class MergedTags {
       top.length === 1 && only instanceof PdfRef && dict instanceof PdfDict && isNamed(dict.get('S'), 'Document');
     const id = isDocument ? source.take(only.objectNumber) : this.#newId();
     source.take(tags.rootNumber, isDocument ? this.#document : id);
-    const part = isDocument ? tags.copyElement(dict, id) : PdfDict.of({ K: source.copyOf(PdfArray.of(...top)) });
+    const part = isDocument ? tags.copyElement(dict, id) : PdfDict.of({ K: source.copyValue(PdfArray.of(...top)) });
     part.set('Type', PdfName.of('StructElem'));
     part.set('S', PdfName.of('Part'));
     part.set('P', PdfRef.of(this.#document));
     this.#parts.push({ id, dict: part, language });
     this.#namespaces.push(...tags.namespaces);
     for (const [name, value] of tags.classes) this.classes.set(name, value);
-    yield* this.#leavesOf(tags.parents);
+    yield* this.#buildLeaves(tags.parents);
   }
 
-  *#leavesOf(parents: Array<[key: number, parent: PdfObject]>): Generator<NewObject> {
+  *#buildLeaves(parents: Array<[key: number, parent: PdfObject]>): Generator<NewObject> {
     for (let from = 0; from < parents.length; from += KEYS_PER_LEAF) {
       const some = parents.slice(from, from + KEYS_PER_LEAF);
       const keys = some.map(([key]) => PdfNumber.of(key));
@@ -151,8 +151,8 @@ export class SourceTags {
   static read(source: Source, root: PdfObject | undefined, target: MergedTags): SourceTags | undefined {
     const dict = source.resolve(root);
     if (!(root instanceof PdfRef) || !(dict instanceof PdfDict)) return undefined;
-    const elements = elementsIn(source, dict);
-    const parents = elements && parentsIn(source, dict);
+    const elements = findElements(source, dict);
+    const parents = elements && readParents(source, dict);
     return parents && new SourceTags({ source, target, number: root.objectNumber, root: dict, elements, parents });
   }
 
@@ -171,7 +171,7 @@ export class SourceTags {
     this.#elements = given.elements;
     this.#parents = given.parents;
     this.#prefix = given.target.nextPrefix;
-    this.top = kidsOf(given.source, given.root);
+    this.top = readKids(given.source, given.root);
     this.#keys = new Map(given.parents.map(([key]) => [key, given.target.newKey()]));
     this.#renamed = this.#joinRoles();
   }
@@ -181,25 +181,25 @@ export class SourceTags {
   }
 
   /** The new key that replaces this key of the parent tree. */
-  keyOf(value: PdfObject | undefined): PdfNumber | undefined {
+  translateKey(value: PdfObject | undefined): PdfNumber | undefined {
     const key = value instanceof PdfNumber ? this.#keys.get(value.value) : undefined;
     return key === undefined ? undefined : PdfNumber.of(key);
   }
 
   /** The entries of the parent tree with new keys and renumbered references. */
   get parents(): Array<[key: number, parent: PdfObject]> {
-    return this.#parents.map(([key, parent]) => [this.#keys.get(key) ?? 0, this.#source.copyOf(parent)]);
+    return this.#parents.map(([key, parent]) => [this.#keys.get(key) ?? 0, this.#source.copyValue(parent)]);
   }
 
   get namespaces(): PdfObject[] {
     const spaces = this.#source.resolve(this.#root.get('Namespaces'));
-    return spaces instanceof PdfArray ? spaces.toArray().map((each) => this.#source.copyOf(each)) : [];
+    return spaces instanceof PdfArray ? spaces.toArray().map((each) => this.#source.copyValue(each)) : [];
   }
 
   get classes(): Array<[string, PdfObject]> {
     const classes = this.#source.resolve(this.#root.get('ClassMap'));
     const entries = classes instanceof PdfDict ? [...classes] : [];
-    return entries.map(([name, value]) => [this.#prefix + name.value, this.#source.copyOf(this.#attributesOf(value))]);
+    return entries.map(([name, value]) => [this.#prefix + name.value, this.#source.copyValue(this.#copyAttributes(value))]);
   }
 
   /** The copy of an element for the merged file, where its object number is `id`. */
@@ -208,24 +208,24 @@ export class SourceTags {
     const own = element.clone();
     for (const entry of ['ID', 'C', 'A']) own.delete(entry);
     if (S instanceof PdfName && !own.has('NS')) own.set('S', PdfName.of(this.#renamed.get(S.value) ?? S.value));
-    if (A) own.set('A', this.#attributesOf(A));
-    if (C) own.set('C', this.#classesOf(this.#source.resolve(C)));
-    const copy = this.#source.copyOf(own);
+    if (A) own.set('A', this.#copyAttributes(A));
+    if (C) own.set('C', this.#prefixClasses(this.#source.resolve(C)));
+    const copy = this.#source.copyValue(own);
     if (!(copy instanceof PdfDict)) throw new Error('a structure element is not a dictionary');
     if (ID instanceof PdfString) {
-      const name = this.#prefixed(ID);
+      const name = this.#prefixId(ID);
       copy.set('ID', name);
       this.#target.ids.push({ name, element: PdfRef.of(id) });
     }
     return copy;
   }
 
-  #prefixed(id: PdfString): PdfString {
+  #prefixId(id: PdfString): PdfString {
     return new PdfString(Buffer.concat([Buffer.from(this.#prefix), id.bytes]));
   }
 
   /** Adds the prefix to the ids in `Headers` attributes. */
-  #attributesOf(value: PdfObject): PdfObject {
+  #copyAttributes(value: PdfObject): PdfObject {
     const resolved = this.#source.resolve(value);
     if (resolved instanceof PdfArray) return PdfArray.of(...resolved.toArray().map((each) => this.#withHeaders(each)));
     return this.#withHeaders(value);
@@ -237,19 +237,19 @@ export class SourceTags {
     const headers = this.#source.resolve(attributes.get('Headers'));
     if (!(headers instanceof PdfArray)) return value;
     const copy = attributes.clone();
-    copy.set('Headers', PdfArray.of(...headers.toArray().map((id) => (id instanceof PdfString ? this.#prefixed(id) : id))));
+    copy.set('Headers', PdfArray.of(...headers.toArray().map((id) => (id instanceof PdfString ? this.#prefixId(id) : id))));
     return copy;
   }
 
-  #classesOf(value: PdfObject | undefined): PdfObject {
+  #prefixClasses(value: PdfObject | undefined): PdfObject {
     if (value instanceof PdfName) return PdfName.of(this.#prefix + value.value);
     const list = value instanceof PdfArray ? value.toArray() : [];
-    return PdfArray.of(...list.map((each) => (each instanceof PdfName ? this.#classesOf(each) : each)));
+    return PdfArray.of(...list.map((each) => (each instanceof PdfName ? this.#prefixClasses(each) : each)));
   }
 
   /** Adds the role map to that of the merged file. Returns the new names of the structure types that had to be renamed. */
   #joinRoles(): Map<string, string> {
-    const roles = rolesIn(this.#source, this.#root);
+    const roles = readRoles(this.#source, this.#root);
     const known = this.#target.roles;
     const differs = ([from, to]: [string, string]) => STANDARD_TYPES.has(from) || (known.get(from) ?? to) !== to;
     const renamed = new Map(roles.filter(differs).map(([from]) => [from, this.#prefix + from]));
@@ -258,23 +258,23 @@ export class SourceTags {
   }
 }
 
-function rolesIn(source: Source, root: PdfDict): Array<[string, string]> {
+function readRoles(source: Source, root: PdfDict): Array<[string, string]> {
   const roles = source.resolve(root.get('RoleMap'));
   const entries = roles instanceof PdfDict ? [...roles] : [];
   return entries.flatMap(([from, to]): Array<[string, string]> => (to instanceof PdfName ? [[from.value, to.value]] : []));
 }
 
 /** The object numbers of all elements; undefined if one occurs twice or is not an indirect object, or if a limit is exceeded. */
-function elementsIn(source: Source, root: PdfDict): Set<number> | undefined {
+function findElements(source: Source, root: PdfDict): Set<number> | undefined {
   const found = new Set<number>();
-  const waiting = kidsOf(source, root);
+  const waiting = readKids(source, root);
   let kids = waiting.length;
   for (let kid = waiting.pop(); kid; kid = waiting.pop()) {
     const element = source.resolve(kid);
     if (!(element instanceof PdfDict) || !element.has('S')) continue; // marked content or an annotation
     if (!(kid instanceof PdfRef) || found.has(kid.objectNumber) || found.size >= MAX_ELEMENTS) return undefined;
     found.add(kid.objectNumber);
-    const inner = kidsOf(source, element);
+    const inner = readKids(source, element);
     kids += inner.length;
     if (kids > MAX_KIDS) return undefined;
     for (const each of inner) waiting.push(each);
@@ -282,7 +282,7 @@ function elementsIn(source: Source, root: PdfDict): Set<number> | undefined {
   return found.size ? found : undefined;
 }
 
-function kidsOf(source: Source, element: PdfDict): PdfObject[] {
+function readKids(source: Source, element: PdfDict): PdfObject[] {
   const kid = element.get('K');
   const kids = source.resolve(kid);
   if (kids instanceof PdfArray) return kids.toArray();
@@ -290,7 +290,7 @@ function kidsOf(source: Source, element: PdfDict): PdfObject[] {
 }
 
 /** The entries of the parent tree, sorted by key (7.9.7); undefined if it is not a tree or exceeds a limit. */
-function parentsIn(source: Source, root: PdfDict): Array<[key: number, parent: PdfObject]> | undefined {
+function readParents(source: Source, root: PdfDict): Array<[key: number, parent: PdfObject]> | undefined {
   const found = new Map<number, PdfObject>();
   const waiting: Array<PdfObject | undefined> = [root.get('ParentTree')];
   const seen = new Set<PdfObject>();
@@ -298,7 +298,7 @@ function parentsIn(source: Source, root: PdfDict): Array<[key: number, parent: P
     const node = source.resolve(waiting.pop());
     if (!(node instanceof PdfDict) || seen.has(node) || seen.size >= MAX_NODES) return undefined;
     seen.add(node);
-    const [kids, pairs] = [listIn(source, node, 'Kids'), listIn(source, node, 'Nums')];
+    const [kids, pairs] = [readList(source, node, 'Kids'), readList(source, node, 'Nums')];
     entries += kids.length + pairs.length;
     if (entries > MAX_KIDS) return undefined;
     for (const kid of kids) waiting.push(kid);
@@ -308,15 +308,15 @@ function parentsIn(source: Source, root: PdfDict): Array<[key: number, parent: P
 }
 
 function addParents(found: Map<number, PdfObject>, pairs: PdfObject[]): void {
-  for (const [key, parent] of pairsOf(pairs)) if (key instanceof PdfNumber) found.set(key.value, parent);
+  for (const [key, parent] of toPairs(pairs)) if (key instanceof PdfNumber) found.set(key.value, parent);
 }
 
-function listIn(source: Source, dict: PdfDict, entry: string): PdfObject[] {
+function readList(source: Source, dict: PdfDict, entry: string): PdfObject[] {
   const list = source.resolve(dict.get(entry));
   return list instanceof PdfArray ? list.toArray() : [];
 }
 
-function* pairsOf(list: PdfObject[]): Generator<[PdfObject, PdfObject]> {
+function* toPairs(list: PdfObject[]): Generator<[PdfObject, PdfObject]> {
   for (let at = 0; at + 1 < list.length; at += 2) yield [list[at] as PdfObject, list[at + 1] as PdfObject];
 }
 

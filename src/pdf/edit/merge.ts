@@ -14,7 +14,7 @@ import { PackedFile } from '../objects/object-streams.ts';
 import { textString, toText } from '../objects/syntax.ts';
 import { identifier, type Parts } from '../objects/write.ts';
 import { isSigned } from '../security/signature-field.ts';
-import { commonClaims, commonLanguage, commonTitle, factsOf, type PartFacts } from './merge-claims.ts';
+import { commonClaims, commonLanguage, commonTitle, type PartFacts, readPartFacts } from './merge-claims.ts';
 import { MergedForm } from './merge-forms.ts';
 import { MergeSource } from './merge-source.ts';
 import { MergedTags } from './merge-tags.ts';
@@ -71,7 +71,7 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
     for (const { document, title } of parts) {
       limitDecoding(MAX_UNPACKED_BYTES);
       const pdf = await PDF.load(documents[document] as Uint8Array);
-      file.add(pdf, title, copied[document] as Map<number, number>, factsOf(pdf));
+      file.add(pdf, title, copied[document] as Map<number, number>, readPartFacts(pdf));
     }
     return file.end().join();
   } catch (error) {
@@ -153,7 +153,7 @@ export class MergedFile {
       this.#merged.map((part) => part.facts),
       this.#isMarked,
     );
-    for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#bookmarkOf(part, index, claims));
+    for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#toBookmark(part, index, claims));
     this.#put(CATALOG, this.#catalog(claims));
     const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
     const hasInformation = !claims || !isVersion2(claims);
@@ -185,11 +185,11 @@ export class MergedFile {
     if (form) catalog.set('AcroForm', form);
     const title = claims && commonTitle(this.#merged.map((part) => part.facts));
     if (claims) this.#writeClaims(catalog, claims, title);
-    if (!claims || !isVersion2(claims)) this.#inform(title);
+    if (!claims || !isVersion2(claims)) this.#writeInfo(title);
     return catalog;
   }
 
-  #inform(title: string | undefined): void {
+  #writeInfo(title: string | undefined): void {
     const info = PdfDict.of({ Creator: textString(PRODUCT), Producer: textString(PRODUCT) });
     if (title) info.set('Title', textString(title));
     this.#put(INFO, info);
@@ -211,7 +211,7 @@ export class MergedFile {
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
   }
 
-  #bookmarkOf({ title, firstPage, outline }: Part, index: number, claims: Claims | undefined): string {
+  #toBookmark({ title, firstPage, outline }: Part, index: number, claims: Claims | undefined): string {
     const [previous, next] = [this.#merged[index - 1], this.#merged[index + 1]];
     const before = previous ? `/Prev ${previous.bookmark} 0 R` : '';
     const after = next ? `/Next ${next.bookmark} 0 R` : '';

@@ -18,7 +18,7 @@ export function addMetadata(
   { metadata, conformance, structure }: Pick<FinishSettings, 'metadata' | 'conformance' | 'structure'>,
   invoice: InvoiceFacts | undefined,
 ): string {
-  const facts = factsOf(metadata, conformance ? structure?.title || undefined : ownTitle(editable));
+  const facts = toFacts(metadata, conformance ? structure?.title || undefined : ownTitle(editable));
   if (conformance && isVersion2(conformance)) editable.beginVersion2();
   else writeInformation(editable, informationDictionary(facts));
   const packet = Buffer.from(xmpPacket(facts, conformance, invoice));
@@ -41,7 +41,7 @@ function ownTitle(editable: EditablePdf): string | undefined {
   return title instanceof PdfString ? title.asString() : undefined;
 }
 
-function factsOf(metadata: PdfMetadata, title: string | undefined): DocumentFacts {
+function toFacts(metadata: PdfMetadata, title: string | undefined): DocumentFacts {
   return {
     title: clean(metadata.title ?? title?.slice(0, MAX_TITLE)),
     author: clean(metadata.author),
@@ -91,7 +91,7 @@ export function pdfDate(date: string | undefined): string | undefined {
 
 /** Makes readers show the title of a tagged PDF instead of its filename (PDF/UA, 7.1). */
 function showTitle(editable: EditablePdf): void {
-  const preferences = editable.copyOf(editable.catalog, 'ViewerPreferences');
+  const preferences = editable.copyDictionary(editable.catalog, 'ViewerPreferences');
   preferences.set('DisplayDocTitle', PdfBool.TRUE);
   editable.catalog.set('ViewerPreferences', preferences);
 }

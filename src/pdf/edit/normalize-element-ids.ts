@@ -24,7 +24,7 @@ interface Found {
 
 export async function normalizeElementIds(chunks: readonly Buffer[]): Promise<void> {
   const file = new ChunkedBuffer(chunks);
-  const found = await foundIn(file);
+  const found = await findIds(file);
   const ids = [...new Set(found.filter(({ isDefinition }) => isDefinition).map(({ name }) => name))].sort();
   const numbers = new Map(ids.map((name, index) => [name, `(node${String(index + 1).padStart(8, '0')})`]));
   for (const [index, { at, name }] of found.entries()) {
@@ -33,10 +33,10 @@ export async function normalizeElementIds(chunks: readonly Buffer[]): Promise<vo
   }
 }
 
-async function foundIn(file: ChunkedBuffer): Promise<Found[]> {
+async function findIds(file: ChunkedBuffer): Promise<Found[]> {
   const found: Found[] = [];
   let seen = 0;
-  for (const at of file.positionsOf('(node')) {
+  for (const at of file.findPositions('(node')) {
     seen++;
     if (seen > MAX_FOUND) return [];
     if (seen % BATCH === 0) await setImmediate();

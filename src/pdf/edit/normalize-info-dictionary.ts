@@ -5,7 +5,7 @@
 
 import type { PdfMetadata } from '../finish-settings.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { ENTRY_BYTES, objectOf, readCrossReference } from '../objects/cross-reference.ts';
+import { ENTRY_BYTES, readCrossReference, readReferenced } from '../objects/cross-reference.ts';
 
 /** Entries of the information dictionary as Skia writes them: https://skia.org (SkPDFMetadata.cpp). */
 const DATES = /\/(CreationDate|ModDate) \(D:[^()]*\)/g;
@@ -19,7 +19,7 @@ export function normalizeInfoDictionary(chunks: Buffer[]): void {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
   if (!/\/Info\s/.test(references.trailer)) return;
-  const { offset, text } = objectOf(file, references, 'Info', references.trailer);
+  const { offset, text } = readReferenced(file, references, 'Info', references.trailer);
   const normalized = text
     .replace(DATES, (entry) => ' '.repeat(entry.length))
     .replace(MAKERS, (entry, name: string) => `/${name} (Platen)`.padEnd(entry.length));
@@ -37,7 +37,7 @@ export function withMetadata(chunks: Buffer[], { author, subject, keywords }: Pd
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
   const { start, entries: table, trailer } = references;
-  const { offset, text } = objectOf(file, references, 'Info', trailer);
+  const { offset, text } = readReferenced(file, references, 'Info', trailer);
   const object = `${text.slice(0, text.lastIndexOf('>>'))}${entries}>>\nendobj\n`;
   file.overwrite(offset, ' '.repeat(text.length + '\nendobj'.length));
   file.overwrite(table + Number.parseInt(text, 10) * ENTRY_BYTES, `${start}`.padStart(10, '0'));

@@ -4,7 +4,13 @@
  */
 
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { type CrossReference, type objectAt, objectNumbered, objectOf, readCrossReference } from '../objects/cross-reference.ts';
+import {
+  type CrossReference,
+  readCrossReference,
+  readObject,
+  type readObjectAt,
+  readReferenced,
+} from '../objects/cross-reference.ts';
 
 /** The size of a page in points. */
 export interface PageSize {
@@ -24,21 +30,21 @@ const MAX_SHIFT = 0.05;
 export function correctPageSizes(chunks: readonly Buffer[], sizes: readonly PageSize[]): void {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
-  const catalog = objectOf(file, references, 'Root', references.trailer);
+  const catalog = readReferenced(file, references, 'Root', references.trailer);
   const boxes = new Boxes(sizes);
-  for (const page of pagesOf(file, references, objectOf(file, references, 'Pages', catalog.text))) {
+  for (const page of findPages(file, references, readReferenced(file, references, 'Pages', catalog.text))) {
     const corrected = boxes.correct(page.text);
     if (corrected !== undefined) file.overwrite(page.offset, corrected);
   }
 }
 
-type PdfObject = ReturnType<typeof objectAt>;
+type PdfObject = ReturnType<typeof readObjectAt>;
 
-function* pagesOf(file: ChunkedBuffer, references: CrossReference, node: PdfObject): Generator<PdfObject> {
+function* findPages(file: ChunkedBuffer, references: CrossReference, node: PdfObject): Generator<PdfObject> {
   const [, kids] = /\/Kids \[([\d R]*)\]/.exec(node.text) ?? [];
   if (kids === undefined) yield node;
   for (const [, id] of (kids ?? '').matchAll(/\b(\d+) 0 R/g))
-    yield* pagesOf(file, references, objectNumbered(file, references, Number(id)));
+    yield* findPages(file, references, readObject(file, references, Number(id)));
 }
 
 /** The replacement of each page box, or undefined if it stays. Cached, because most pages have the same box. */

@@ -10,7 +10,7 @@ export function makeLinksRelative(chunks: readonly Buffer[], origin: string): vo
   const file = new ChunkedBuffer(chunks);
   const start = `(${origin}/`;
   let end = 0;
-  for (const at of file.positionsOf(start)) {
+  for (const at of file.findPositions(start)) {
     if (at < end) continue; // inside the previous link, so that each byte is read only once
     const [, rest] = REST_OF_STRING.exec(file.text(at + start.length, MAX_ADDRESS)) ?? [];
     end = at + start.length + (rest?.length ?? MAX_ADDRESS);

@@ -4,7 +4,7 @@
  */
 import { PdfDict } from '@libpdf/core';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { objectsIn, readCrossReference } from '../objects/cross-reference.ts';
+import { readCrossReference, readObjects } from '../objects/cross-reference.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { isStream, RawFile } from '../objects/raw-file.ts';
 import { endPlain, Parts } from '../objects/write.ts';
@@ -40,7 +40,7 @@ export function hasDuplicates(chunks: readonly Buffer[]): boolean {
 
 /** Large objects with as many bytes as another one. The digits of their number do not count. */
 function objectsOfSameLength(file: ChunkedBuffer): Array<{ end: number; bytes: number }> {
-  const objects = objectsIn(file).map(({ id, start, end }) => ({ end, bytes: end - start - `${id}`.length }));
+  const objects = readObjects(file).map(({ id, start, end }) => ({ end, bytes: end - start - `${id}`.length }));
   const large = Map.groupBy(
     objects.filter(({ bytes }) => bytes >= MIN_BYTES),
     ({ bytes }) => bytes,
@@ -61,11 +61,11 @@ export function removeDuplicates(pdf: Buffer, rounds = MAX_ROUNDS): Buffer {
     offsets[id] = parts.length;
     parts.addObject(id, ...withReferences(body, copies));
   }
-  endPlain(parts, offsets, trailerOf(pdf));
+  endPlain(parts, offsets, readTrailer(pdf));
   return removeDuplicates(Buffer.from(parts.join().buffer), rounds - 1);
 }
 
-function trailerOf(pdf: Buffer): PdfDict {
+function readTrailer(pdf: Buffer): PdfDict {
   const { trailer } = readCrossReference(new ChunkedBuffer([pdf]));
   const dict = parseObject(trailer.slice(trailer.indexOf('<<'), trailer.lastIndexOf('>>') + 2));
   if (!(dict instanceof PdfDict)) throw new Error('the PDF has no trailer');

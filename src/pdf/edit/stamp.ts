@@ -13,8 +13,8 @@ import {
 } from '@libpdf/core';
 import type { PageStamp } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { inherited, type PageView, viewOf } from '../objects/page-view.ts';
-import { decimal, deflated } from '../objects/syntax.ts';
+import { findInherited, type PageView, pageView } from '../objects/page-view.ts';
+import { decimal, deflatedStream } from '../objects/syntax.ts';
 
 /** Throws if the stamp cannot be parsed. */
 export async function stampPages(editable: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
@@ -35,7 +35,7 @@ function makeGroup(editable: EditablePdf, ref: PdfRef): void {
   if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
   const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
   const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
-  editable.change(ref, deflated({ ...entries, Group }, form.data));
+  editable.change(ref, deflatedStream({ ...entries, Group }, form.data));
 }
 
 /** Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number. */
@@ -62,10 +62,10 @@ class Drawing {
 
   drawOn(page: PDFPage): void {
     const dict = page.dict.clone();
-    const matrix = placement(viewOf(this.#editable, dict), this.#stamp, this.#rotate).map(decimal).join(' ');
+    const matrix = placement(pageView(this.#editable, dict), this.#stamp, this.#rotate).map(decimal).join(' ');
     // An artifact, which screen readers skip (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
-    const content = contentOf(this.#editable, dict);
+    const content = pageContents(this.#editable, dict);
     const stamped = this.#over
       ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
       : [this.#stream(draw), ...content];
@@ -82,10 +82,10 @@ class Drawing {
 
   /** A copy of the page's resources with the stamp added; other pages may share the original. */
   #resources(page: PdfDict): PdfDict {
-    const own = inherited(this.#editable, page, 'Resources');
+    const own = findInherited(this.#editable, page, 'Resources');
     const resources = own instanceof PdfDict ? own.clone() : new PdfDict();
     const add = (kind: string, name: string, ref: PdfRef) => {
-      const entries = this.#editable.copyOf(resources, kind);
+      const entries = this.#editable.copyDictionary(resources, kind);
       entries.set(name, ref);
       resources.set(kind, entries);
     };
@@ -95,7 +95,7 @@ class Drawing {
   }
 }
 
-function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
+function pageContents(editable: EditablePdf, page: PdfDict): PdfObject[] {
   const entry = page.get('Contents');
   const content = editable.resolve(entry);
   if (content instanceof PdfArray) return content.toArray();
@@ -104,7 +104,7 @@ function contentOf(editable: EditablePdf, page: PdfDict): PdfObject[] {
 
 /** A matrix that centers the rotated stamp on the displayed page, as large as fits. */
 function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage, rotate: number): number[] {
-  const [cos, sin] = directionOf(turn + rotate);
+  const [cos, sin] = toDirection(turn + rotate);
   const across = box.width * Math.abs(cos) + box.height * Math.abs(sin);
   const down = box.width * Math.abs(sin) + box.height * Math.abs(cos);
   const scale = Math.min(width / across, height / down);
@@ -114,7 +114,7 @@ function placement({ left, bottom, width, height, turn }: PageView, { box }: PDF
 }
 
 /** The cosine and sine of an angle, exact for multiples of 90 degrees. */
-function directionOf(degrees: number): [cos: number, sin: number] {
+function toDirection(degrees: number): [cos: number, sin: number] {
   const radians = (degrees * Math.PI) / 180;
   if (degrees % 90 === 0) return [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))];
   return [Math.cos(radians), Math.sin(radians)];

@@ -6,7 +6,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { numbers, rounded, textString } from '../objects/syntax.ts';
+import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import type { StructureElement } from '../structure/structure-element.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 import { DrawnAppearances, fill } from './drawn-appearances.ts';
@@ -63,18 +63,18 @@ function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Pla
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
   for (const { ref: page } of editable.pdf.getPages()) {
-    for (const { ref, link } of linksOf(editable, page)) {
-      const field = known.get(fieldNumber(addressOf(editable, link), key) ?? -1);
+    for (const { ref, link } of findLinks(editable, page)) {
+      const field = known.get(fieldNumber(readAddress(editable, link), key) ?? -1);
       if (!field) continue;
       if (placed.has(field)) throw new Error('a form field has more than one link');
-      placed.set(field, { field, ref, page, rect: within(rectOf(link), textMargins(field, scale)) });
+      placed.set(field, { field, ref, page, rect: within(readRect(link), textMargins(field, scale)) });
     }
   }
   if (placed.size < fields.length) throw new Error('a form field has no link');
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
 }
 
-function* linksOf(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
+function* findLinks(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
   const dict = editable.resolve(page);
   const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
   if (!(dict instanceof PdfDict) || !(annotations instanceof PdfArray)) return;
@@ -88,13 +88,13 @@ function* linksOf(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef;
   editable.change(page, copy);
 }
 
-function addressOf(editable: EditablePdf, annotation: PdfDict): string {
+function readAddress(editable: EditablePdf, annotation: PdfDict): string {
   const action = editable.resolve(annotation.get('A'));
   const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
   return address instanceof PdfString ? address.asString() : '';
 }
 
-function rectOf(annotation: PdfDict): number[] {
+function readRect(annotation: PdfDict): number[] {
   const rect = annotation.get('Rect');
   const corners = rect instanceof PdfArray ? rect.toArray() : [];
   return corners.map((corner) => (corner instanceof PdfNumber ? corner.value : 0));
@@ -181,28 +181,28 @@ class InteractiveForm {
     if (field.kind === 'radio') this.#addRadio(placed, entries);
     else {
       this.#fields.push(ref);
-      const own = { T: textString(this.#names.next(field.key)), ...this.#contentOf(placed) };
+      const own = { T: textString(this.#names.next(field.key)), ...this.#toEntries(placed) };
       this.#editable.change(ref, PdfDict.of({ ...entries, ...own }));
     }
   }
 
-  #contentOf(placed: Placed): Record<string, PdfObject> {
+  #toEntries(placed: Placed): Record<string, PdfObject> {
     const { field } = placed;
     if (field.kind === 'signature') this.#hasSignatures = true;
-    if (field.kind === 'signature') return { FT: PdfName.of('Sig'), AP: PdfDict.of({ N: this.#textOf(placed) }) };
+    if (field.kind === 'signature') return { FT: PdfName.of('Sig'), AP: PdfDict.of({ N: this.#showText(placed) }) };
     if (field.kind === 'checkbox') return this.#checkbox(placed);
-    const size = rounded(field.style.fontSize * this.#forms.scale);
+    const size = roundedDecimal(field.style.fontSize * this.#forms.scale);
     return {
       ...valueEntries(field),
       DA: textString(`/Helv ${size} Tf ${fill(field.style.color)}`),
       Q: PdfNumber.of(QUADDING[field.style.align]),
-      AP: PdfDict.of({ N: this.#textOf(placed) }),
+      AP: PdfDict.of({ N: this.#showText(placed) }),
     };
   }
 
   /** The printed appearance of a field, or an empty one. */
-  #textOf({ field, rect }: Placed): PdfRef {
-    const [width, height] = sizeOf(rect);
+  #showText({ field, rect }: Placed): PdfRef {
+    const [width, height] = rectSize(rect);
     return this.#show(this.#printed.get(field.number) ?? this.#drawn.empty(width, height));
   }
 
@@ -211,13 +211,13 @@ class InteractiveForm {
     const on = isStateName(field.value) ? field.value : 'Yes';
     const state = PdfName.of(field.isChecked ? on : 'Off');
     const own = { FT: PdfName.of('Btn'), Ff: PdfNumber.of(fieldFlags(field)), V: state, AS: state };
-    return { ...own, ...(on !== field.value && valuesOf([field])), ...this.#stateEntries(placed, on) };
+    return { ...own, ...(on !== field.value && exportValues([field])), ...this.#stateEntries(placed, on) };
   }
 
   /** Adds a radio button as a kid of the field of its group. */
   #addRadio(placed: Placed, entries: Record<string, PdfObject>): void {
     const { field, ref } = placed;
-    const group = this.#groupOf(field);
+    const group = this.#findGroup(field);
     group.buttons.push(field);
     group.kids.push(ref);
     const on = freeState(field.value, group.states, group.kids.length);
@@ -228,7 +228,7 @@ class InteractiveForm {
     this.#editable.change(ref, PdfDict.of({ ...entries, ...own }));
   }
 
-  #groupOf(field: FormControl): RadioGroup {
+  #findGroup(field: FormControl): RadioGroup {
     const id = field.set ? `${field.form} ${field.set}` : `alone ${field.number}`;
     const known = this.#groups.get(id);
     if (known) return known;
@@ -241,7 +241,7 @@ class InteractiveForm {
   }
 
   #stateEntries({ field, rect }: Placed, on: string): Record<string, PdfObject> {
-    const [width, height] = sizeOf(rect);
+    const [width, height] = rectSize(rect);
     const { color } = field.style;
     const chosen = () =>
       field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color);
@@ -269,7 +269,7 @@ class InteractiveForm {
       };
       dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as FormControl), ...all }) | RADIO_FLAGS));
       dict.set('Kids', PdfArray.of(...kids));
-      if (buttons.some(({ value }) => !states.has(value)) || haveEqualValues(buttons)) dict.set('Opt', valuesOf(buttons).Opt);
+      if (buttons.some(({ value }) => !states.has(value)) || haveEqualValues(buttons)) dict.set('Opt', exportValues(buttons).Opt);
       const group = buttons.find((button) => button.group)?.group;
       const names = buttons.map(({ name }) => name).filter(Boolean);
       const description = group || names.join(', ').slice(0, MAX_DESCRIPTION);
@@ -281,8 +281,8 @@ class InteractiveForm {
   }
 }
 
-function sizeOf([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: number, height: number] {
-  return [Number(rounded(right - left)), Number(rounded(top - bottom))];
+function rectSize([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: number, height: number] {
+  return [Number(roundedDecimal(right - left)), Number(roundedDecimal(top - bottom))];
 }
 
 /** Whether two buttons have the same value. */
@@ -304,6 +304,6 @@ function freeState(value: string, taken: ReadonlySet<string>, first: number): st
 }
 
 /** The values of buttons whose state names differ from their values, in the order of the buttons (ISO 32000-1, 12.7.4.2.3). */
-function valuesOf(buttons: FormControl[]): { Opt: PdfArray } {
+function exportValues(buttons: FormControl[]): { Opt: PdfArray } {
   return { Opt: PdfArray.of(...buttons.map(({ value }) => textString(value))) };
 }

@@ -1,7 +1,7 @@
 /** Draws the appearances of checkboxes, radio buttons and empty fields as form XObjects that contain only paths. */
 import { PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { deflated, numbers, rounded } from '../objects/syntax.ts';
+import { deflatedStream, numbers, roundedDecimal } from '../objects/syntax.ts';
 
 /** A tick, in a box that is 1 wide and 1 high. */
 const TICK = '.2 .52 m .42 .28 l .8 .74 l S';
@@ -40,7 +40,7 @@ export class DrawnAppearances {
       BBox: numbers(0, 0, width, height),
       Resources: new PdfDict(),
     };
-    const form = this.#editable.add(deflated(entries, Buffer.from(content && `q ${content} Q`)));
+    const form = this.#editable.add(deflatedStream(entries, Buffer.from(content && `q ${content} Q`)));
     this.#drawn.set(key, form);
     return form;
   }
@@ -49,7 +49,7 @@ export class DrawnAppearances {
 /** Maps the unit square to the largest centered square. */
 function square(width: number, height: number): string {
   const side = Math.min(width, height);
-  return `${[side, 0, 0, side, (width - side) / 2, (height - side) / 2].map(rounded).join(' ')} cm`;
+  return `${[side, 0, 0, side, (width - side) / 2, (height - side) / 2].map(roundedDecimal).join(' ')} cm`;
 }
 
 function circle(middle: number, radius: number): string {
@@ -61,13 +61,13 @@ function circle(middle: number, radius: number): string {
     [from, before, before, from, middle, from],
     [after, from, to, before, to, middle],
   ];
-  return `${rounded(to)} ${rounded(middle)} m ${curves.map((points) => `${points.map(rounded).join(' ')} c`).join(' ')}`;
+  return `${roundedDecimal(to)} ${roundedDecimal(middle)} m ${curves.map((points) => `${points.map(roundedDecimal).join(' ')} c`).join(' ')}`;
 }
 
 function stroke(color: number[]): string {
-  return `${color.map(rounded).join(' ')} RG`;
+  return `${color.map(roundedDecimal).join(' ')} RG`;
 }
 
 export function fill(color: number[]): string {
-  return `${color.map(rounded).join(' ')} rg`;
+  return `${color.map(roundedDecimal).join(' ')} rg`;
 }

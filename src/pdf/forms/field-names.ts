@@ -14,7 +14,7 @@ export class FieldNames {
 
   /** Replaces periods, which separate a field from its parent, and white space. Adds a number to a name that is taken. */
   next(key: string): string {
-    const wanted = shortened(key.replace(/[.\s]+/g, '_')) || `field${++this.#unnamed}`;
+    const wanted = shorten(key.replace(/[.\s]+/g, '_')) || `field${++this.#unnamed}`;
     let name = wanted;
     let number = this.#numbers.get(wanted) ?? 2;
     for (; this.isTaken(name); number++) name = `${wanted}_${number}`;
@@ -29,6 +29,6 @@ export class FieldNames {
 }
 
 /** Cuts a name without leaving half of a surrogate pair at its end. */
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.slice(0, MAX_NAME).replace(/[\uD800-\uDBFF]$/, '');
 }

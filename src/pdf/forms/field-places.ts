@@ -31,7 +31,7 @@ export function fieldSizes(chunks: readonly Buffer[], key: string): Map<number, 
   const start = `(${key}:`;
   const sizes = new Map<number, FieldSize | undefined>();
   let links = 0;
-  for (const at of file.positionsOf(start)) {
+  for (const at of file.findPositions(start)) {
     if (++links > MAX_LINKS) return new Map();
     const number = /^(\d{1,5})\)/.exec(file.text(at + start.length, 6))?.[1];
     if (number === undefined) continue;

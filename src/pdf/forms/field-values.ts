@@ -20,21 +20,21 @@ export function valueEntries(field: FormControl): Record<string, PdfObject> {
     Ff: PdfNumber.of(fieldFlags(field)),
   };
   if (field.maxLength) entries.MaxLen = PdfNumber.of(field.maxLength);
-  if (field.kind === 'list') return { ...entries, ...selected(field), Opt: optionsOf(field) };
-  if (field.kind === 'combo') entries.Opt = optionsOf(field);
+  if (field.kind === 'list') return { ...entries, ...selectedValues(field), Opt: toOptions(field) };
+  if (field.kind === 'combo') entries.Opt = toOptions(field);
   if (field.value || field.options.some(({ isSelected }) => isSelected)) entries.V = textString(field.value);
   return entries;
 }
 
 /** Each option as its label, or as a pair of value and label if they differ. */
-function optionsOf({ options }: FormControl): PdfArray {
+function toOptions({ options }: FormControl): PdfArray {
   const items = options.map(({ value, label }) =>
     value === label ? textString(label) : PdfArray.of(textString(value), textString(label)),
   );
   return PdfArray.of(...items);
 }
 
-function selected({ options }: FormControl): Record<string, PdfObject> {
+function selectedValues({ options }: FormControl): Record<string, PdfObject> {
   const chosen = options.flatMap((option, index) => (option.isSelected ? [{ value: textString(option.value), index }] : []));
   const [first] = chosen;
   if (!first) return {};

@@ -1,8 +1,8 @@
 /** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the editable out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { inherited } from '../objects/page-view.ts';
-import { decimal, deflated, numbers } from '../objects/syntax.ts';
+import { findInherited } from '../objects/page-view.ts';
+import { decimal, deflatedStream, numbers } from '../objects/syntax.ts';
 import type { Forms } from './forms.ts';
 import { type Margins, textMargins } from './text-margins.ts';
 
@@ -31,7 +31,7 @@ export async function printedAppearances(
     if (!page || !copier || !control) continue;
     const margins = textMargins(control, scale).map((margin) => margin * enlarged) as Margins;
     const key = [index, ...margins].join(' ');
-    const form = forms.get(key) ?? copier.formOf(page, width * enlarged, height * enlarged, margins);
+    const form = forms.get(key) ?? copier.createForm(page, width * enlarged, height * enlarged, margins);
     forms.set(key, form);
     found.set(field, state, form);
   }
@@ -62,43 +62,43 @@ class Copier {
   }
 
   /** A form XObject that shows what is within these margins in the upper left corner of a page. */
-  formOf(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins): PdfRef {
-    const box = inherited(this, page, 'MediaBox');
+  createForm(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins): PdfRef {
+    const box = findInherited(this, page, 'MediaBox');
     const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
     const content = this.resolve(page.get('Contents'));
     const streams = content instanceof PdfArray ? content.toArray().map((each) => this.resolve(each)) : [content];
     const data = streams.flatMap((each) => (each instanceof PdfStream ? [each.getDecodedData(), Buffer.from('\n')] : []));
-    const resources = inherited(this, page, 'Resources');
+    const resources = findInherited(this, page, 'Resources');
     const entries = {
       ...{ Type: PdfName.of('XObject'), Subtype: PdfName.of('Form'), FormType: PdfNumber.of(1) },
       BBox: numbers(...[before, top - height + below, width - after, top - above].map((value) => Number(decimal(value)))),
-      Resources: resources ? this.#copyOf(resources) : new PdfDict(),
+      Resources: resources ? this.#copyValue(resources) : new PdfDict(),
     };
-    return this.#editable.add(deflated(entries, Buffer.concat(data)));
+    return this.#editable.add(deflatedStream(entries, Buffer.concat(data)));
   }
 
   resolve(value: PdfObject | undefined): PdfObject | undefined {
     return value instanceof PdfRef ? (this.#source.getObject(value) ?? undefined) : value;
   }
 
-  #copyOf(value: PdfObject): PdfObject {
-    if (value instanceof PdfRef) return this.#refOf(value);
-    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyOf(item)));
-    if (value instanceof PdfStream) return new PdfStream(this.#dictionaryOf(value), value.data);
-    return value instanceof PdfDict ? this.#dictionaryOf(value) : value;
+  #copyValue(value: PdfObject): PdfObject {
+    if (value instanceof PdfRef) return this.#copyRef(value);
+    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyValue(item)));
+    if (value instanceof PdfStream) return new PdfStream(this.#copyDictionary(value), value.data);
+    return value instanceof PdfDict ? this.#copyDictionary(value) : value;
   }
 
-  #dictionaryOf(dict: PdfDict): PdfDict {
-    return new PdfDict([...dict].map(([key, value]): [string, PdfObject] => [key.value, this.#copyOf(value)]));
+  #copyDictionary(dict: PdfDict): PdfDict {
+    return new PdfDict([...dict].map(([key, value]): [string, PdfObject] => [key.value, this.#copyValue(value)]));
   }
 
-  #refOf(ref: PdfRef): PdfRef {
+  #copyRef(ref: PdfRef): PdfRef {
     const known = this.#copied.get(ref.objectNumber);
     if (known) return known;
     const added = this.#editable.add(new PdfDict());
     this.#copied.set(ref.objectNumber, added);
     const value = this.#source.getObject(ref);
-    if (value) this.#editable.change(added, this.#copyOf(value));
+    if (value) this.#editable.change(added, this.#copyValue(value));
     return added;
   }
 }

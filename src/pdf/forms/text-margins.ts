@@ -19,17 +19,17 @@ export function textMargins({ kind, isMultiLine, style }: FormControl, scale: nu
   const hasButton = (side: string) => kind === 'combo' && style.align !== side; // that of a viewer covers that of the document
   const hasLines = isMultiLine || kind === 'list';
   const least = style.fontSize * LEAST_LINE * scale;
-  const [above, below] = fitting(
+  const [above, below] = fitMargins(
     hasLines ? [beyond(top), 0] : [Math.max(0, top - bottom), Math.max(0, bottom - top)],
     style.height * scale - least,
   );
-  const [before, after] = fitting(
+  const [before, after] = fitMargins(
     [hasButton('left') ? 0 : beyond(left), hasButton('right') ? 0 : beyond(right)],
     style.width * scale - least,
   );
   return [above, after, below, before];
 }
 
-function fitting([one, other]: [number, number], room: number): [number, number] {
+function fitMargins([one, other]: [number, number], room: number): [number, number] {
   return one + other > room ? [0, 0] : [one, other];
 }

@@ -4,11 +4,11 @@
  */
 import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
 import { scanContent } from '../content/content-scanner.ts';
-import { contentOf, resourceOf } from '../content/fonts.ts';
+import { findResource, pageContents } from '../content/fonts.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { IDENTITY, type Matrix, matrixOf, times } from '../objects/matrix.ts';
-import { inherited } from '../objects/page-view.ts';
+import { IDENTITY, type Matrix, times, toMatrix } from '../objects/matrix.ts';
+import { findInherited } from '../objects/page-view.ts';
 import type { Size } from './scale-pixels.ts';
 
 /** Content streams that draw each other are read again for each drawing. */
@@ -35,10 +35,10 @@ class DrawnSizes {
   addPage(ref: PdfRef): void {
     const page = this.#editable.resolve(ref);
     if (!(page instanceof PdfDict)) return;
-    const streams = contentOf(this.#editable, page).map((entry) => this.#editable.resolve(entry));
+    const streams = pageContents(this.#editable, page).map((entry) => this.#editable.resolve(entry));
     const parts = streams.filter((stream) => stream instanceof PdfStream);
     const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    this.#scan(content, inherited(this.#editable, page, 'Resources'), IDENTITY);
+    this.#scan(content, findInherited(this.#editable, page, 'Resources'), IDENTITY);
   }
 
   #scan(content: Buffer, resources: unknown, start: Matrix): void {
@@ -47,11 +47,11 @@ class DrawnSizes {
     const saved: Matrix[] = [];
     let matrix = start;
     const drawNamed = (kind: string, name: string | undefined, from: Matrix) =>
-      name !== undefined && this.#draw(resourceOf(this.#editable, own, kind, name), own, from);
+      name !== undefined && this.#draw(findResource(this.#editable, own, kind, name), own, from);
     const change: Record<string, (operation: string, name: string | undefined) => void> = {
       q: () => saved.push(matrix),
       Q: () => (matrix = saved.pop() ?? matrix),
-      cm: (operation) => (matrix = times(matrixIn(operation), matrix)),
+      cm: (operation) => (matrix = times(parseMatrix(operation), matrix)),
       Do: (_, name) => drawNamed('XObject', name, matrix),
       // The matrix of a pattern leads to the coordinates of the stream that uses it (8.7.3.1).
       scn: (_, name) => drawNamed('Pattern', name, start),
@@ -68,7 +68,7 @@ class DrawnSizes {
     if (isImage(stream)) this.#add(ref.objectNumber, matrix);
     else {
       const own = this.#editable.resolve(stream.get('Resources')) ?? resources;
-      this.#scan(this.#streams.decode(stream), own, times(matrixOf(stream.get('Matrix')), matrix));
+      this.#scan(this.#streams.decode(stream), own, times(toMatrix(stream.get('Matrix')), matrix));
     }
   }
 
@@ -84,7 +84,7 @@ export function isImage(stream: PdfStream): boolean {
   return subtype instanceof PdfName && subtype.value === 'Image';
 }
 
-function matrixIn(operation: string): Matrix {
+function parseMatrix(operation: string): Matrix {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = operation.trim().split(/\s+/).map(Number);
   return [a, b, c, d, e, f];
 }

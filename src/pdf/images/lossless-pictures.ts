@@ -1,6 +1,6 @@
 /** Finds large pictures that Chromium has stored without loss: a printed PDF in, their number and size out. */
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { objectsIn } from '../objects/cross-reference.ts';
+import { readObjects } from '../objects/cross-reference.ts';
 
 export interface LosslessPictures {
   count: number;
@@ -14,8 +14,8 @@ const HEAD_BYTES = 512;
 export function losslessPictures(chunks: readonly Buffer[]): LosslessPictures {
   const file = new ChunkedBuffer(chunks);
   if (file.length < MIN_BYTES) return { count: 0, bytes: 0 };
-  const sizes = objectsIn(file)
-    .filter(({ start, end }) => end - start >= MIN_BYTES && isLosslessPicture(headOf(file, start)))
+  const sizes = readObjects(file)
+    .filter(({ start, end }) => end - start >= MIN_BYTES && isLosslessPicture(readHead(file, start)))
     .map(({ start, end }) => end - start);
   return { count: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
@@ -25,7 +25,7 @@ function isLosslessPicture(head: string): boolean {
 }
 
 /** The dictionary of a stream. */
-function headOf(file: ChunkedBuffer, start: number): string {
+function readHead(file: ChunkedBuffer, start: number): string {
   const [head = ''] = file.text(start, HEAD_BYTES).split('stream\n', 1);
   return head;
 }

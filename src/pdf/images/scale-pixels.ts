@@ -14,8 +14,8 @@ const OPAQUE = 255;
  */
 export function scaleDown(pixels: Pixels, to: Size, alpha?: Uint8Array): Pixels {
   const { channels } = pixels;
-  const weighted = scaled(pixels, to, alpha);
-  const weights = alpha && scaled({ ...pixels, channels: 1, data: alpha }, to);
+  const weighted = scaleData(pixels, to, alpha);
+  const weights = alpha && scaleData({ ...pixels, channels: 1, data: alpha }, to);
   const data = new Uint8Array(weighted.length);
   for (let index = 0; index < weighted.length; index++) {
     const weight = weights ? (weights[Math.floor(index / channels)] as number) / OPAQUE : 1;
@@ -25,7 +25,7 @@ export function scaleDown(pixels: Pixels, to: Size, alpha?: Uint8Array): Pixels 
 }
 
 /** The sums of the shares that each pixel has in the new ones. The shares in a new pixel add up to 1. */
-function scaled({ width, height, channels, data }: Pixels, to: Size, alpha?: Uint8Array): Float32Array {
+function scaleData({ width, height, channels, data }: Pixels, to: Size, alpha?: Uint8Array): Float32Array {
   const [columns, rows] = [new Shares(width, to.width), new Shares(height, to.height)];
   const line = to.width * channels;
   const sums = new Float32Array(to.height * line);

@@ -22,16 +22,16 @@ export async function shrinkImages(editable: EditablePdf, settings: ImageSetting
   if (!settings) return;
   const { quality, maxDpi = Number.POSITIVE_INFINITY } = settings;
   const sizes = settings.maxDpi === undefined ? undefined : drawnSizes(editable);
-  for (const { id, stream } of imagesOf(editable)) {
-    const picture = pictureOf(editable, stream);
+  for (const { id, stream } of findImages(editable)) {
+    const picture = readPicture(editable, stream);
     if (!picture) continue;
-    const to = sizeFor(picture, sizes?.get(id), maxDpi);
+    const to = targetSize(picture, sizes?.get(id), maxDpi);
     const shrunk = to ? await scale(editable, picture, to, quality) : await compress(picture, quality);
     if (shrunk) editable.change(PdfRef.of(id), shrunk);
   }
 }
 
-function* imagesOf(editable: EditablePdf): Generator<{ id: number; stream: PdfStream }> {
+function* findImages(editable: EditablePdf): Generator<{ id: number; stream: PdfStream }> {
   for (const object of [...editable.objects()]) {
     const stream = mayBeImage(object) ? editable.resolve(PdfRef.of(object.id)) : undefined;
     if (stream instanceof PdfStream && isImage(stream)) yield { id: object.id, stream };
@@ -52,7 +52,7 @@ interface Picture extends Size {
 }
 
 /** Undefined for an image that is not a picture as Chromium writes them, such as a mask of one bit. */
-function pictureOf(editable: EditablePdf, stream: PdfStream): Picture | undefined {
+function readPicture(editable: EditablePdf, stream: PdfStream): Picture | undefined {
   const number = (entry: string) => {
     const value = editable.resolve(stream.get(entry));
     return value instanceof PdfNumber ? value.value : 0;
@@ -60,7 +60,7 @@ function pictureOf(editable: EditablePdf, stream: PdfStream): Picture | undefine
   const [width, height] = [number('Width'), number('Height')];
   const filter = stream.get('Filter');
   const name = filter instanceof PdfName ? filter.value : '';
-  const channels = channelsOf(editable, stream.get('ColorSpace'));
+  const channels = countChannels(editable, stream.get('ColorSpace'));
   const isPlain = !['DecodeParms', 'Decode', 'ImageMask', 'Mask'].some((entry) => stream.has(entry));
   if (!isPlain || !channels || number('BitsPerComponent') !== 8 || !['FlateDecode', 'DCTDecode'].includes(name)) return undefined;
   if (width * height > MAX_PIXELS) return undefined;
@@ -68,7 +68,7 @@ function pictureOf(editable: EditablePdf, stream: PdfStream): Picture | undefine
 }
 
 /** 1 for grey, 3 for red, green and blue, 0 for another colour space. */
-function channelsOf(editable: EditablePdf, given: unknown): number {
+function countChannels(editable: EditablePdf, given: unknown): number {
   const space = given instanceof PdfRef ? editable.resolve(given) : given;
   if (space instanceof PdfName) return { DeviceGray: 1, DeviceRGB: 3 }[space.value] ?? 0;
   const [family, profile] = space instanceof PdfArray ? space.toArray() : [];
@@ -79,7 +79,7 @@ function channelsOf(editable: EditablePdf, given: unknown): number {
 }
 
 /** The size with which a picture has at most `maxDpi`; undefined if it has. `drawn` is in points. */
-function sizeFor({ width, height }: Size, drawn: Size | undefined, maxDpi: number): Size | undefined {
+function targetSize({ width, height }: Size, drawn: Size | undefined, maxDpi: number): Size | undefined {
   if (!drawn) return undefined;
   const most = (points: number) => Math.max(1, Math.round((points / POINTS_PER_INCH) * maxDpi));
   const to = { width: Math.min(width, most(drawn.width)), height: Math.min(height, most(drawn.height)) };
@@ -89,7 +89,7 @@ function sizeFor({ width, height }: Size, drawn: Size | undefined, maxDpi: numbe
 /** The picture as a JPEG, if that is smaller. */
 async function compress(picture: Picture, quality: number | undefined): Promise<PdfStream | undefined> {
   const { stream, isJpeg, channels } = picture;
-  const pixels = quality === undefined || isJpeg || channels !== 3 ? undefined : inflated(picture);
+  const pixels = quality === undefined || isJpeg || channels !== 3 ? undefined : inflatePixels(picture);
   const jpeg = pixels && quality !== undefined ? await encodeJpeg(pixels, quality) : undefined;
   return jpeg && jpeg.length < stream.data.length ? withData(stream, jpeg, 'DCTDecode', picture) : undefined;
 }
@@ -102,9 +102,9 @@ async function scale(
   quality: number | undefined,
 ): Promise<PdfStream | undefined> {
   const { stream, isJpeg, channels } = picture;
-  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflated(picture);
+  const pixels = isJpeg ? await decodeJpeg(stream.data, channels).catch(() => undefined) : inflatePixels(picture);
   if (!pixels || pixels.width !== picture.width || pixels.height !== picture.height) return undefined;
-  const mask = maskOf(editable, picture);
+  const mask = readMask(editable, picture);
   const scaled = scaleDown(pixels, to, mask?.data);
   const shrunk = isJpeg
     ? withData(stream, await encodeJpeg(scaled, quality ?? DEFAULT_QUALITY), 'DCTDecode', to)
@@ -114,17 +114,17 @@ async function scale(
 }
 
 /** The soft mask of a picture, if it has the same size. */
-function maskOf(editable: EditablePdf, { stream, width, height }: Picture): (Pixels & { stream: PdfStream }) | undefined {
+function readMask(editable: EditablePdf, { stream, width, height }: Picture): (Pixels & { stream: PdfStream }) | undefined {
   const mask = editable.resolve(stream.get('SMask'));
   if (!(mask instanceof PdfStream)) return undefined;
-  const picture = pictureOf(editable, mask);
+  const picture = readPicture(editable, mask);
   const pixels =
-    !picture || picture.isJpeg || picture.width !== width || picture.height !== height ? undefined : inflated(picture);
+    !picture || picture.isJpeg || picture.width !== width || picture.height !== height ? undefined : inflatePixels(picture);
   return pixels && { ...pixels, stream: mask };
 }
 
 /** Undefined if the data is not as long as its size says. */
-function inflated({ stream, width, height, channels }: Picture): Pixels | undefined {
+function inflatePixels({ stream, width, height, channels }: Picture): Pixels | undefined {
   const bytes = width * height * channels;
   const data = inflateSync(stream.data, { maxOutputLength: bytes + 1 });
   return data.length === bytes ? { width, height, channels, data } : undefined;

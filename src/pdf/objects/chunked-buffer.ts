@@ -41,7 +41,7 @@ export class ChunkedBuffer {
   }
 
   /** The offsets of Latin-1 text, also across chunks. There can be millions, so callers must limit their work. */
-  *positionsOf(text: string): Generator<number> {
+  *findPositions(text: string): Generator<number> {
     let at = 0;
     for (const chunk of this.#chunks) {
       for (let found = chunk.indexOf(text, 0, 'latin1'); found >= 0; found = chunk.indexOf(text, found + 1, 'latin1'))
@@ -54,7 +54,7 @@ export class ChunkedBuffer {
   }
 
   #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
-    for (let index = this.#indexOf(start); index < this.#chunks.length; index++) {
+    for (let index = this.#findChunk(start); index < this.#chunks.length; index++) {
       const chunk = this.#chunks[index] as Buffer;
       const at = this.#starts[index] as number;
       if (at >= start + size) return;
@@ -65,7 +65,7 @@ export class ChunkedBuffer {
   }
 
   /** The index of the last chunk that begins at or before a position. */
-  #indexOf(position: number): number {
+  #findChunk(position: number): number {
     let [low, high] = [0, this.#starts.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

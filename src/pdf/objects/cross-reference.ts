@@ -19,7 +19,7 @@ export interface CrossReference {
 }
 
 export function readCrossReference(file: ChunkedBuffer): CrossReference {
-  const start = startOf(file);
+  const start = readStart(file);
   const header = /^xref\s+0\s+(\d+)\s*\n/.exec(file.text(start, HEADER_BYTES));
   if (!header) throw new Error('the PDF has no single cross-reference table');
   const [size, entries] = [Number(header[1]), start + header[0].length];
@@ -29,36 +29,36 @@ export function readCrossReference(file: ChunkedBuffer): CrossReference {
 
 /** Whether the PDF is encrypted, according to its trailer or the dictionary of its cross-reference stream. */
 export function isEncrypted(file: ChunkedBuffer): boolean {
-  const start = startOf(file);
+  const start = readStart(file);
   const tail = file.text(start, file.length - start);
   const trailer = tail.startsWith('xref') ? tail.slice(tail.lastIndexOf('trailer')) : tail.slice(0, tail.indexOf('\nstream'));
   return /\/Encrypt\b/.test(trailer);
 }
 
-function startOf(file: ChunkedBuffer): number {
+function readStart(file: ChunkedBuffer): number {
   return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
 }
 
 /** The offset of each object by its number; 0 for a free entry. */
 export function allOffsets(file: ChunkedBuffer, { entries, size }: CrossReference): Float64Array {
   const table = file.text(entries, size * ENTRY_BYTES);
-  return Float64Array.from({ length: size }, (_, id) => offsetIn(table, id * ENTRY_BYTES));
+  return Float64Array.from({ length: size }, (_, id) => readOffset(table, id * ENTRY_BYTES));
 }
 
 /** Where each object of the file is, in the order of the file. */
-export function objectsIn(file: ChunkedBuffer): Array<{ id: number; start: number; end: number }> {
+export function readObjects(file: ChunkedBuffer): Array<{ id: number; start: number; end: number }> {
   const references = readCrossReference(file);
   const starts = Array.from(allOffsets(file, references), (start, id) => ({ id, start })).filter(({ start }) => start > 0);
   const sorted = starts.toSorted((one, other) => one.start - other.start);
   return sorted.map(({ id, start }, index) => ({ id, start, end: sorted[index + 1]?.start ?? references.start }));
 }
 
-function offsetIn(table: string, at: number): number {
+function readOffset(table: string, at: number): number {
   return table[at + 17] === 'n' ? Number(table.slice(at, at + 10)) : 0;
 }
 
 /** The text of an object up to its `endobj`, with its offset. */
-export function objectAt(file: ChunkedBuffer, offset: number): { offset: number; text: string } {
+export function readObjectAt(file: ChunkedBuffer, offset: number): { offset: number; text: string } {
   for (let size = 4_096; ; size *= 4) {
     const text = file.text(offset, size);
     const end = text.indexOf('\nendobj'); // in a string a line feed is escaped
@@ -68,19 +68,19 @@ export function objectAt(file: ChunkedBuffer, offset: number): { offset: number;
 }
 
 /** The object that an entry of a dictionary refers to, such as `Root` of the trailer. */
-export function objectOf(
+export function readReferenced(
   file: ChunkedBuffer,
   references: CrossReference,
   entry: string,
   dictionary: string,
-): ReturnType<typeof objectAt> {
-  return objectNumbered(file, references, Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary)));
+): ReturnType<typeof readObjectAt> {
+  return readObject(file, references, Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary)));
 }
 
-export function objectNumbered(file: ChunkedBuffer, references: CrossReference, id: number): ReturnType<typeof objectAt> {
-  const offset = id < references.size ? offsetIn(file.text(references.entries + id * ENTRY_BYTES, ENTRY_BYTES), 0) : 0;
+export function readObject(file: ChunkedBuffer, references: CrossReference, id: number): ReturnType<typeof readObjectAt> {
+  const offset = id < references.size ? readOffset(file.text(references.entries + id * ENTRY_BYTES, ENTRY_BYTES), 0) : 0;
   if (!offset) throw new Error(`the PDF has no object ${id}`);
-  return objectAt(file, offset);
+  return readObjectAt(file, offset);
 }
 
 /** The text that the first group of a pattern matches. Throws if there is no match. */

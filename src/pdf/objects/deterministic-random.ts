@@ -21,7 +21,7 @@ export class DeterministicRandom {
 }
 
 /** A digest of everything that the finished PDF depends on, except its signature. */
-export function digestOf(pdf: Uint8Array, { attachments, watermark, forms, signature: _, ...rest }: FinishSettings): Buffer {
+export function digestInputs(pdf: Uint8Array, { attachments, watermark, forms, signature: _, ...rest }: FinishSettings): Buffer {
   const { stamp = [], ...drawing } = watermark ?? {};
   const { appearances = [], ...form } = forms ?? {};
   const contents = [pdf, Buffer.concat(stamp), ...appearances.flat(), ...attachments.map(({ content }) => content)];

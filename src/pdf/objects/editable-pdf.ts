@@ -47,7 +47,7 @@ export class EditablePdf {
   }
 
   /** A copy of the dictionary that an entry contains or refers to; an empty dictionary if there is none. */
-  copyOf(parent: PdfDict, entry: string): PdfDict {
+  copyDictionary(parent: PdfDict, entry: string): PdfDict {
     const found = this.resolve(parent.get(entry));
     return found instanceof PdfDict ? found.clone() : new PdfDict();
   }

@@ -31,9 +31,9 @@ export function encrypt(catalog: PdfDict, { user, owner, permissions }: Password
     O: new PdfString(forOwner.proof),
     OE: new PdfString(forOwner.wrappedKey),
     P: PdfNumber.of(flags),
-    Perms: new PdfString(encryptedFlags(flags, key, random)),
+    Perms: new PdfString(encryptFlags(flags, key, random)),
   });
-  return { dictionary, id, cipher: (bytes) => encrypted(bytes, key, random.bytes(16)) };
+  return { dictionary, id, cipher: (bytes) => encryptCbc(bytes, key, random.bytes(16)) };
 }
 
 /** A PDF 1.7 file must declare this kind of encryption (Adobe's Supplement to ISO 32000, ExtensionLevel 8). */
@@ -100,7 +100,7 @@ function unusableEntries(random: DeterministicRandom): PasswordEntries {
 }
 
 /** Algorithm 10: an encrypted copy of the permissions, so that they cannot be changed without the key. */
-function encryptedFlags(flags: number, key: Buffer, random: DeterministicRandom): Buffer {
+function encryptFlags(flags: number, key: Buffer, random: DeterministicRandom): Buffer {
   const block = Buffer.concat([Buffer.alloc(8, 0xff), Buffer.from('Tadb'), random.bytes(4)]);
   block.writeInt32LE(flags);
   return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block);
@@ -123,7 +123,7 @@ function hardenedHash(password: Buffer, salt: Buffer, userProof: Buffer): Buffer
 }
 
 /** AES-256 in CBC mode (7.6.3.3). */
-function encrypted(bytes: Uint8Array, key: Buffer, vector: Buffer): Buffer {
+function encryptCbc(bytes: Uint8Array, key: Buffer, vector: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-cbc', key, vector);
   return Buffer.concat([vector, cipher.update(bytes), cipher.final()]);
 }

@@ -4,14 +4,14 @@
  */
 import { constants, inflateSync } from 'node:zlib';
 import { ChunkedBuffer } from './chunked-buffer.ts';
-import { match, objectOf, readCrossReference } from './cross-reference.ts';
+import { match, readCrossReference, readReferenced } from './cross-reference.ts';
 
 /** The number of pages. Throws if Chromium did not print the PDF. */
 export function countPages(chunks: readonly Buffer[]): number {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
-  const catalog = objectOf(file, references, 'Root', references.trailer);
-  const pages = objectOf(file, references, 'Pages', catalog.text);
+  const catalog = readReferenced(file, references, 'Root', references.trailer);
+  const pages = readReferenced(file, references, 'Pages', catalog.text);
   return Number(match(/\/Count\s+(\d+)/, pages.text));
 }
 
@@ -63,7 +63,7 @@ export function printedView(
 ): PrintedView | undefined {
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
-    const content = startOf(first, at + STREAM.length);
+    const content = inflateStart(first, at + STREAM.length);
     const [, perUnit, points] = PAGE_MATRIX.exec(content) ?? [];
     const view = points && largestView(content, (Number(points) / Number(perUnit)) * LEAST_SHARE, isPossible);
     if (view) return view;
@@ -84,7 +84,7 @@ function largestView(content: string, leastHeight: number, isPossible: (scale: n
   return largest;
 }
 
-function startOf(file: Buffer, at: number): string {
+function inflateStart(file: Buffer, at: number): string {
   try {
     return inflateSync(file.subarray(at, at + READ_BYTES), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
   } catch {

@@ -7,7 +7,7 @@ export type Matrix = readonly [a: number, b: number, c: number, d: number, e: nu
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** A matrix of a PDF; the identity if it is missing. */
-export function matrixOf(value: unknown): Matrix {
+export function toMatrix(value: unknown): Matrix {
   const numbers = value instanceof PdfArray ? value.toArray().map((each) => (each instanceof PdfNumber ? each.value : 0)) : [];
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbers;
   return [a, b, c, d, e, f];

@@ -7,8 +7,8 @@ import { PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '
 import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import type { Encryption } from './encrypt.ts';
 import { isStream } from './raw-file.ts';
-import { deflated, numbers, type PdfVersion, toText } from './syntax.ts';
-import { bodyOf, identifier, Parts } from './write.ts';
+import { deflatedStream, numbers, type PdfVersion, toText } from './syntax.ts';
+import { identifier, Parts, toBody } from './write.ts';
 
 /** A reader must decompress a whole object stream to read one object. */
 const OBJECTS_PER_STREAM = 200;
@@ -18,7 +18,7 @@ export function writeWithObjectStreams(editable: EditablePdf, protection?: Encry
   const file = new PackedFile(() => nextId++, protection);
   file.version = editable.version;
   for (const object of editable.objects()) {
-    const stream = streamOf(object, editable, protection !== undefined);
+    const stream = toStream(object, editable, protection !== undefined);
     if (stream) file.addStream(object.id, stream);
     else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
   }
@@ -33,7 +33,7 @@ export function writeWithObjectStreams(editable: EditablePdf, protection?: Encry
  * An object that must not go into an object stream: a stream, as a value or, without encryption, as its original bytes; or the
  * signature dictionary. Undefined for all other objects.
  */
-function streamOf(object: EditableObject, editable: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
+function toStream(object: EditableObject, editable: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
   if (object.id === editable.signature?.objectNumber && 'value' in object) return Buffer.from(toText(object.value), 'latin1');
   if ('value' in object) return object.value instanceof PdfStream ? object.value : undefined;
   if (!isStream(object.raw)) return undefined;
@@ -70,7 +70,7 @@ export class PackedFile {
   }
 
   addStream(id: number, stream: PdfStream | Buffer): void {
-    this.#put(id, stream instanceof PdfStream ? bodyOf(stream, this.#protection?.cipher) : stream);
+    this.#put(id, stream instanceof PdfStream ? toBody(stream, this.#protection?.cipher) : stream);
   }
 
   /** Adds an object to an object stream. Its strings are not encrypted separately. */
@@ -91,7 +91,7 @@ export class PackedFile {
     const start = this.#parts.length;
     const id = this.#newId();
     this.#locations[id] = { offset: start };
-    this.#parts.addObject(id, bodyOf(crossReferenceStream(this.#locations, entries)));
+    this.#parts.addObject(id, toBody(crossReferenceStream(this.#locations, entries)));
     this.#parts.end(start);
     return this.#parts;
   }
@@ -120,7 +120,7 @@ function objectStream(objects: Array<{ id: number; body: Uint8Array }>): PdfStre
   }
   const bodies = objects.flatMap(({ body }) => [body, LINE_FEED]);
   const entries = { Type: PdfName.of('ObjStm'), N: PdfNumber.of(objects.length), First: PdfNumber.of(header.length) };
-  return deflated(entries, Buffer.concat([Buffer.from(header), ...bodies]));
+  return deflatedStream(entries, Buffer.concat([Buffer.from(header), ...bodies]));
 }
 
 const LINE_FEED = Buffer.from('\n');
@@ -137,7 +137,10 @@ function crossReferenceStream(locations: Location[], entries: Record<string, Pdf
     if (container) table.writeUInt16BE(location.index, id * ROW_BYTES + 5);
   }
   const DecodeParms = PdfDict.of({ Predictor: PdfNumber.of(12), Columns: PdfNumber.of(ROW_BYTES) });
-  return deflated({ ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms }, differences(table));
+  return deflatedStream(
+    { ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms },
+    differences(table),
+  );
 }
 
 /** Applies the PNG filter `Up` (2), which compresses well because each row differs little from the row above. */

@@ -18,18 +18,18 @@ export interface PageView {
   turn: number;
 }
 
-export function viewOf(editable: EditablePdf, page: PdfDict): PageView {
-  const media = boxOf(editable, inherited(editable, page, 'MediaBox'));
+export function pageView(editable: EditablePdf, page: PdfDict): PageView {
+  const media = readBox(editable, findInherited(editable, page, 'MediaBox'));
   if (!media) throw new Error('a page has no size');
-  const crop = boxOf(editable, inherited(editable, page, 'CropBox')) ?? media;
+  const crop = readBox(editable, findInherited(editable, page, 'CropBox')) ?? media;
   const [left, bottom] = [Math.max(media.left, crop.left), Math.max(media.bottom, crop.bottom)];
   const [width, height] = [Math.min(media.right, crop.right) - left, Math.min(media.top, crop.top) - bottom];
-  const rotate = inherited(editable, page, 'Rotate');
+  const rotate = findInherited(editable, page, 'Rotate');
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
 /** An entry of a page, or of the nearest ancestor that has it. */
-export function inherited(editable: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
+export function findInherited(editable: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
   const seen = new Set<PdfObject>();
   let node: PdfObject | undefined = page;
   while (node instanceof PdfDict && !seen.has(node)) {
@@ -42,7 +42,7 @@ export function inherited(editable: Resolver, page: PdfDict, entry: string): Pdf
 }
 
 /** A rectangle is given by any two opposite corners (7.9.5). */
-function boxOf(editable: EditablePdf, value: PdfObject | undefined) {
+function readBox(editable: EditablePdf, value: PdfObject | undefined) {
   if (!(value instanceof PdfArray)) return undefined;
   const corners = value.toArray().map((item) => editable.resolve(item));
   const [x1, y1, x2, y2] = corners.map((corner) => (corner instanceof PdfNumber ? corner.value : Number.NaN));

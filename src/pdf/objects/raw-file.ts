@@ -18,7 +18,7 @@ export class RawFile {
     this.#bytes = bytes;
     this.size = references.size;
     this.#starts = allOffsets(file, references);
-    this.#ends = endsOf(this.#starts, references.start);
+    this.#ends = findEnds(this.#starts, references.start);
   }
 
   /** An object from its number to its `endobj`. */
@@ -34,7 +34,7 @@ export class RawFile {
     const head = /^\d+ 0 obj\s+/.exec(whole.toString('latin1', 0, 32))?.[0];
     const end = whole.lastIndexOf('endobj');
     if (!head || end < 0) throw new Error(`the PDF's object ${id} is not where its table says`);
-    return whole.subarray(head.length, end).subarray(0, trimmed(whole, head.length, end));
+    return whole.subarray(head.length, end).subarray(0, trimmedLength(whole, head.length, end));
   }
 }
 
@@ -45,7 +45,7 @@ export function isStream(body: Buffer): boolean {
   return body.length > ENDSTREAM.length && body.subarray(-ENDSTREAM.length).equals(ENDSTREAM);
 }
 
-function endsOf(starts: Float64Array, last: number): Float64Array {
+function findEnds(starts: Float64Array, last: number): Float64Array {
   const sorted = starts.toSorted();
   const next = new Map<number, number>();
   for (const [index, start] of sorted.entries()) next.set(start, sorted[index + 1] ?? last);
@@ -54,7 +54,7 @@ function endsOf(starts: Float64Array, last: number): Float64Array {
 
 const SPACE = 32;
 
-function trimmed(bytes: Buffer, start: number, end: number): number {
+function trimmedLength(bytes: Buffer, start: number, end: number): number {
   let length = end - start;
   while (length > 0 && (bytes[start + length - 1] ?? SPACE) <= SPACE) length--;
   return length;

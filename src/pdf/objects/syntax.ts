@@ -51,7 +51,7 @@ export function unicodeString(text: string): PdfString {
 }
 
 /** A stream with these entries, compressed with deflate. */
-export function deflated(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
+export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
 }
 
@@ -67,7 +67,7 @@ export function decimal(value: number): string {
 }
 
 /** A number rounded to a thousandth. */
-export function rounded(value: number): string {
+export function roundedDecimal(value: number): string {
   return decimal(Math.round(value * 1_000) / 1_000);
 }
 

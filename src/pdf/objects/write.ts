@@ -9,7 +9,7 @@ export function writePlain(editable: EditablePdf): Parts {
   const offsets: number[] = [];
   for (const object of editable.objects()) {
     offsets[object.id] = parts.length;
-    parts.addObject(object.id, 'raw' in object ? object.raw : bodyOf(object.value));
+    parts.addObject(object.id, 'raw' in object ? object.raw : toBody(object.value));
   }
   const trailer = PdfDict.of({ Root: editable.root });
   if (editable.info) trailer.set('Info', editable.info);
@@ -36,7 +36,7 @@ export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): voi
   parts.end(start);
 }
 
-function headerOf(version: PdfVersion): string {
+function pdfHeader(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
@@ -46,12 +46,12 @@ export class Parts {
   length = 0;
 
   constructor() {
-    this.add(headerOf('1.7'));
+    this.add(pdfHeader('1.7'));
   }
 
   /** The default is 1.7. */
   set version(version: PdfVersion) {
-    this.#parts[0] = Buffer.from(headerOf(version), 'latin1');
+    this.#parts[0] = Buffer.from(pdfHeader(version), 'latin1');
   }
 
   /** Adds bytes, or text in Latin-1. */
@@ -85,7 +85,7 @@ export class Parts {
 }
 
 /** The bytes of an object between `obj` and `endobj`. With `cipher`, its strings and its stream are encrypted. */
-export function bodyOf(object: PdfObject, cipher?: ByteCipher): string | Uint8Array {
+export function toBody(object: PdfObject, cipher?: ByteCipher): string | Uint8Array {
   if (!(object instanceof PdfStream)) return toText(object, cipher);
   const data = cipher ? cipher(object.data) : object.data;
   const dictionary = new PdfDict(object);

@@ -6,8 +6,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { FieldPosition, SignatureField, SignaturePlaceholder, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { viewOf } from '../objects/page-view.ts';
-import { numbers, rounded, textString } from '../objects/syntax.ts';
+import { pageView } from '../objects/page-view.ts';
+import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 
 /** The name of the signature field. */
@@ -47,20 +47,20 @@ interface NewPosition {
 /** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `MisplacedFieldError`. */
 export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
-  const position = place && 'number' in place ? undefined : positionOf(editable, place);
+  const position = place && 'number' in place ? undefined : choosePosition(editable, place);
   if (!visible) return { position, shown: undefined };
   const { ref } = await editable.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
   return { position, shown: ref };
 }
 
-function positionOf(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
+function choosePosition(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
   const pages = editable.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
     throw new MisplacedFieldError(
       `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`,
     );
-  return { page, rect: visible ? rectOf(editable, page, visible) : [0, 0, 0, 0] };
+  return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
 /** `ownField` is the form field of the document to sign, if there is one. The editable must not change afterwards. */
@@ -94,7 +94,7 @@ function addWidget(editable: EditablePdf, { page, rect }: NewPosition, entries: 
     ...(key !== undefined && { StructParent: PdfNumber.of(key) }),
   };
   editable.change(widget, PdfDict.of(all));
-  const form = formOf(editable);
+  const form = copyForm(editable);
   const fields = editable.resolve(form.get('Fields'));
   form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
   editable.catalog.set('AcroForm', form);
@@ -107,7 +107,7 @@ function completeWidget(editable: EditablePdf, ref: PdfRef | undefined, entries:
   const copy = widget.clone();
   for (const [name, value] of Object.entries(entries)) copy.set(name, value);
   editable.change(ref, copy);
-  editable.catalog.set('AcroForm', formOf(editable));
+  editable.catalog.set('AcroForm', copyForm(editable));
 }
 
 /** Random bytes at the start of the placeholder of a signature. */
@@ -122,7 +122,7 @@ function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
   const texts = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact });
   return PdfDict.of({
     ...{ Type: PdfName.of('Sig'), Filter: PdfName.of('Adobe.PPKLite'), SubFilter: PdfName.of('ETSI.CAdES.detached') },
-    M: textString(dateOf(signedAt)),
+    M: textString(toPdfDate(signedAt)),
     ...Object.fromEntries(texts.flatMap(([entry, text]) => (text === undefined ? [] : [[entry, textString(text)]]))),
     ByteRange: numbers(0, PLACEHOLDER, PLACEHOLDER, PLACEHOLDER),
     Contents,
@@ -130,20 +130,20 @@ function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
 }
 
 /** A date in UTC (7.9.4). */
-function dateOf(milliseconds: number): string {
+function toPdfDate(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
 }
 
-function rectOf(editable: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
+function fieldRect(editable: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
   const dict = editable.resolve(page);
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
-  const { left, bottom, width, height } = viewOf(editable, dict);
+  const { left, bottom, width, height } = pageView(editable, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
     throw new MisplacedFieldError(
       `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
     );
   const [x, top] = [left + visible.x, bottom + height - visible.y];
-  return [x, top - visible.height, x + visible.width, top].map((value) => Number(rounded(value)));
+  return [x, top - visible.height, x + visible.width, top].map((value) => Number(roundedDecimal(value)));
 }
 
 /** A length in millimetres. */
@@ -176,8 +176,8 @@ function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | un
 }
 
 /** The form dictionary with the flags for signatures. */
-function formOf(editable: EditablePdf): PdfDict {
-  const form = editable.copyOf(editable.catalog, 'AcroForm');
+function copyForm(editable: EditablePdf): PdfDict {
+  const form = editable.copyDictionary(editable.catalog, 'AcroForm');
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   if (form.has('NeedAppearances')) form.set('NeedAppearances', PdfBool.FALSE);
   return form;

@@ -39,20 +39,20 @@ function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
     Contents: new PdfString(Buffer.concat([marker, Buffer.alloc(bytes - marker.length)]), 'hex'),
   });
   const field = PdfDict.of({ FT: PdfName.of('Sig'), T: textString(TIME_STAMP_NAME), V: pdf.register(signature) });
-  const form = dictionaryOf(pdf, catalog, 'AcroForm');
-  const fields = resolved(pdf, form.get('Fields'));
+  const form = requireDictionary(pdf, catalog, 'AcroForm');
+  const fields = resolve(pdf, form.get('Fields'));
   if (!(fields instanceof PdfArray)) throw new Error('the signed PDF has no form fields');
   form.set('Fields', PdfArray.of(...fields.toArray(), pdf.register(field)));
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   return marker;
 }
 
-function dictionaryOf(pdf: PDF, holder: PdfDict, name: string): PdfDict {
-  const dictionary = resolved(pdf, holder.get(name));
+function requireDictionary(pdf: PDF, holder: PdfDict, name: string): PdfDict {
+  const dictionary = resolve(pdf, holder.get(name));
   if (!(dictionary instanceof PdfDict)) throw new Error(`the signed PDF has no ${name}`);
   return dictionary;
 }
 
-function resolved(pdf: PDF, value: unknown): unknown {
+function resolve(pdf: PDF, value: unknown): unknown {
   return value instanceof PdfRef ? pdf.getObject(value) : value;
 }

@@ -16,17 +16,17 @@ export class NewOwners {
   }
 
   setAnnotation(annotation: PdfRef, owner: PdfRef): void {
-    this.#ofAnnotations.set(this.#keyOf(annotation, 'StructParent'), owner);
+    this.#ofAnnotations.set(this.#readKey(annotation, 'StructParent'), owner);
   }
 
   /** `holder` is a page or a form XObject. Content without an owner is not tagged. */
   setContent(holder: PdfRef, mcid: number, owner: PdfRef | PdfNull): void {
-    const key = this.#keyOf(holder, 'StructParents');
+    const key = this.#readKey(holder, 'StructParents');
     const owners = this.#ofContent.get(key) ?? new Map<number, PdfRef | PdfNull>();
     this.#ofContent.set(key, owners.set(mcid, owner));
   }
 
-  #keyOf(ref: PdfRef, entry: string): number {
+  #readKey(ref: PdfRef, entry: string): number {
     const object = this.#editable.resolve(ref);
     const key = object instanceof PdfDict ? object.get(entry) : undefined;
     if (!(key instanceof PdfNumber)) throw new Error('what is tagged has no key');
@@ -37,9 +37,9 @@ export class NewOwners {
   write(node: PdfObject | undefined): void {
     const dict = this.#editable.resolve(node);
     if (!(this.#ofContent.size + this.#ofAnnotations.size) || !(dict instanceof PdfDict)) return;
-    for (const kid of this.#listIn(dict, 'Kids')) this.write(kid);
-    const pairs = this.#listIn(dict, 'Nums');
-    const changed = pairs.map((value, index) => (index % 2 ? this.#ownerOf(pairs[index - 1], value) : value));
+    for (const kid of this.#readList(dict, 'Kids')) this.write(kid);
+    const pairs = this.#readList(dict, 'Nums');
+    const changed = pairs.map((value, index) => (index % 2 ? this.#findOwner(pairs[index - 1], value) : value));
     if (!(node instanceof PdfRef) || changed.every((value, index) => value === pairs[index])) return;
     const copy = dict.clone();
     copy.set('Nums', PdfArray.of(...changed));
@@ -47,7 +47,7 @@ export class NewOwners {
   }
 
   /** The entry of an annotation is its owner. The entry of a page or form XObject is an indirect array of owners by MCID. */
-  #ownerOf(key: PdfObject | undefined, known: PdfObject): PdfObject {
+  #findOwner(key: PdfObject | undefined, known: PdfObject): PdfObject {
     if (!(key instanceof PdfNumber)) return known;
     const owners = this.#ofContent.get(key.value);
     const list = owners && this.#editable.resolve(known);
@@ -56,7 +56,7 @@ export class NewOwners {
     return this.#ofAnnotations.get(key.value) ?? known;
   }
 
-  #listIn(dict: PdfDict, entry: string): PdfObject[] {
+  #readList(dict: PdfDict, entry: string): PdfObject[] {
     const list = this.#editable.resolve(dict.get(entry));
     return list instanceof PdfArray ? list.toArray() : [];
   }

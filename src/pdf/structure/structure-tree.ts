@@ -80,19 +80,19 @@ export class StructureTree {
   }
 
   /** The painted content of a leaf; undefined for annotations, and for content that is not painted. */
-  paintedBy(leaf: Leaf, parent: StructureElement, painted: PaintedContent): Painted | undefined {
-    const { holder, mcid } = this.placeOf(leaf, parent);
+  findPainted(leaf: Leaf, parent: StructureElement, painted: PaintedContent): Painted | undefined {
+    const { holder, mcid } = this.leafPlace(leaf, parent);
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
   }
 
   /** Where the marked content of an element is. */
-  placeOf(leaf: Leaf, parent: StructureElement): LeafPlace {
-    return placeOf(leaf, parent.get('Pg'));
+  leafPlace(leaf: Leaf, parent: StructureElement): LeafPlace {
+    return leafPlace(leaf, parent.get('Pg'));
   }
 
   /** Takes marked content of an element out of the parent tree. The caller removes it from the element. */
   release(leaf: Leaf, parent: StructureElement): LeafPlace {
-    const place = this.placeOf(leaf, parent);
+    const place = this.leafPlace(leaf, parent);
     if (place.holder) this.#newOwners.setContent(place.holder, place.mcid, PdfNull.instance);
     return place;
   }
@@ -108,7 +108,7 @@ export class StructureTree {
 
   #own(leaf: Leaf, page: PdfObject | undefined, owner: PdfRef): void {
     const annotation = isAnnotation(leaf) && leaf.get('Obj');
-    const { holder, mcid } = placeOf(leaf, page);
+    const { holder, mcid } = leafPlace(leaf, page);
     if (annotation instanceof PdfRef) this.#newOwners.setAnnotation(annotation, owner);
     else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
@@ -157,7 +157,7 @@ export class StructureTree {
 
   #extendParentTree(): void {
     if (!this.#newParents.length) return;
-    const tree = this.#editable.copyOf(this.#root, 'ParentTree');
+    const tree = this.#editable.copyDictionary(this.#root, 'ParentTree');
     const added = this.#newParents.flatMap(([key, parent]) => [PdfNumber.of(key), parent]);
     const nums = this.#editable.resolve(tree.get('Nums'));
     if (nums instanceof PdfArray) tree.set('Nums', PdfArray.of(...nums.toArray(), ...added));
@@ -234,7 +234,7 @@ interface LeafPlace {
   mcid: number;
 }
 
-function placeOf(leaf: Leaf, ofElement: PdfObject | undefined): LeafPlace {
+function leafPlace(leaf: Leaf, ofElement: PdfObject | undefined): LeafPlace {
   const own = leaf instanceof PdfNumber ? undefined : leaf.get('Pg');
   const page = [own, ofElement].find((each) => each instanceof PdfRef);
   if (leaf instanceof PdfNumber) return { page, holder: page, mcid: leaf.value };

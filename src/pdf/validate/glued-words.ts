@@ -5,7 +5,7 @@
 import { PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import { IN_TEXT } from '../conformance/separate-words.ts';
 import { isAtWrapWithoutSpace } from '../content/word-breaks.ts';
-import { type PlacedText, relationOf, type TextPiece } from './placed-text.ts';
+import { findRelation, type PlacedText, type TextPiece } from './placed-text.ts';
 import type { ReadablePdf, ReadElement, StructureItem } from './readable-pdf.ts';
 
 const ENDS_WORD = /[\p{L}\p{N}][\p{Po}\p{Pe}\p{Pf}]{0,3}$/u;
@@ -22,7 +22,7 @@ const MAX_WORD = 32;
 /** A share of words that are divided at line ends, in proportion to the line ends with a space, up to which no space is missing. */
 const MAX_DIVIDED = 0.2;
 
-type Distance = ReturnType<typeof relationOf>;
+type Distance = ReturnType<typeof findRelation>;
 
 /** Marked content in the order of the tags. Content of the same `flow` is read without a pause. */
 interface Marked {
@@ -47,7 +47,7 @@ export class TaggedOrder {
       if (!IN_TEXT.has(item.element.type)) this.#flow++;
       return;
     }
-    const block = blockOf(item.parent);
+    const block = enclosingBlock(item.parent);
     if (block !== this.#block) this.#flow++;
     this.#block = block;
     const { leaf, parent } = item;
@@ -81,7 +81,7 @@ class GluedWords {
 
   read(piece: TextPiece, content: Marked): void {
     const before = this.#last?.content.flow === content.flow ? this.#last.piece : undefined;
-    const relation = before ? relationOf(before, piece) : 'on another line';
+    const relation = before ? findRelation(before, piece) : 'on another line';
     if (before && relation !== 'adjacent') this.#compare(before, piece, relation, content);
     const isInLine = relation === 'apart' || (relation === 'adjacent' && this.#hasSpace);
     this.#hasSpace = isInLine || /\s/.test(piece.text ?? '');
@@ -110,7 +110,7 @@ function isGlued({ text: before }: TextPiece, { text: after }: TextPiece, relati
 }
 
 /** The nearest element around some content that is not part of a line of text. */
-function blockOf(element: ReadElement | undefined): ReadElement | undefined {
+function enclosingBlock(element: ReadElement | undefined): ReadElement | undefined {
   let block = element;
   while (block && IN_TEXT.has(block.type)) block = block.parent;
   return block;

@@ -1,7 +1,7 @@
 /** The text and the width of the glyphs of a font: a font dictionary and shown bytes in, glyphs out. */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import { readUnicodeMap } from '../content/fonts.ts';
-import { matrixOf } from '../objects/matrix.ts';
+import { toMatrix } from '../objects/matrix.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
 
 export interface Glyph {
@@ -37,7 +37,7 @@ export class GlyphMetrics {
     const map = pdf.stream(font, 'ToUnicode');
     this.#texts = map && readUnicodeMap(Buffer.from(map.getDecodedData().subarray(0, MAX_MAP_BYTES)).toString('latin1'));
     this.#isLatin = /^(?:WinAnsi|MacRoman|Standard)Encoding$/.test(encoding);
-    if (!this.#isComposite) this.#readSimple(pdf, font, type === 'Type3' ? matrixOf(font.get('FontMatrix'))[0] : 0.001);
+    if (!this.#isComposite) this.#readSimple(pdf, font, type === 'Type3' ? toMatrix(font.get('FontMatrix'))[0] : 0.001);
     const descendant = pdf.first(font, 'DescendantFonts');
     if (!(this.#isComposite && descendant instanceof PdfDict)) return;
     const given = pdf.resolve(descendant.get('DW'));

@@ -1,7 +1,7 @@
 /** Reads where the tagged text of a PDF is: pages in; pieces of text without a gap, by marked-content sequence, out. */
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
-import { mcidOf, type Operands, scanContent, stringBytes, textIn } from '../content/content-scanner.ts';
-import { IDENTITY, type Matrix, matrixOf, type Point, times, transform } from '../objects/matrix.ts';
+import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../content/content-scanner.ts';
+import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { type Glyph, GlyphMetrics } from './glyph-metrics.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
 
@@ -27,7 +27,7 @@ const SETS_STATE = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz'
 const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
 
 /** How a piece follows another one. Glyphs in different directions, as on a curve, count as adjacent. */
-export function relationOf(one: TextPiece, other: TextPiece): 'adjacent' | 'apart' | 'on another line' {
+export function findRelation(one: TextPiece, other: TextPiece): 'adjacent' | 'apart' | 'on another line' {
   const [x, y] = [other.start[0] - one.end[0], other.start[1] - one.end[1]];
   const turn = one.direction[0] * other.direction[0] + one.direction[1] * other.direction[1];
   if (turn < SAME_DIRECTION) return 'adjacent';
@@ -56,7 +56,7 @@ export class PlacedText {
   /** Reads the content of a page or a form XObject. What cannot be parsed ends the reading. */
   read(holder: PdfDict, content: Buffer, resources: PdfDict | undefined, matrix: Matrix = IDENTITY): void {
     const reading = new TextReading(content, matrix, {
-      fontOf: (name) => this.#fontOf(this.#pdf.dict(this.#pdf.dict(resources, 'Font'), name)),
+      fontOf: (name) => this.#readFont(this.#pdf.dict(this.#pdf.dict(resources, 'Font'), name)),
       draws: (name, at) => this.#draw(this.#pdf.stream(this.#pdf.dict(resources, 'XObject'), name), resources, at),
       shows: (mcid, piece) => this.#add(holder, mcid, piece),
     });
@@ -67,7 +67,7 @@ export class PlacedText {
     }
   }
 
-  #fontOf(font: PdfDict | undefined): GlyphMetrics | undefined {
+  #readFont(font: PdfDict | undefined): GlyphMetrics | undefined {
     if (!font) return undefined;
     const metrics = this.#fonts.get(font) ?? new GlyphMetrics(this.#pdf, font);
     this.#fonts.set(font, metrics);
@@ -78,7 +78,7 @@ export class PlacedText {
     if (!form || this.#drawn.has(form) || this.#pdf.name(form, 'Subtype') !== 'Form') return;
     this.#drawn.add(form);
     const content = Buffer.from(form.getDecodedData());
-    this.read(form, content, this.#pdf.dict(form, 'Resources') ?? resources, times(matrixOf(form.get('Matrix')), matrix));
+    this.read(form, content, this.#pdf.dict(form, 'Resources') ?? resources, times(toMatrix(form.get('Matrix')), matrix));
   }
 
   #add(holder: PdfObject, mcid: number, piece: TextPiece): void {
@@ -88,7 +88,7 @@ export class PlacedText {
     const pieces = inHolder.get(mcid) ?? [];
     inHolder.set(mcid, pieces);
     const last = pieces.at(-1);
-    if (!last || relationOf(last, piece) !== 'adjacent') pieces.push(piece);
+    if (!last || findRelation(last, piece) !== 'adjacent') pieces.push(piece);
     else {
       last.text = last.text === undefined || piece.text === undefined ? undefined : last.text + piece.text;
       last.end = piece.end;
@@ -144,9 +144,9 @@ class TextReading {
 
   #begin({ start, names, strings: [text] }: Operands, end: number): void {
     const around = this.#open.at(-1);
-    const own = mcidOf(this.#content, { start, names, strings: [] }, end);
+    const own = readMcid(this.#content, { start, names, strings: [] }, end);
     const mcid = names[0] === 'Artifact' ? undefined : (own ?? around?.mcid);
-    const actualText = names.includes('ActualText') && text ? textIn(stringBytes(this.#content, text)) : around?.actualText;
+    const actualText = names.includes('ActualText') && text ? decodeText(stringBytes(this.#content, text)) : around?.actualText;
     this.#open.push({ mcid, actualText });
   }
 
@@ -200,7 +200,7 @@ class TextReading {
     const sequence = this.#open.at(-1);
     const shown = sequence?.actualText ?? text;
     if (sequence?.actualText !== undefined) sequence.actualText = '';
-    const piece = pieceOf(before, times(this.#at, matrix), size, width === undefined ? undefined : shown);
+    const piece = toPiece(before, times(this.#at, matrix), size, width === undefined ? undefined : shown);
     if (piece && sequence?.mcid !== undefined) this.#handlers.shows(sequence.mcid, piece);
   }
 
@@ -214,7 +214,7 @@ class TextReading {
 }
 
 /** Returns undefined for text without a size. */
-function pieceOf(before: Matrix, after: Matrix, fontSize: number, text: string | undefined): TextPiece | undefined {
+function toPiece(before: Matrix, after: Matrix, fontSize: number, text: string | undefined): TextPiece | undefined {
   const [right, origin] = [transform(before, 1, 0), transform(before, 0, 0)];
   const length = Math.hypot(right[0] - origin[0], right[1] - origin[1]);
   const size = Math.abs(length * fontSize);

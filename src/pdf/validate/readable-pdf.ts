@@ -139,7 +139,13 @@ export class ReadablePdf {
       seen.add(dict);
       const given = this.name(dict, 'S');
       const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
-      const element = { dict, given, type: isVersion2 ? given : this.#roleOf(given, roles), isVersion2, parent: next.parent };
+      const element = {
+        dict,
+        given,
+        type: isVersion2 ? given : this.#resolveRole(given, roles),
+        isVersion2,
+        parent: next.parent,
+      };
       yield { element };
       push(dict, element, next.depth + 1);
     }
@@ -195,7 +201,7 @@ export class ReadablePdf {
     return container;
   }
 
-  #roleOf(given: string, roles: PdfDict | undefined): string {
+  #resolveRole(given: string, roles: PdfDict | undefined): string {
     let type = given;
     for (let steps = 0; steps < 16 && roles?.has(type); steps++) type = this.name(roles, type);
     return type;

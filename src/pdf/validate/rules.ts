@@ -137,7 +137,7 @@ const UNCHECKED = [
 ];
 
 /** The requirements of the claimed standards that are not checked here. */
-export function uncheckedOf({ archive, accessible }: Claims): string[] {
+export function listUnchecked({ archive, accessible }: Claims): string[] {
   const others = [
     ...(archive ? [] : ['ISO 19005']),
     ...(accessible ? [] : ['ISO 14289-1']),
@@ -147,7 +147,7 @@ export function uncheckedOf({ archive, accessible }: Claims): string[] {
 }
 
 /** The clauses of the claimed standards that a rule belongs to; empty if the rule does not apply to them. */
-export function clausesOf(rule: ValidationRule, claims: Claims): string {
+export function citeClauses(rule: ValidationRule, claims: Claims): string {
   const { accessible, archive, archiveNeeds }: Rule = VALIDATION_RULES[rule];
   const claimed = claims.archive;
   const own = { archive: claimed, accessible: undefined };

@@ -1,6 +1,6 @@
 /** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
+import { type Claims, claimsStructure, levelRank, PROFILES, type Profile, toClaims } from '../conformance/profiles.ts';
 import { scanContent } from '../content/content-scanner.ts';
 import {
   LANGUAGE_TAG,
@@ -12,7 +12,7 @@ import {
 import { TaggedOrder } from './glued-words.ts';
 import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
-import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
+import { citeClauses, VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
 export interface FoundViolation {
   rule: ValidationRule;
@@ -31,9 +31,9 @@ export interface Validated {
 export async function validatePdf(bytes: Uint8Array, profiles: Profile[] | undefined): Promise<Validated> {
   const parsed = await PDF.load(bytes);
   const pdf = new ReadablePdf(parsed);
-  const xmp = xmpOf(pdf);
-  const asked = profiles ?? claimedBy(xmp);
-  const check = new Check(pdf, claimsOf(asked), xmp);
+  const xmp = readXmp(pdf);
+  const asked = profiles ?? readClaims(xmp);
+  const check = new Check(pdf, toClaims(asked), xmp);
   check.run(parsed.isEncrypted, Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('latin1'));
   return { profiles: asked, violations: check.found };
 }
@@ -41,7 +41,7 @@ export async function validatePdf(bytes: Uint8Array, profiles: Profile[] | undef
 const HEADER_BYTES = 8;
 const MAX_XMP_BYTES = 4_194_304;
 
-function xmpOf(pdf: ReadablePdf): string | undefined {
+function readXmp(pdf: ReadablePdf): string | undefined {
   const stream = pdf.stream(pdf.catalog, 'Metadata');
   return stream && Buffer.from(stream.getDecodedData().subarray(0, MAX_XMP_BYTES)).toString();
 }
@@ -54,7 +54,7 @@ function property(xmp: string | undefined, name: string): string {
   return (found?.slice(1).find((value) => value !== undefined) ?? '').trim();
 }
 
-function claimedBy(xmp: string | undefined): Profile[] {
+function readClaims(xmp: string | undefined): Profile[] {
   const part = property(xmp, 'pdfaid:part');
   const archive = `PDF/A-${part}${property(xmp, 'pdfaid:conformance').toLowerCase()}`;
   const accessible = `PDF/UA-${property(xmp, 'pdfuaid:part')}`;
@@ -64,7 +64,7 @@ function claimedBy(xmp: string | undefined): Profile[] {
 /** Whether the file claims this part of PDF/A at this level or a stricter one. */
 function claimsArchive(xmp: string, { part, level }: NonNullable<Claims['archive']>): boolean {
   const claimed = property(xmp, 'pdfaid:conformance');
-  const [needed, found] = [rankOf(level), rankOf(claimed)];
+  const [needed, found] = [levelRank(level), levelRank(claimed)];
   return property(xmp, 'pdfaid:part') === String(part) && (needed < 0 ? claimed === level : found >= needed);
 }
 
@@ -146,7 +146,7 @@ class Check {
   #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
     if (known) known.count += count;
-    const clause = clausesOf(rule, this.#claims);
+    const clause = citeClauses(rule, this.#claims);
     if (!known && clause && count) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count });
   }
 
@@ -253,12 +253,12 @@ class Check {
     for (const annotation of annotations)
       if (annotation instanceof PdfDict) this.#checkAnnotation(annotation, owners.get(annotation));
     this.#checkActions(page, 'AA');
-    const resources = this.#inherited(page, 'Resources');
+    const resources = this.#findInherited(page, 'Resources');
     this.#checkFonts(resources, this.#drawn);
     if (claimsStructure(this.#claims)) this.#checkContent(page, resources);
   }
 
-  #inherited(page: PdfDict, entry: string): PdfDict | undefined {
+  #findInherited(page: PdfDict, entry: string): PdfDict | undefined {
     let node: PdfDict | undefined = page;
     for (let depth = 0; node && depth < 64; depth++) {
       const found = this.#pdf.dict(node, entry);

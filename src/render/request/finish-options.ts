@@ -1,6 +1,6 @@
 /** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
 import { type Invoice, invoiceFilename } from '../../pdf/conformance/invoice-profiles.ts';
-import { type Claims, claimsOf, isVersion2 } from '../../pdf/conformance/profiles.ts';
+import { type Claims, isVersion2, toClaims } from '../../pdf/conformance/profiles.ts';
 import { type FinishSettings, RFC_3339 } from '../../pdf/finish-settings.ts';
 import { textErrors } from '../../validate.ts';
 import { passwordErrors } from './password.ts';
@@ -72,7 +72,7 @@ function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims
   const profiles = [conformance ?? []].flat();
   const archives = profiles.filter((profile) => profile.startsWith('PDF/A'));
   const accessibles = profiles.length - archives.length;
-  const claims = claimsOf(invoice && !archives.length ? [...profiles, 'PDF/A-3b'] : profiles);
+  const claims = toClaims(invoice && !archives.length ? [...profiles, 'PDF/A-3b'] : profiles);
   if (archives.length > 1 || accessibles > 1)
     errors.add('options.conformance', 'must name at most one profile of PDF/A and one of PDF/UA');
   checkConformance(options, claims, errors);
