@@ -153,7 +153,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
       logger.info({ ...details, ...currentOrigin() }, 'webhook connection refused'),
     ),
     requireWebhook: (owner, url, path) => requireReachable(engine.policy, owner, url, path),
-    secondsForItems: (unfinished) => runner.secondsFor(unfinished),
+    secondsForItems: (unfinished) => runner.estimateSeconds(unfinished),
     checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
       services.checkNode();
       const { database, links, blobs } = services;

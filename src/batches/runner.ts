@@ -44,7 +44,7 @@ export interface RunnerServices {
   hasRoom(principal: Principal): boolean;
   /** Accounts that have no free slot, counted over all nodes. */
   awaitedSlots: Pick<AwaitedSlots, 'wait' | 'isAwaited'>;
-  pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
+  pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; estimateSeconds(renders: number): number };
   /** See `render/render.ts`. */
   render(
     item: RenderRequest | ImageRequest,
@@ -115,7 +115,7 @@ export class BatchRunner implements Task {
   }
 
   /** Estimates when a batch with `unfinished` items ends, if keys take turns and items render at the present speed. */
-  async secondsFor(unfinished: number): Promise<number> {
+  async estimateSeconds(unfinished: number): Promise<number> {
     const { queue, pool } = this.#services;
     if (performance.now() >= this.#loadUntil) {
       this.#loadUntil = performance.now() + LOAD_MS; // counts at most once per second
@@ -125,7 +125,7 @@ export class BatchRunner implements Task {
       });
     }
     const [waiting, keys] = await this.#lastLoad;
-    return pool.secondsFor(Math.min(unfinished * Math.max(1, keys.length), waiting + this.#underWay.total));
+    return pool.estimateSeconds(Math.min(unfinished * Math.max(1, keys.length), waiting + this.#underWay.total));
   }
 
   /** Whether an item of the owner may start. Reserves a share of the items in progress for accounts that have none. */

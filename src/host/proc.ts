@@ -23,13 +23,13 @@ export async function proportionalBytes(pid: number): Promise<number> {
 }
 
 /** Returns the start time of a process in ticks since boot, or undefined if it has ended. It is field 22 of proc(5) `stat`. */
-export function startOf(pid: number): number | undefined {
+export function readStart(pid: number): number | undefined {
   const stat = readProc(pid, 'stat');
   if (!stat) return undefined;
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]); // the second field may contain spaces
 }
 
-export function threadsOf(pid: number): number[] {
+export function listThreads(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
   } catch (error) {
@@ -38,12 +38,12 @@ export function threadsOf(pid: number): number[] {
 }
 
 /** Returns the children that one thread of a process has started. */
-export function childrenOf(pid: number, thread: number): number[] {
+export function listChildren(pid: number, thread: number): number[] {
   return (readProc(pid, `task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number);
 }
 
 /** Empty if the process has ended or is ending. The text is in the memory of the process, so that reading it may block. */
-export async function commandLineOf(pid: number): Promise<string> {
+export async function readCommandLine(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(unlessGone)) ?? '';
 }
 

@@ -1,6 +1,6 @@
 /** Checks whether processes live, lowers their CPU priority, and ends them. */
 import { setPriority } from 'node:os';
-import { threadsOf } from './proc.ts';
+import { listThreads } from './proc.ts';
 
 /** Gives a third of the CPU weight of other renderers, whose niceness is 5. */
 const LOW_PRIORITY_NICENESS = 10;
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
 /** Lowers the CPU priority of all threads of a process. On Linux each thread has its own priority, which new threads inherit. */
 export function lowerPriority(pid: number): void {
   try {
-    for (const thread of threadsOf(pid)) setThreadPriority(thread);
+    for (const thread of listThreads(pid)) setThreadPriority(thread);
   } catch {
     // no file handles are left; rendering works without it
   }

@@ -46,17 +46,17 @@ async function isWhole(folder: string): Promise<boolean> {
 
 /** The first of several renames wins. A damaged folder is moved away first, and moved back if it turns out to be complete. */
 async function putInPlace(partial: string, folder: string): Promise<void> {
-  if ((await moved(partial, folder)) || (await isWhole(folder))) return;
+  if ((await tryMove(partial, folder)) || (await isWhole(folder))) return;
   const damaged = `${folder}${PARTIAL}damaged-${process.pid}-${Date.now()}`;
   await rename(folder, damaged).catch(ignoreMissing);
   const source = (await isWhole(damaged)) ? damaged : partial; // another process has completed the folder in the meantime
-  const done = await moved(source, folder);
+  const done = await tryMove(source, folder);
   await rm(damaged, { recursive: true, force: true });
   if (!done && !(await isWhole(folder))) throw new Error(`${folder} cannot be put in place`);
 }
 
 /** Returns false if the folder exists already. */
-async function moved(from: string, to: string): Promise<boolean> {
+async function tryMove(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
     return true;

@@ -65,7 +65,7 @@ export class Playground {
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
     const seconds = this.#queue.retryAfterSeconds;
-    if (this.#queue.callsOf(visitor) > WAITING_PER_VISITOR) throw rateLimited(seconds);
+    if (this.#queue.countCalls(visitor) > WAITING_PER_VISITOR) throw rateLimited(seconds);
     this.#queue.requireRoom(visitor);
     if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
   }

@@ -88,7 +88,7 @@ export class PageCache<P extends PooledPage> {
   }
 
   /** Number of suitable pages of this owner that are in the cache or being emptied. */
-  pagesOf(owner: string, suits: PageTest<P>): number {
+  countPages(owner: string, suits: PageTest<P>): number {
     const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed && suits(reset.page)).length;
     return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }

@@ -192,8 +192,8 @@ export class Pool<P extends PooledPage> {
   }
 
   /** Estimated seconds that this number of renders takes. */
-  secondsFor(renders: number): number {
-    return this.#queue.secondsFor(renders);
+  estimateSeconds(renders: number): number {
+    return this.#queue.estimateSeconds(renders);
   }
 
   /** Accepts no new work. Resolves when the accepted work is done. */
@@ -275,7 +275,7 @@ export class Pool<P extends PooledPage> {
   #choose(owner: string | undefined, suits: PageTest<P>): BrowserSlot<P> {
     const score = ({ cache }: BrowserSlot<P>) => {
       if (!cache) return Number.POSITIVE_INFINITY;
-      const own = owner && cache.pagesOf(owner, suits) ? 1_000 : 0;
+      const own = owner && cache.countPages(owner, suits) ? 1_000 : 0;
       return cache.counts.busy - own;
     };
     const [first, ...others] = this.#slots;

@@ -119,8 +119,8 @@ export class OwnerQueue {
   }
 
   /** Number of calls of this owner that wait or run. */
-  callsOf(owner: string): number {
-    return this.#calls.lengthOf(owner) + this.#countOf(owner, false);
+  countCalls(owner: string): number {
+    return this.#calls.lengthOf(owner) + this.#countPlacesOfKind(owner, false);
   }
 
   /** Whether background work of this owner may start soon: the owner has none, or no call waits and a place is free. */
@@ -149,8 +149,8 @@ export class OwnerQueue {
 
   /** Throws `queue_full` if `acquire` would throw it now, for callers that prepare something before they ask for a place. */
   requireRoom(owner: string): void {
-    const isFull = !this.#placeFor(owner, false) && this.waiting >= this.#options.limit;
-    if (isFull && !this.#displacedBy(owner)) throw this.#full();
+    const isFull = !this.#choosePlace(owner, false) && this.waiting >= this.#options.limit;
+    if (isFull && !this.#findDisplaced(owner)) throw this.#full();
   }
 
   /**
@@ -163,19 +163,19 @@ export class OwnerQueue {
     { background = false, onOverdue = () => {} }: RequestOptions = {},
   ): Promise<() => void> {
     const request = { owner, background, deadline, onOverdue };
-    const kind = this.#placeFor(owner, background);
-    if (kind === 'regular') return this.#releaseOf(this.#take(request, kind));
+    const kind = this.#choosePlace(owner, background);
+    if (kind === 'regular') return this.#createRelease(this.#take(request, kind));
     if (!kind && !background && this.waiting >= this.#options.limit && !this.#makeRoomFor(owner)) throw this.#full();
-    return this.#releaseOf(await this.#wait(request));
+    return this.#createRelease(await this.#wait(request));
   }
 
   /** Estimated seconds until a new call would get a place, from the length of the queue and the average time of work. */
   get retryAfterSeconds(): number {
-    return this.secondsFor(this.waiting + this.#inUse());
+    return this.estimateSeconds(this.waiting + this.#inUse());
   }
 
   /** Estimated seconds that this number of calls takes, from the average time of work. */
-  secondsFor(calls: number): number {
+  estimateSeconds(calls: number): number {
     const rounds = calls / this.#options.capacity;
     return Math.max(1, Math.ceil((rounds * this.#averageMs) / 1000));
   }
@@ -208,15 +208,15 @@ export class OwnerQueue {
   }
 
   /** The kind of place that this owner could take now, if any. */
-  #placeFor(owner: string, background: boolean): PlaceKind | undefined {
+  #choosePlace(owner: string, background: boolean): PlaceKind | undefined {
     const { perOwner, reserved } = this.#options;
-    if (this.#placesOf(owner) >= perOwner) return undefined;
+    if (this.#countPlaces(owner) >= perOwner) return undefined;
     const hasRegular = background ? this.#hasPlaceForBackground(owner) : this.#hasRegular;
     if (hasRegular) return 'regular';
     const inReserve = this.#count((place) => place.kind === 'reserved' && place.background === background);
     const deservesReservedPlace = background
       ? this.#hasNone(owner) && this.#isHeldTooLong
-      : !this.#countOf(owner, false) && this.#isSharedUnevenly;
+      : !this.#countPlacesOfKind(owner, false) && this.#isSharedUnevenly;
     return inReserve < reserved && deservesReservedPlace ? 'reserved' : undefined;
   }
 
@@ -250,7 +250,7 @@ export class OwnerQueue {
     return place;
   }
 
-  #releaseOf(place: Place): () => void {
+  #createRelease(place: Place): () => void {
     return () => this.#release(place);
   }
 
@@ -281,7 +281,7 @@ export class OwnerQueue {
 
   #admit(): void {
     for (let waiter = this.#next(); waiter; waiter = this.#next()) {
-      const kind = this.#placeFor(waiter.owner, waiter.background);
+      const kind = this.#choosePlace(waiter.owner, waiter.background);
       if (!kind) return;
       const list = waiter.background ? this.#background : this.#calls;
       list.takeTurn(waiter);
@@ -303,7 +303,7 @@ export class OwnerQueue {
   }
 
   #hasNone(owner: string): boolean {
-    return this.#placesOf(owner) === 0;
+    return this.#countPlaces(owner) === 0;
   }
 
   get #isHeldTooLong(): boolean {
@@ -319,7 +319,7 @@ export class OwnerQueue {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const waiter of list.firsts()) {
-      const places = waiter.background ? this.#placesOf(waiter.owner) : this.#countOf(waiter.owner, false);
+      const places = waiter.background ? this.#countPlaces(waiter.owner) : this.#countPlacesOfKind(waiter.owner, false);
       if (places >= fewest) continue;
       [next, fewest] = [waiter, places];
       if (!fewest) break;
@@ -339,7 +339,7 @@ export class OwnerQueue {
 
   #giveOverduePlaces(): void {
     for (let waiter = this.#next(); waiter; waiter = this.#next()) {
-      const overdue = this.#overdueFor(waiter);
+      const overdue = this.#findOverdue(waiter);
       const place = overdue.find(({ owner }) => this.#hasOvertimeFor(owner));
       if (place) this.#moveToOvertime(place);
       else this.#endLongest(waiter, overdue);
@@ -353,7 +353,7 @@ export class OwnerQueue {
    * Finds the overdue places whose release would admit this request, the oldest first: those that suffice alone, otherwise all of
    * them if they suffice together. Calls `onOverdue` of their work.
    */
-  #overdueFor(waiter: Waiter): Place[] {
+  #findOverdue(waiter: Waiter): Place[] {
     const isOverdue = (place: Place) => this.#hasBeenHeldFor(place, OVERDUE_MS) && this.#goesBefore(waiter, place);
     const overdue = [...this.#places].filter((place) => place.kind !== 'overtime' && isOverdue(place));
     const enough = overdue.filter((place) => this.#wouldAdmit(waiter, [place]));
@@ -369,7 +369,7 @@ export class OwnerQueue {
   #wouldAdmit({ owner, background }: Waiter, places: Place[]): boolean {
     const before = [...this.#places].map((place) => ({ place, kind: place.kind }));
     for (const place of places) this.#vacate(place);
-    const kind = this.#placeFor(owner, background);
+    const kind = this.#choosePlace(owner, background);
     for (const { place, kind: was } of before) place.kind = was;
     return kind !== undefined;
   }
@@ -404,7 +404,7 @@ export class OwnerQueue {
    */
   #goesBefore(waiter: Waiter, place: Place): boolean {
     if (waiter.background !== place.background) return place.background || (waiter.background && this.#hasNone(waiter.owner));
-    return this.#countOf(waiter.owner, waiter.background) < this.#countOf(place.owner, place.background);
+    return this.#countPlacesOfKind(waiter.owner, waiter.background) < this.#countPlacesOfKind(place.owner, place.background);
   }
 
   #hasBeenHeldFor({ since }: Place, milliseconds: number): boolean {
@@ -416,11 +416,11 @@ export class OwnerQueue {
     return this.#count(({ kind }) => kind === 'regular');
   }
 
-  #placesOf(owner: string): number {
+  #countPlaces(owner: string): number {
     return this.#count((place) => place.owner === owner);
   }
 
-  #countOf(owner: string, background: boolean): number {
+  #countPlacesOfKind(owner: string, background: boolean): number {
     return this.#count((place) => place.owner === owner && place.background === background);
   }
 
@@ -431,7 +431,7 @@ export class OwnerQueue {
   }
 
   #makeRoomFor(owner: string): boolean {
-    const last = this.#displacedBy(owner);
+    const last = this.#findDisplaced(owner);
     if (!last) return false;
     this.#calls.remove(last);
     last.refuse(this.#full());
@@ -439,7 +439,7 @@ export class OwnerQueue {
   }
 
   /** The waiting request that this owner would displace, because its owner has more requests waiting. */
-  #displacedBy(owner: string): Waiter | undefined {
+  #findDisplaced(owner: string): Waiter | undefined {
     const longest = this.#calls.longest();
     return longest.length > this.#calls.lengthOf(owner) + 1 ? longest.at(-1) : undefined;
   }

@@ -63,7 +63,7 @@ export class ProcessPool {
     const kill = () => child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
     try {
-      const answer = await answerOf(child, task, onBegin);
+      const answer = await awaitAnswer(child, task, onBegin);
       if (!signal.aborted) this.#rest(child);
       return answer;
     } catch (error) {
@@ -119,7 +119,7 @@ export class ProcessPool {
   }
 }
 
-function answerOf(child: ChildProcess, task: object, onBegin: () => void): Promise<unknown> {
+function awaitAnswer(child: ChildProcess, task: object, onBegin: () => void): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const end = (code: unknown, signal: unknown) => reject(new ProcessEndedError(code, signal));
   const begin = () => {

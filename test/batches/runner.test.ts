@@ -28,7 +28,7 @@ const PLAN = {
   storageBytes: null,
 };
 const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
-const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1 };
+const IDLE = { hasRoomInBackground: () => true, capacity: 1, estimateSeconds: () => 1 };
 
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 

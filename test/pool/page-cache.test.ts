@@ -48,8 +48,8 @@ test('keeps an unsuitable page for later work, even while it is being reset', as
   const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
   cache.release(await cache.take('owner'), true);
   const suits = (page: PooledPage) => page !== first;
-  expect(cache.pagesOf('owner', suits)).toBe(0);
-  expect(cache.pagesOf('owner', () => true)).toBe(1);
+  expect(cache.countPages('owner', suits)).toBe(0);
+  expect(cache.countPages('owner', () => true)).toBe(1);
   const other = await cache.take('owner', suits);
   expect(other.page).toBe(second);
   first?.emptied();

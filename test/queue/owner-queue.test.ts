@@ -182,13 +182,13 @@ test('lets others pass an owner at its own limit', async () => {
   const first = await queue.acquire('a', patient());
   const second = visitor(queue, order, 'a', 'second of a');
   const other = await queue.acquire('b', patient());
-  expect([queue.running, queue.waiting, queue.callsOf('a'), queue.callsOf('b')]).toEqual([2, 1, 2, 1]);
+  expect([queue.running, queue.waiting, queue.countCalls('a'), queue.countCalls('b')]).toEqual([2, 1, 2, 1]);
   other();
   expect([queue.running, queue.waiting, order]).toEqual([1, 1, []]);
   first();
   (await second)();
   await queue.idle();
-  expect([order, queue.callsOf('a')]).toEqual([['second of a'], 0]);
+  expect([order, queue.countCalls('a')]).toEqual([['second of a'], 0]);
 });
 
 describe('an owner with more places than others', () => {

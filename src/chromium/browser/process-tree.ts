@@ -3,7 +3,7 @@
  * browser or a script that starts it.
  */
 
-import { childrenOf, commandLineOf, startOf, threadsOf } from '../../host/proc.ts';
+import { listChildren, listThreads, readCommandLine, readStart } from '../../host/proc.ts';
 import { endProcess } from '../../host/process-life.ts';
 
 /** `browser` is the browser itself or a script that started it. `helper` is a process for the network, graphics or storage. */
@@ -52,7 +52,7 @@ export class ProcessTree {
 
   /** Kills every process that `look` has found, even if it has moved to another session or process group. */
   end(): void {
-    for (const { pid, startTime } of this.#processes.values()) if (startOf(pid) === startTime) endProcess(pid);
+    for (const { pid, startTime } of this.#processes.values()) if (readStart(pid) === startTime) endProcess(pid);
   }
 
   async #visit(pid: number, found: Map<number, BrowserProcess>, thorough: boolean): Promise<void> {
@@ -60,26 +60,26 @@ export class ProcessTree {
     if (!process || found.has(pid)) return;
     found.set(pid, process);
     if (process.kind === 'renderer' || process.kind === 'helper') return;
-    const children = this.#threadsToAsk(pid, thorough).flatMap((thread) => childrenOf(pid, thread));
+    const children = this.#threadsToAsk(pid, thorough).flatMap((thread) => listChildren(pid, thread));
     await Promise.all(children.map((child) => this.#visit(child, found, thorough)));
   }
 
   #threadsToAsk(pid: number, thorough: boolean): number[] {
     if (!thorough) return [pid, ...(this.#forkingThreads.get(pid) ?? [])];
-    const threads = threadsOf(pid);
-    const forking = threads.filter((thread) => thread !== pid && childrenOf(pid, thread).length > 0);
+    const threads = listThreads(pid);
+    const forking = threads.filter((thread) => thread !== pid && listChildren(pid, thread).length > 0);
     this.#forkingThreads.set(pid, forking);
     return threads;
   }
 
   /** A process that has just been forked has the command line of its parent, so that it is read again until it differs. */
   async #identify(pid: number): Promise<BrowserProcess | undefined> {
-    const startTime = startOf(pid);
+    const startTime = readStart(pid);
     if (startTime === undefined) return undefined;
     const known = this.#processes.get(pid);
-    const isItself = known?.kind === 'renderer' || known?.kind === 'helper' || childrenOf(pid, pid).length > 0;
+    const isItself = known?.kind === 'renderer' || known?.kind === 'helper' || listChildren(pid, pid).length > 0;
     if (known?.startTime === startTime && isItself) return known;
-    const commandLine = await commandLineOf(pid);
+    const commandLine = await readCommandLine(pid);
     return commandLine ? { pid, startTime, kind: processKind(commandLine) } : undefined;
   }
 }
