@@ -24,7 +24,7 @@ import { ByteBudget } from './queue/byte-budget.ts';
 import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
-import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
+import { findViolations, type RenderMemory, render, renderImage } from './render/render.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
@@ -186,7 +186,7 @@ function rendering(services: Services, engine: RenderEngine) {
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
-    violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
+    violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
       dryRun({ ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
     renderImage: (request, principal, client, commitHook, held) =>

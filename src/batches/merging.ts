@@ -3,7 +3,7 @@ import type { Principal } from '../accounts/accounts.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import { type FinishQueue, sizeOf } from '../render/steps/finish-queue.ts';
+import { type FinishQueue, totalLength } from '../render/steps/finish-queue.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
 import { chosenFilename, type Result, readResults } from './results.ts';
@@ -63,7 +63,7 @@ export class Merging {
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
     const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
     const chunks = await this.#mergeAll(accountId, present, pages, client);
-    const bytes = sizeOf(chunks);
+    const bytes = totalLength(chunks);
     makeRoomFor(bytes);
     return { content: await blobs.spool(chunks), bytes, pages, leftOut };
   }

@@ -10,7 +10,7 @@ import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { type RenderedPdf, renderPdf } from '../render/pdf.ts';
 import { requireNone } from '../render/report.ts';
-import { filled } from '../render/resolve-source.ts';
+import { toFilledContent } from '../render/resolve-source.ts';
 import type { FinishQueue } from '../render/steps/finish-queue.ts';
 import type { Templates } from '../templates/templates.ts';
 import { phaseSpans } from '../tracing.ts';
@@ -135,7 +135,7 @@ export class Playground {
   async #resolve(source: PlaygroundRequest['source'], baseUrl: string | undefined, signal: AbortSignal) {
     if (source.kind === 'html') return { ...source, baseUrl };
     const html = await this.#services.templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
-    return filled(html, baseUrl);
+    return toFilledContent(html, baseUrl);
   }
 
   /** Waits, unless key holders are idle, until they leave a place free and the pause has ended, but not longer than the maximum. */

@@ -19,12 +19,12 @@ export function* documentUrls(html: string, base: string | undefined, depth = 0)
   let from = base;
   let own: string | undefined;
   for (const { tag, text } of readTags(html)) {
-    const href = own === undefined && tag.name === 'base' ? attributeOf(tag, 'href') : undefined;
+    const href = own === undefined && tag.name === 'base' ? findAttribute(tag, 'href') : undefined;
     if (href !== undefined) from = ownBase(href, base);
     own ??= href;
-    yield* absolutes(candidatesOf(tag), from);
+    yield* absolutes(findCandidates(tag), from);
     if (tag.name === 'style') yield* inCss(text, from);
-    yield* documentUrls(depth < MAX_FRAMES ? framedBy(tag) : '', from, depth + 1);
+    yield* documentUrls(depth < MAX_FRAMES ? framedMarkup(tag) : '', from, depth + 1);
     yield undefined;
   }
 }
@@ -42,17 +42,17 @@ function* absolutes(candidates: Iterable<string>, base: string | undefined): Gen
   for (const candidate of candidates) yield absolute(candidate, base);
 }
 
-function framedBy(tag: Tag): string {
-  return (tag.name === 'iframe' && attributeOf(tag, 'srcdoc')) || '';
+function framedMarkup(tag: Tag): string {
+  return (tag.name === 'iframe' && findAttribute(tag, 'srcdoc')) || '';
 }
 
-function* candidatesOf(tag: Tag): Generator<string> {
+function* findCandidates(tag: Tag): Generator<string> {
   if (LINKS.includes(tag.name) || tag.name === 'base') return;
-  if (tag.name === 'link' && !LOADED_LINKS.test(attributeOf(tag, 'rel') ?? '')) return;
+  if (tag.name === 'link' && !LOADED_LINKS.test(findAttribute(tag, 'rel') ?? '')) return;
   for (const [name, value] of tag.attributes) {
-    if (STYLING.includes(name)) yield* candidatesInCss(decoded(value));
-    else if (name.endsWith('srcset')) yield* firstWords(decoded(value));
-    else if (LOADING.includes(name)) yield decoded(value);
+    if (STYLING.includes(name)) yield* candidatesInCss(decodeValue(value));
+    else if (name.endsWith('srcset')) yield* firstWords(decodeValue(value));
+    else if (LOADING.includes(name)) yield decodeValue(value);
   }
 }
 
@@ -62,7 +62,7 @@ function* candidatesInCss(css: string): Generator<string> {
 
 function* firstWords(list: string): Generator<string> {
   let from = 0;
-  for (let found = wordAt(list, from); found; found = wordAt(list, from)) {
+  for (let found = matchWord(list, from); found; found = matchWord(list, from)) {
     const [, word = ''] = found;
     yield withoutCommas(word);
     const end = found.index + found[0].length;
@@ -72,7 +72,7 @@ function* firstWords(list: string): Generator<string> {
 }
 
 /** Sets `lastIndex` each time, because other generators share the expression. */
-function wordAt(list: string, from: number): RegExpExecArray | null {
+function matchWord(list: string, from: number): RegExpExecArray | null {
   FIRST_WORD.lastIndex = from;
   return FIRST_WORD.exec(list);
 }
@@ -84,12 +84,12 @@ function withoutCommas(word: string): string {
   return word.slice(0, end);
 }
 
-function attributeOf({ attributes }: Tag, wanted: string): string | undefined {
+function findAttribute({ attributes }: Tag, wanted: string): string | undefined {
   const found = attributes.find(([name]) => name === wanted);
-  return found && decoded(found[1]);
+  return found && decodeValue(found[1]);
 }
 
-function decoded(value: string): string {
+function decodeValue(value: string): string {
   return value.includes('&') ? decodeHTMLAttribute(value) : value;
 }
 

@@ -76,13 +76,13 @@ export async function dryRun(
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
-    const template = await templateOf(services, request, principal);
+    const template = await describeTemplate(services, request, principal);
     const content = await deadline.race(
       resolveSource(request, principal, services, { signal: deadline.signal, hasNamesOnly: true }),
     );
-    const { found, isCutOff } = await deadline.race(urlsOf(content, request));
+    const { found, isCutOff } = await deadline.race(findUrls(content, request));
     const target = request.deliverTo && new URL(request.deliverTo.url);
-    const urls = await deadline.race(judged([...(target ? [target.href] : []), ...found], services, principal));
+    const urls = await deadline.race(judgeUrls([...(target ? [target.href] : []), ...found], services, principal));
     const delivery = target && { host: target.host, verdict: urls.shift()?.verdict ?? 'unchecked' };
     const { used } = await services.allowance.usage(principal.accountId);
     const problems: ServiceError[] = [];
@@ -111,19 +111,19 @@ export async function dryRun(
       isCutOff,
       deliverTo: delivery,
       problems: problems.map(({ code, message: detail }) => ({ code, detail })),
-      hints: request.finish ? hintsFor(content) : [],
+      hints: request.finish ? findHints(content) : [],
     };
   } finally {
     leave();
   }
 }
 
-function hintsFor(content: Content): string[] {
+function findHints(content: Content): string[] {
   const hint = content.kind === 'html' ? longTableHint(content.html) : undefined;
   return hint === undefined ? [] : [hint];
 }
 
-async function templateOf(
+async function describeTemplate(
   { templates }: SourceServices,
   { source }: SourceRequest,
   { keyId }: Principal,
@@ -134,9 +134,9 @@ async function templateOf(
 }
 
 /** The URLs in document order, without duplicates. */
-async function urlsOf(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
+async function findUrls(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
   const found = new Set<string>();
-  const isLong = charactersOf(content, load) > MAX_CHARACTERS;
+  const isLong = countCharacters(content, load) > MAX_CHARACTERS;
   let since = performance.now();
   for (const url of allUrls(content, load)) {
     if (url !== undefined) found.add(url);
@@ -162,13 +162,13 @@ function* allUrls(content: Content, { added }: SourceRequest['load']): Generator
   }
 }
 
-function charactersOf(content: Content, { added }: SourceRequest['load']): number {
+function countCharacters(content: Content, { added }: SourceRequest['load']): number {
   const styles = added.map(({ element, from }) => ('content' in from && element === 'style' ? from.content.length : 0));
   return styles.reduce((sum, length) => sum + length, content.kind === 'html' ? content.html.length : 0);
 }
 
 /** Looks up each host once. The verdict does not reveal whether a name does not resolve or resolves to a forbidden address. */
-async function judged(
+async function judgeUrls(
   found: string[],
   { admits, lookupLimit }: DryRunServices,
   { accountId }: Principal,
@@ -183,7 +183,7 @@ async function judged(
     for (let next = waiting.shift(); next && !late.aborted; next = waiting.shift()) {
       const [name, url] = next;
       if (!lookupLimit.take(accountId)) return;
-      const isAdmitted = await admits(url.hostname, portOf(url));
+      const isAdmitted = await admits(url.hostname, effectivePort(url));
       verdicts.set(name, isAdmitted ? 'allowed' : 'refused');
     }
   };
@@ -194,7 +194,7 @@ async function judged(
   }));
 }
 
-function portOf({ port, protocol }: URL): number {
+function effectivePort({ port, protocol }: URL): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 

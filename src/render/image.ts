@@ -4,9 +4,9 @@ import type { LoadJob } from '../chromium/load/document-load.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import type { Deadline, Phase } from '../deadline.ts';
-import { languagesOf, type PrintEngine } from './pdf.ts';
+import { contentLanguages, type PrintEngine } from './pdf.ts';
 import type { RenderOwner } from './render-owner.ts';
-import { type RenderReport, reportOf } from './report.ts';
+import { type RenderReport, toReport } from './report.ts';
 import { NO_LOSSES } from './steps/layout-losses.ts';
 import { namingOption } from './steps/name-option.ts';
 import type { PageReport } from './steps/printed-document.ts';
@@ -47,7 +47,7 @@ async function captureSteps(
   deadline: Deadline,
   mark?: ImageMark,
 ): Promise<RenderedImage> {
-  const order = { content, load, capture, shareOf, hanLanguages: languagesOf(content) };
+  const order = { content, load, capture, shareOf, hanLanguages: contentLanguages(content) };
   const { report, ...captured } = await pool.use(boundary, deadline, (page) => captureDocument(page, order, deadline), {
     once: needsOwnPage(content, load),
     shareOf,
@@ -63,7 +63,7 @@ async function captureSteps(
   const { width, height } = captured;
   return {
     ...{ chunks: [image], bytes: image.length, width, height, timings },
-    report: reportOf(report, timings, { isOperator, content }),
+    report: toReport(report, timings, { isOperator, content }),
   };
 }
 

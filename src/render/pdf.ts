@@ -15,7 +15,7 @@ import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import type { RenderOwner } from './render-owner.ts';
-import { type RenderReport, reportOf, withPictures } from './report.ts';
+import { type RenderReport, toReport, withPictures } from './report.ts';
 import type { FinishPlan } from './request/finish-options.ts';
 import type { RenderRequest } from './request/render-request.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
@@ -23,7 +23,7 @@ import { paperView } from './steps/content-shrinking.ts';
 import { correctPrint } from './steps/correct-print.ts';
 import { fieldKey } from './steps/field-appearances.ts';
 import { finishPdf, layOutWatermark } from './steps/finish.ts';
-import { type FinishQueue, sizeOf } from './steps/finish-queue.ts';
+import { type FinishQueue, totalLength } from './steps/finish-queue.ts';
 import { placeFields, prepareFields } from './steps/form-fields.ts';
 import { findScale, measureLosses } from './steps/layout-losses.ts';
 import { namingOption } from './steps/name-option.ts';
@@ -31,9 +31,9 @@ import { printPages, requirePages } from './steps/page-ranges.ts';
 import { printForm } from './steps/print-form.ts';
 import type { PrintedDocument } from './steps/printed-document.ts';
 import { placedAppearance, printPlaced } from './steps/signature-appearance.ts';
-import { fieldOf, type Signing } from './steps/signing.ts';
+import { type Signing, toSignatureField } from './steps/signing.ts';
 import { joinPages, layOut } from './steps/single-page.ts';
-import { readStructure, structureFor } from './steps/structure.ts';
+import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
 
 export interface RenderedPdf {
@@ -110,7 +110,7 @@ async function renderSteps(
   if (needsFinishing(finish)) finishing.expect(shareOf);
   const placed = placedAppearance(signing);
   const { header, footer } = job.print.templates;
-  const languages = languagesOf(job.content, header, footer, watermark?.html, placed?.html);
+  const languages = contentLanguages(job.content, header, footer, watermark?.html, placed?.html);
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const order = { ...job, finish, shareOf, hanLanguages: languages };
   const { stamp, appearance, document } = await pool.use(
@@ -136,9 +136,9 @@ async function renderSteps(
     {
       ...finish,
       boundary,
-      structure: structureFor(document, withFields.missingGlyphs),
+      structure: toStructureSettings(document, withFields.missingGlyphs),
       forms,
-      signature: signing && fieldOf(signing, shown),
+      signature: signing && toSignatureField(signing, shown),
       watermark: layOutWatermark(watermark, stamp?.chunks, pages),
     },
     signing,
@@ -149,8 +149,8 @@ async function renderSteps(
   const timings = deadline.timings();
   const { isOperator } = owner ?? {};
   const whole = addMissingGlyphs(withFields, [stamp?.findings]);
-  const report = withPictures(reportOf(whole, timings, { isOperator, content: job.content }), pictures);
-  return { chunks, bytes: sizeOf(chunks), pages, report, timings };
+  const report = withPictures(toReport(whole, timings, { isOperator, content: job.content }), pictures);
+  return { chunks, bytes: totalLength(chunks), pages, report, timings };
 }
 
 /** Prints a document until it is as the order wants it. */
@@ -178,7 +178,7 @@ async function printDocument(
 }
 
 /** The languages of the Chinese characters in all content of the page. */
-export function languagesOf(content: Content, ...others: Array<string | undefined>): string {
+export function contentLanguages(content: Content, ...others: Array<string | undefined>): string {
   return content.kind === 'url' ? '' : hanLanguages([content.html, ...others]); // a page that loads a URL is used only once
 }
 

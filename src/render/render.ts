@@ -71,7 +71,7 @@ export async function render(
 ): Promise<Delivery> {
   const keep = await requireRoomIfStored(services, request, principal);
   const signing = await openSigning(services, request.finish.signature, principal);
-  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print } = request;
     const finish = principal.isTest ? { ...request.finish, watermark: TEST_WATERMARK } : request.finish;
     const pdf = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline);
@@ -94,7 +94,7 @@ export async function renderImage(
   commitHook?: CommitHook<ImageDelivery>,
 ): Promise<ImageDelivery> {
   const keep = await requireRoomIfStored(services, request, principal);
-  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const mark = principal.isTest ? imageMark : undefined;
     const image = await captureImage(services.engine, { ...request, content }, owner, deadline, mark);
     requireNone(request.failOnWarning, image.report);
@@ -111,7 +111,7 @@ export async function renderImage(
 }
 
 /** Returns the violations of the claimed profiles. The document is rendered, but not signed, charged or stored. */
-export async function violationsOf(
+export async function findViolations(
   services: RenderServices,
   request: RenderRequest,
   principal: Principal,
@@ -119,7 +119,7 @@ export async function violationsOf(
 ): Promise<unknown[]> {
   const opened = await openSigning(services, request.finish.signature, principal);
   const signing = opened && { ...opened, isTrial: true };
-  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print, finish } = request;
     const violations = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline).then(
       () => [],
@@ -142,7 +142,7 @@ interface AdmittedRender {
 }
 
 /** Reserves one document of the allowance for `work`. It is charged only if `work` commits the reservation. */
-async function charged<T>(
+async function runCharged<T>(
   services: RenderServices,
   request: SourceRequest,
   principal: Principal,
@@ -157,7 +157,7 @@ async function charged<T>(
     if (isGeneratedMarkup(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
     services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId, isOperator: principal.isOperator };
-    return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
+    return await runReserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
   } catch (error) {
     noteFailed(deadline.timingsSoFar());
     throw principal.isOperator ? forOperator(error) : error;
@@ -201,7 +201,7 @@ export function isToBeStored(
 }
 
 /** Reserves a document. The reservation is settled on every path: by `work`, or here if `work` fails. */
-async function reserved<T>(
+async function runReserved<T>(
   allowance: ChargedRenders,
   principal: Principal,
   work: (reservation: Reservation) => Promise<T>,

@@ -69,7 +69,7 @@ type PaperReport = Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent' |
 type Unsupported = PageReport['unsupported'][number];
 
 /** Only the operator learns what to set so that a refused host is allowed. */
-export function reportOf(
+export function toReport(
   {
     network,
     failed,
@@ -87,13 +87,13 @@ export function reportOf(
   { isOperator = false, content }: { isOperator?: boolean | undefined; content?: Content } = {},
 ): RenderReport {
   const { requests, bytes, contacted, refused, remedies } = network;
-  const remedyIn = (remedy: string | undefined) => (isOperator && remedy ? `; ${remedy}` : '');
-  const resources = failed.map((each) => warningOf(each, remedyIn(each.remedy), content));
+  const describeRemedy = (remedy: string | undefined) => (isOperator && remedy ? `; ${remedy}` : '');
+  const resources = failed.map((each) => failureWarning(each, describeRemedy(each.remedy), content));
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostWithPort(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
     .map((host): Warning => {
-      const message = `connections to this host were refused or cut off${remedyIn(remedies?.get(host))}`;
+      const message = `connections to this host were refused or cut off${describeRemedy(remedies?.get(host))}`;
       return { kind: 'host_refused', host, message };
     });
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
@@ -101,7 +101,7 @@ export function reportOf(
     ...fontWarnings(missingGlyphs, substituted),
     ...paperWarnings(paper),
     ...fieldWarnings(paper),
-    ...[...unsupported, ...paper.unrepeated.map(notRepeated)].map(withoutEffect),
+    ...[...unsupported, ...paper.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
     ...lossWarnings(rasterized, lost),
     ...earlyWarnings(unfinished),
   ];
@@ -139,9 +139,9 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
 }
 
 function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Omit<PaperReport, 'printedFields'>) {
-  const warnings = clipped.map((each) => (each.element ? clippedIn(each) : clippedBy(each.pixels, 'left')));
-  if (cutOffPx > 0) warnings.unshift(clippedBy(cutOffPx, 'right'));
-  if (shrunkToPercent !== undefined) warnings.push(shrunkTo(shrunkToPercent));
+  const warnings = clipped.map((each) => (each.element ? elementClippedWarning(each) : pageClippedWarning(each.pixels, 'left')));
+  if (cutOffPx > 0) warnings.unshift(pageClippedWarning(cutOffPx, 'right'));
+  if (shrunkToPercent !== undefined) warnings.push(shrunkWarning(shrunkToPercent));
   return warnings;
 }
 
@@ -153,20 +153,20 @@ function fieldWarnings({ printedFields }: Pick<PaperReport, 'printedFields'>): W
     .map(({ selector }): Warning => ({ kind: 'field_printed', element: selector, message: `${selector} ${message}` }));
 }
 
-function clippedBy(pixels: number, side: 'left' | 'right'): Warning {
+function pageClippedWarning(pixels: number, side: 'left' | 'right'): Warning {
   const where = side === 'left' ? ' at the left' : '';
   const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off${where}; use wider paper, smaller margins, landscape or scale`;
   return { kind: 'content_clipped', side, pixels, message };
 }
 
-function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
+function elementClippedWarning({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
   const what = side === 'bottom' ? 'its lower edge' : `its ${side} edge`;
   const others = count > 1 ? `, and so do ${count - 1} more` : '';
   const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}; make it larger, or set overflow: visible for print`;
   return { kind: 'content_clipped', side, pixels, element, count, message };
 }
 
-function shrunkTo(percent: number): Warning {
+function shrunkWarning(percent: number): Warning {
   const message = `the document is wider than the page and was scaled down to ${percent} % to fit; use wider paper, smaller margins or landscape`;
   return { kind: 'content_shrunk', percent, message };
 }
@@ -177,7 +177,7 @@ function withoutEffect({ property, value, where, effect, why, element }: Unsuppo
   return { kind: 'unsupported_css', property, value, where, ...(element && { element }), message };
 }
 
-function notRepeated({ element, display }: PageReport['unrepeated'][number]): Unsupported {
+function notRepeatedWarning({ element, display }: PageReport['unrepeated'][number]): Unsupported {
   const effect = 'is not repeated on every page by Chromium';
   const why = 'it must be lower than a quarter of the page, and its break-inside must be avoid';
   return { property: 'display', value: display, where: 'style', element, effect, why };
@@ -233,7 +233,7 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
   ];
 }
 
-function warningOf(
+function failureWarning(
   { url, refused, status, netError, reason }: PageReport['failed'][number],
   remedy: string,
   content?: Content,
@@ -245,7 +245,7 @@ function warningOf(
       message: `not loaded: the URL is not allowed, or a limit of the render was reached${remedy}`,
     };
   if (status !== undefined)
-    return { kind: 'resource_failed', url, status, message: `answered with status ${status}${hintFor(url, content)}` };
+    return { kind: 'resource_failed', url, status, message: `answered with status ${status}${assetHint(url, content)}` };
   return {
     kind: 'resource_failed',
     url,
@@ -255,9 +255,9 @@ function warningOf(
 }
 
 /** Names the asset with the same file name in another folder, if the URL is that of an asset. */
-function hintFor(url: string, content: Content | undefined): string {
+function assetHint(url: string, content: Content | undefined): string {
   if (content?.kind !== 'html' || !content.assets || URL.canParse(url)) return '';
-  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
-  const other = [...content.assets.keys()].find((path) => nameOf(path) === nameOf(url));
+  const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  const other = [...content.assets.keys()].find((path) => baseName(path) === baseName(url));
   return other === undefined ? '' : `: assets has no ${url}; it has ${other}`;
 }

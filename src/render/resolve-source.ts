@@ -35,11 +35,11 @@ export async function resolveSource(
         message: 'cannot be combined with a template that has assets, to which its relative URLs resolve',
       },
     ]);
-  return { ...filled(template.html, baseUrl), assets: together(template.assets, assets) };
+  return { ...toFilledContent(template.html, baseUrl), assets: mergeFiles(template.assets, assets) };
 }
 
 /** Merges files of a template and of a request. A file of the request replaces the template's file with the same path. */
-function together(stored: HostedFiles | undefined, sent: HostedFiles | undefined): HostedFiles | undefined {
+function mergeFiles(stored: HostedFiles | undefined, sent: HostedFiles | undefined): HostedFiles | undefined {
   return stored && sent ? new Map([...stored, ...sent]) : (stored ?? sent);
 }
 
@@ -59,7 +59,7 @@ export async function resolveWithoutTemplate(
 }
 
 /** Makes content of a filled template. Throws `invalid_request` if data has put characters into it that cannot be printed. */
-export function filled(html: string, baseUrl: string | undefined): Content & { kind: 'html' } {
+export function toFilledContent(html: string, baseUrl: string | undefined): Content & { kind: 'html' } {
   const errors = textErrors('data', html);
   if (errors.length)
     throw invalidRequest(

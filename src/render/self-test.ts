@@ -47,7 +47,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
     const html = probes(canary.port, pathToFileURL(file).href);
     const refused = await Promise.race([attempt(browser, html), canary.hit]);
     if (refused.includes(`${FILE_WAS_READ}:80`)) throw leaking('read a file');
-    const missing = expected(canary.port).filter((host) => !refused.includes(host));
+    const missing = expectedHosts(canary.port).filter((host) => !refused.includes(host));
     if (missing.length) throw leaking(`sent no request for ${missing.join(', ')} to the proxy and may have bypassed it`);
   } finally {
     await canary.close();
@@ -81,7 +81,7 @@ async function processVisible(page: Page): Promise<void> {
 }
 
 /** The hosts that the probes request through the proxy if isolation works. */
-function expected(port: number): string[] {
+function expectedHosts(port: number): string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `${METADATA}:80`, `${NAME}:80`];
 }
 

@@ -37,23 +37,23 @@ export function parseDevice(options: PdfOptions, errors: ValidationErrors): Devi
 export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: ValidationErrors): AddedTag[] {
   if (addScriptTag !== undefined && !javascript)
     errors.add('options.addScriptTag', 'cannot be combined with options.javascript: false');
-  const styles = listOf(addStyleTag).map((tag, index): AddedTag => {
+  const styles = toList(addStyleTag).map((tag, index): AddedTag => {
     const path = `options.addStyleTag[${index}].url`;
     if ('url' in tag && !javascript) errors.add(path, 'cannot be combined with options.javascript: false; send the content');
-    return { element: 'style', from: sourceOf(tag, path, errors) };
+    return { element: 'style', from: parseSource(tag, path, errors) };
   });
-  const scripts = listOf(addScriptTag).map((tag, index): AddedTag => {
-    const from = sourceOf(tag, `options.addScriptTag[${index}].url`, errors);
+  const scripts = toList(addScriptTag).map((tag, index): AddedTag => {
+    const from = parseSource(tag, `options.addScriptTag[${index}].url`, errors);
     return { element: 'script', from, ...(tag.type && { type: tag.type }) };
   });
   return [...styles, ...scripts];
 }
 
-function sourceOf(tag: { content: string } | { url: string }, path: string, errors: ValidationErrors): AddedTag['from'] {
+function parseSource(tag: { content: string } | { url: string }, path: string, errors: ValidationErrors): AddedTag['from'] {
   return 'url' in tag ? { url: parseUrl(path, tag.url, errors)?.href ?? '' } : { content: tag.content };
 }
 
-function listOf<T>(given: T | T[] | undefined): T[] {
+function toList<T>(given: T | T[] | undefined): T[] {
   if (given === undefined) return [];
   return Array.isArray(given) ? given : [given];
 }

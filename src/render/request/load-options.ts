@@ -137,18 +137,18 @@ function parseCredentials(
   address: URL | undefined,
   errors: ValidationErrors,
 ): Target['credentials'] {
-  const fromAddress = credentialsIn(address);
+  const fromAddress = readCredentials(address);
   if (fromAddress && authenticate)
     errors.add('options.authenticate', 'cannot be combined with a name and password in url: send only one of them');
   return authenticate ?? fromAddress;
 }
 
-function credentialsIn(address: URL | undefined): Target['credentials'] {
+function readCredentials(address: URL | undefined): Target['credentials'] {
   if (!address?.username && !address?.password) return undefined;
-  return { username: decoded(address.username), password: decoded(address.password) };
+  return { username: decodeText(address.username), password: decodeText(address.password) };
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,7 +2,7 @@
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { FORMAT, LENGTH, MARGIN } from './schemas/length-schema.ts';
 import type { PdfOptions } from './schemas/options-schema.ts';
-import { paperOf, toInches, toInchesOfSides } from './values/lengths.ts';
+import { findPaper, toInches, toInchesOfSides } from './values/lengths.ts';
 import type { ValidationErrors } from './values/validation-errors.ts';
 
 type Paper = PrintSettings['paper'];
@@ -69,7 +69,7 @@ function checkCombination({ format, width, height, singlePage }: PdfOptions, err
 }
 
 function parseFormat({ format = 'A4', landscape }: PdfOptions, errors: ValidationErrors): { sides: Sides; isTurned: boolean } {
-  const named = paperOf(format);
+  const named = findPaper(format);
   if (!named) errors.add('options.format', `must be ${FORMAT}; for another size, send options.width and options.height`);
   const { sides, orientation } = named ?? { sides: [1, 1] as const, orientation: undefined };
   if (!orientation) return { sides, isTurned: landscape ?? false };

@@ -74,13 +74,13 @@ function textMark(text: string, { rotate = 45, color = '#000000' }: Given, error
 /** The largest font size with which the rotated text stays on the page. */
 function fontSize(text: string, degrees: number): number {
   const lines = text.split('\n');
-  const width = Math.max(...lines.map(widthOf), LETTER_WIDTH);
+  const width = Math.max(...lines.map(estimateWidth), LETTER_WIDTH);
   const height = lines.length * LINE_HEIGHT;
-  const { across, down } = turned(width, height, degrees);
+  const { across, down } = rotateSize(width, height, degrees);
   return Math.min(MAX_FONT_PX, (FILLED * SIDE_PX) / Math.max(across, down));
 }
 
-function widthOf(line: string): number {
+function estimateWidth(line: string): number {
   return Array.from(line, (letter) => (WIDE.test(letter) ? WIDE_LETTER_WIDTH : LETTER_WIDTH)).reduce(
     (sum, width) => sum + width,
     0,
@@ -88,7 +88,7 @@ function widthOf(line: string): number {
 }
 
 /** The width and height of the bounding box of a rotated box. */
-function turned(width: number, height: number, degrees: number): { across: number; down: number } {
+function rotateSize(width: number, height: number, degrees: number): { across: number; down: number } {
   const angle = (degrees * Math.PI) / 180;
   const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
   return { across: width * cos + height * sin, down: width * sin + height * cos };

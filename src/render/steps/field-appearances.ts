@@ -47,7 +47,7 @@ export function fieldKey(content: Content): string {
 export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly FormControl[]) => number[] {
   return (chunks, fields) => {
     const sizes = fieldSizes(chunks, key);
-    const scale = Math.min(scaleOf(fields, sizes), POINTS_PER_PX * printScale);
+    const scale = Math.min(findScale(fields, sizes), POINTS_PER_PX * printScale);
     const isPlaced = ({ number, style }: FormControl) => {
       const size = sizes.get(number);
       return size !== undefined && size.height <= style.height * scale * MAX_STRETCH + SPARE_PX;
@@ -70,20 +70,20 @@ export function fieldAppearances(
   printed: { background: boolean; scale: number },
 ): FieldAppearances {
   const expected = POINTS_PER_PX * printed.scale;
-  const scale = areScaled(fields, sizes, expected) ? expected : scaleOf(fields, sizes);
-  const isAtItsPlace = laidOutAlike(fields, sizes, scale);
+  const scale = areScaled(fields, sizes, expected) ? expected : findScale(fields, sizes);
+  const isAtItsPlace = haveSameLayout(fields, sizes, scale);
   const pages = new Map<string, FieldPage>();
   const shown = fields.flatMap((field) => {
     const size = sizes.get(field.number);
     if (!size) throw new Error('a form field has no position in the printed PDF');
     const [x, y] = field.style.offset;
     const offset: [number, number] = [isAtItsPlace(field) ? x : 0, y];
-    return statesOf(field).map((state) => {
+    return listStates(field).map((state) => {
       const html = fieldPage(
         { ...field, style: { ...field.style, offset } },
         state,
-        nearly(size.width / scale, field.style.width),
-        nearly(size.height / scale, field.style.height),
+        snapToExact(size.width / scale, field.style.width),
+        snapToExact(size.height / scale, field.style.height),
       );
       const page = pages.get(html) ?? { html, index: pages.size, ...size };
       pages.set(html, page);
@@ -94,7 +94,7 @@ export function fieldAppearances(
     scale,
     shown,
     pages: pages.size,
-    jobs: inParts([...pages.values()]).map((part) => jobOf(part, scale, printed.background)),
+    jobs: inParts([...pages.values()]).map((part) => toPrintJob(part, scale, printed.background)),
   };
 }
 
@@ -102,7 +102,7 @@ export function fieldAppearances(
  * Makes a test of whether a field is as far from the left on paper as in the window, but for the margin, which most fields share. In a
  * layout of another width, nothing is known of the fractions of pixels.
  */
-function laidOutAlike(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number) {
+function haveSameLayout(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>, scale: number) {
   const marginOf = ({ number, style }: FormControl) =>
     Math.round((sizes.get(number)?.left ?? 0) / scale - Math.round(style.left));
   const counts = new Map<number, number>();
@@ -114,12 +114,12 @@ function laidOutAlike(fields: readonly FormControl[], sizes: ReadonlyMap<number,
 type FieldPage = { html: string; index: number } & FieldSize;
 
 /** The exact side of a box, whose printed one is of whole pixels, unless the layout on paper is another one. */
-function nearly(printed: number, exact: number): number {
+function snapToExact(printed: number, exact: number): number {
   return Math.abs(printed - exact) < 1 ? exact : printed;
 }
 
 /** What a field shows on a page: a text, a box that is on, or one that is off, unless the page shows that. */
-function statesOf(field: FormControl): State[] {
+function listStates(field: FormControl): State[] {
   if (field.looks) return field.looks.isPrinted ? ['on'] : ['on', 'off'];
   return showsText(field) ? [undefined] : [];
 }
@@ -137,7 +137,7 @@ function areScaled(fields: readonly FormControl[], sizes: ReadonlyMap<number, Fi
 }
 
 /** The scale of the print: the median of the ratios of heights, which seldom depend on the width of the paper. */
-function scaleOf(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>): number {
+function findScale(fields: readonly FormControl[], sizes: ReadonlyMap<number, FieldSize>): number {
   const ratios = fields.flatMap(({ number, style }) => {
     const size = sizes.get(number);
     return size ? [size.height / style.height] : [];
@@ -150,7 +150,7 @@ function showsText({ kind, shown, options, typed }: FormControl): boolean {
   return kind === 'list' ? options.length > 0 : /^(?:text|combo)$/.test(kind) && shown !== '';
 }
 
-function jobOf(pages: FieldPage[], scale: number, printBackground: boolean): PrintJob {
+function toPrintJob(pages: FieldPage[], scale: number, printBackground: boolean): PrintJob {
   const side = (sizes: number[]) => (Math.ceil(Math.max(...sizes)) + SPARE_PX) / PX_PER_INCH;
   const widthInches = side(pages.map(({ width }) => width / scale));
   const heightInches = side(pages.map(({ height }) => height / scale));

@@ -20,8 +20,11 @@ export function fieldPages(pages: string[]): string {
 export function fieldPage(field: FormControl, state: State, width: number, height: number): string {
   const { style } = field;
   const kind = state || isControl(field) ? 'control' : field.isMultiLine ? 'text' : 'line';
-  const css = [`width:${width}px;height:${height}px;opacity:${style.opacity}`, ...(state ? [] : [textOf(field, width, height)])];
-  const inner = state && field.looks ? boxOf(field, field.looks, state, width, height) : contentOf(field, width, height);
+  const css = [
+    `width:${width}px;height:${height}px;opacity:${style.opacity}`,
+    ...(state ? [] : [renderText(field, width, height)]),
+  ];
+  const inner = state && field.looks ? renderBox(field, field.looks, state, width, height) : renderContent(field, width, height);
   return `<div class="${kind}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
 }
 
@@ -31,25 +34,25 @@ function isControl({ kind, typed, isEditable }: FormControl): boolean {
 }
 
 /** Text in several lines ends at the border, and other text at the padding. */
-function textOf(field: FormControl, width: number, height: number): string {
+function renderText(field: FormControl, width: number, height: number): string {
   const { style, isMultiLine } = field;
   if (isControl(field)) return '';
   const clip = isMultiLine ? `;clip-path:inset(${style.border.map((side) => `${side}px`).join(' ')})` : '';
-  return `${style.css};${paddingOf(style.inset, width, height)}${clip}`;
+  return `${style.css};${toPadding(style.inset, width, height)}${clip}`;
 }
 
-function contentOf(field: FormControl, width: number, height: number): string {
+function renderContent(field: FormControl, width: number, height: number): string {
   const { style, kind, options, isMultiple, typed, shown } = field;
   const [x, y] = style.offset;
   const moved = `left:${x}px;top:${y}px`;
-  const own = `style="${escapeHtml(`${style.css};${paddingOf(style.inset, width, height)};${moved}`)}"`;
+  const own = `style="${escapeHtml(`${style.css};${toPadding(style.inset, width, height)};${moved}`)}"`;
   if (kind === 'combo' && isControl(field)) return `<select class="menu" ${own}><option>${escapeHtml(shown)}</select>`;
-  if (kind === 'list') return `<select ${isMultiple ? 'multiple' : ''} size="2" ${own}>${groupsOf(options)}</select>`;
+  if (kind === 'list') return `<select ${isMultiple ? 'multiple' : ''} size="2" ${own}>${renderGroups(options)}</select>`;
   if (typed) return `<input type="${typed.type}" value="${escapeHtml(typed.value)}" step="${escapeHtml(typed.step)}" ${own}>`;
   return `<span style="${moved}">${escapeHtml(shown)}</span>`;
 }
 
-function groupsOf(options: FieldOption[]): string {
+function renderGroups(options: FieldOption[]): string {
   let last = '';
   const rows = options.map(({ label, isSelected, group, css }) => {
     const head = group && group !== last ? `<optgroup label="${escapeHtml(group)}">` : last && !group ? '</optgroup>' : '';
@@ -59,7 +62,7 @@ function groupsOf(options: FieldOption[]): string {
   return rows.join('');
 }
 
-function boxOf(
+function renderBox(
   { kind, isReadOnly, style }: FormControl,
   looks: BoxLooks,
   state: 'on' | 'off',
@@ -80,14 +83,14 @@ function boxOf(
   return `<style>@scope { ${styles} }</style><input type="${kind}"${state === 'on' ? ' checked' : ''}${isReadOnly ? ' disabled' : ''}>`;
 }
 
-function paddingOf(inset: number[], width: number, height: number): string {
-  const [top, bottom] = within(height, inset[0], inset[2]);
-  const [left, right] = within(width, inset[3], inset[1]);
+function toPadding(inset: number[], width: number, height: number): string {
+  const [top, bottom] = fitWithin(height, inset[0], inset[2]);
+  const [left, right] = fitWithin(width, inset[3], inset[1]);
   return `padding:${top}px ${right}px ${bottom}px ${left}px`;
 }
 
 /** Shrinks the insets of a side if they leave no room for the text. */
-function within(side: number, before = 0, after = 0): [before: number, after: number] {
+function fitWithin(side: number, before = 0, after = 0): [before: number, after: number] {
   const share = Math.min(1, side / (before + after || 1));
   return [before * share, after * share];
 }

@@ -33,7 +33,7 @@ export class FinishQueue {
   /** Takes ownership of the chunks, and throws the same errors, like `Finisher.finish`. */
   async finish(owner: string, chunks: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
     const work = () => this.#finisher.finish(chunks, settings, deadline.signal);
-    return this.#reserved(owner, bytesOf(chunks, settings), deadline, work);
+    return this.#runReserved(owner, countBytes(chunks, settings), deadline, work);
   }
 
   /**
@@ -47,7 +47,7 @@ export class FinishQueue {
     fill: (pieces: Buffer[], hole: SignaturePlaceholder) => Promise<Buffer[]>,
     deadline: Deadline,
   ): Promise<Buffer[]> {
-    const release = this.#reserve(owner, bytesOf(chunks, settings));
+    const release = this.#reserve(owner, countBytes(chunks, settings));
     const work = () => this.#finisher.prepareSignature(chunks, settings, deadline.signal);
     const done = this.#inTurn(owner, deadline, work)
       .then(({ pieces, hole }) => fill(pieces, hole))
@@ -68,11 +68,11 @@ export class FinishQueue {
     deadline: Deadline,
   ): Promise<Buffer[] | { protectedParts: number[] }> {
     const work = async () => this.#finisher.merge(await deadline.race(read()), deadline.signal);
-    return this.#reserved(owner, bytes, deadline, work);
+    return this.#runReserved(owner, bytes, deadline, work);
   }
 
   /** Releases the place and the bytes when the work ends. If a thread cannot be interrupted, that is after the caller has left. */
-  async #reserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
+  async #runReserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const release = this.#reserve(owner, bytes);
     return deadline.race(this.#inTurn(owner, deadline, work).finally(release));
   }
@@ -95,11 +95,11 @@ export class FinishQueue {
   }
 }
 
-function bytesOf(chunks: readonly Buffer[], { attachments, invoice, forms }: FinishSettings): number {
+function countBytes(chunks: readonly Buffer[], { attachments, invoice, forms }: FinishSettings): number {
   const attached = attachments.reduce((sum, { content }) => sum + content.length, 0);
-  return sizeOf(chunks) + sizeOf(forms?.appearances.flat() ?? []) + attached + Buffer.byteLength(invoice?.xml ?? '');
+  return totalLength(chunks) + totalLength(forms?.appearances.flat() ?? []) + attached + Buffer.byteLength(invoice?.xml ?? '');
 }
 
-export function sizeOf(chunks: readonly Buffer[]): number {
+export function totalLength(chunks: readonly Buffer[]): number {
   return chunks.reduce((total, { length }) => total + length, 0);
 }

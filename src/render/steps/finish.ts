@@ -3,7 +3,7 @@ import type { Deadline } from '../../deadline.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../pdf/edit/normalize-info-dictionary.ts';
 import { hasDuplicates } from '../../pdf/edit/remove-duplicates.ts';
 import { type FinishSettings, needsFinishing, type SignaturePlaceholder } from '../../pdf/finish-settings.ts';
-import { beyondTheEnd, rangesOf } from '../request/values/page-ranges.ts';
+import { beyondTheEnd, parseRanges } from '../request/values/page-ranges.ts';
 import type { Watermark } from '../request/watermark-options.ts';
 import type { FinishQueue } from './finish-queue.ts';
 import type { PrintedDocument } from './printed-document.ts';
@@ -40,5 +40,5 @@ export function layOutWatermark(
   const error = beyondTheEnd('options.watermark.pages', watermark.pages, pages);
   if (error) throw error;
   const { opacity, layer, rotate } = watermark;
-  return { stamp, pages: rangesOf(watermark.pages), opacity, layer, rotate };
+  return { stamp, pages: parseRanges(watermark.pages), opacity, layer, rotate };
 }

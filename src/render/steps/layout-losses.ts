@@ -28,7 +28,7 @@ const SHRUNK_PERCENT = 98;
 export async function findScale(document: LoadedDocument, { settings }: Print, view: PaperView): Promise<number> {
   const { scale, roomPx, widthPx } = view;
   if (scale === undefined) return settings.scale * (await document.measureShrinking(roomPx ?? widthPx));
-  if (percentOf(scale, settings.scale) > SHRUNK_PERCENT) return scale;
+  if (toPercent(scale, settings.scale) > SHRUNK_PERCENT) return scale;
   return (await document.measureShrinking((widthPx * scale) / settings.scale)) < 1 ? scale : settings.scale;
 }
 
@@ -39,7 +39,7 @@ export async function measureLosses(
   view: PaperView,
   scale: number,
 ): Promise<LayoutLosses> {
-  const percent = percentOf(scale, settings.scale);
+  const percent = toPercent(scale, settings.scale);
   const factor = (view.scale ?? scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
   const mayRepeat = document.mayRepeatRows && countPages(chunks) > 1;
@@ -51,6 +51,6 @@ export async function measureLosses(
   };
 }
 
-function percentOf(scale: number, requested: number): number {
+function toPercent(scale: number, requested: number): number {
   return Math.round((100 * scale) / requested);
 }

@@ -13,7 +13,7 @@ import type { PagePool } from '../../pool/pool.ts';
 import type { RenderOwner } from '../render-owner.ts';
 import { fieldAppearances } from './field-appearances.ts';
 import type { PrintedDocument } from './printed-document.ts';
-import { appearanceOf, namedField, printAppearance } from './signature-appearance.ts';
+import { appearanceHtml, namedField, printAppearance } from './signature-appearance.ts';
 import type { ShownSignature, Signing } from './signing.ts';
 
 export interface PrintedForm {
@@ -50,7 +50,7 @@ export async function printForm(
   const findings = printed.map((each) => each.findings);
   const named = signing && namedField(signing, fields, sizes);
   if (!named) return { forms, findings, signature: undefined };
-  const html = appearanceOf(signing, named);
+  const html = appearanceHtml(signing, named);
   const own = hanLanguages([html]);
   const appearance = await print(own, (page) => printAppearance(page, html, named, own, deadline));
   return { forms, findings, signature: { field: { number: named.number }, printed: appearance } };

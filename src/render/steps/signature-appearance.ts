@@ -31,7 +31,7 @@ const LETTER_WIDTH = 0.62;
 /** A field with a position from the request, and its HTML. Undefined if the signature is invisible or in a place of the document. */
 export function placedAppearance(signing: Signing | undefined): { field: FieldPlan; html: string } | undefined {
   const field = signing?.plan.field;
-  return signing && field && 'page' in field ? { field, html: appearanceOf(signing, field) } : undefined;
+  return signing && field && 'page' in field ? { field, html: appearanceHtml(signing, field) } : undefined;
 }
 
 /** Prints the appearance of a field with a position from the request. */
@@ -64,18 +64,18 @@ function fieldNamed(name: string, fields: readonly FormControl[]): FormControl {
   const names = places.slice(0, MAX_NAMES).map(({ key }) => key.slice(0, MAX_NAME));
   const what = named
     ? `has ${others.length + 1} signature places of this name; give each a name of its own`
-    : `has no signature place of this name that is printed and has a size; ${listOf(names, places.length)}`;
+    : `has no signature place of this name that is printed and has a size; ${describeNames(names, places.length)}`;
   throw new ServiceError('print_failed', `options.signature.field.name: the document ${what}`, { members: { names } });
 }
 
-function listOf(names: string[], count: number): string {
+function describeNames(names: string[], count: number): string {
   if (!count) return 'it has no signature places at all: give an element `data-signature-field`';
   const more = count > names.length ? ` and ${count - names.length} more` : '';
   return `it has ${names.map((name) => `"${name}"`).join(', ')}${more}`;
 }
 
 /** The HTML of the appearance in a field of this size. */
-export function appearanceOf(signing: Signing, size: Size): string {
+export function appearanceHtml(signing: Signing, size: Size): string {
   return signing.plan.field?.html ?? plainAppearance(signing, size);
 }
 

@@ -67,7 +67,7 @@ export async function openSigning(
 }
 
 /** The signature field for the PDF, with its appearance. */
-export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSignature | undefined): SignatureField {
+export function toSignatureField({ plan, key, timeStamps, at }: Signing, shown: ShownSignature | undefined): SignatureField {
   const { reason, location, contact } = plan;
   const { commonName } = key.facts;
   return {
@@ -75,11 +75,11 @@ export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSign
     description: `Signature: ${commonName}`,
     reservedBytes: signatureBytes(key, timeStamps !== undefined),
     digest: signingAlgorithm(key).digest,
-    visible: shown && { place: placeOf(shown.field), appearance: shown.printed.chunks },
+    visible: shown && { place: toFieldPlace(shown.field), appearance: shown.printed.chunks },
   };
 }
 
-function placeOf(field: ShownSignature['field']): FieldPosition | FieldOfDocument {
+function toFieldPlace(field: ShownSignature['field']): FieldPosition | FieldOfDocument {
   if ('number' in field) return field;
   const points = (inches: number) => inches * POINTS_PER_INCH;
   const { page, x, y, width, height } = field;

@@ -16,7 +16,7 @@ export async function readStructure(
 }
 
 /** The structure for the finisher. Links to assets become relative again, as they are in the PDF. */
-export function structureFor(
+export function toStructureSettings(
   { structure, assetOrigin, settings }: PrintedDocument,
   missingGlyphs: MissingGlyphs[],
 ): FinishSettings['structure'] {

@@ -92,20 +92,20 @@ export function equivalentOption(parent: string, name: string): string | undefin
   if (parent !== '' && parent !== 'options') return undefined;
   if (parent && OPTIONS.has(name.toLowerCase())) return undefined; // it is only misspelt
   const key = name.toLowerCase();
-  const members = named(BODY_NAMES, key) ?? (BODY.includes(key) ? [key] : undefined);
+  const members = findNames(BODY_NAMES, key) ?? (BODY.includes(key) ? [key] : undefined);
   if (members) return parent ? `${members.join(' or ')}, beside options` : members.join(' or ');
   const options =
-    named(OPTION_NAMES, key) ?? [OPTIONS.get(key) ?? OPTIONS.get(joined(key))].filter((option) => option !== undefined);
+    findNames(OPTION_NAMES, key) ?? [OPTIONS.get(key) ?? OPTIONS.get(joinWords(key))].filter((option) => option !== undefined);
   return options.map((option) => `options.${option}`).join(' or ') || undefined;
 }
 
-function named(table: Readonly<Record<string, string | string[]>>, key: string): string[] | undefined {
-  const known = [key, joined(key)].find((each) => Object.hasOwn(table, each));
+function findNames(table: Readonly<Record<string, string | string[]>>, key: string): string[] | undefined {
+  const known = [key, joinWords(key)].find((each) => Object.hasOwn(table, each));
   const names = known === undefined ? undefined : table[known];
   return names === undefined ? undefined : [names].flat();
 }
 
 /** Removes the separators of `margin_top` and `margin-top`. */
-function joined(key: string): string {
+function joinWords(key: string): string {
   return key.replaceAll(/[_-]/g, '');
 }

@@ -76,7 +76,7 @@ export function parseAssets(
     if (!isUsable(name)) errors.add(at, `must be a relative path such as css/print.css, of at most ${MAX_PATH} characters`);
     if (type !== undefined && !IS_MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as image/png');
     if (files.has(name)) errors.add(at, 'is the path of another file');
-    files.set(name, { type: typeOf(name, type, content), content });
+    files.set(name, { type: detectType(name, type, content), content });
   };
   for (const [path, { content, type }] of named) {
     const at = `assets.${path.slice(0, 64)}`;
@@ -101,7 +101,7 @@ function isUsable(path: string): boolean {
   return path.split('/').every((step) => !['', '.', '..'].includes(step));
 }
 
-function typeOf(path: string, given: string | undefined, content: Buffer): string {
+function detectType(path: string, given: string | undefined, content: Buffer): string {
   const type = given && given.toLowerCase() !== UNKNOWN_TYPE ? given : (mime.getType(path) ?? UNKNOWN_TYPE);
   const isText = type.startsWith('text/') && !type.includes(';');
   return isText && isUtf8(content) ? `${type}; charset=utf-8` : type;

@@ -19,11 +19,11 @@ const MAX_SHOWN = 100;
 export function externalReference(html: string): string | undefined {
   for (const { tag, text } of readTags(html)) {
     for (const [name, value] of tag.attributes) {
-      const address = addressIn(tag.name, name, value);
-      if (address !== undefined) return `<${tag.name} ${name}>: ${hostOf(address)}`;
+      const address = findAddress(tag.name, name, value);
+      if (address !== undefined) return `<${tag.name} ${name}>: ${addressHost(address)}`;
     }
     const inStyle = tag.name === 'style' ? addressInCss(text) : undefined;
-    if (inStyle !== undefined) return `<style>: ${hostOf(inStyle)}`;
+    if (inStyle !== undefined) return `<style>: ${addressHost(inStyle)}`;
   }
   return undefined;
 }
@@ -33,7 +33,7 @@ export function withoutExternalReferences(html: string): string {
   const parts: string[] = [];
   let at = 0;
   for (const { tag, text, start, end } of readTags(html)) {
-    if (tag.attributes.some(([name, value]) => addressIn(tag.name, name, value) !== undefined)) {
+    if (tag.attributes.some(([name, value]) => findAddress(tag.name, name, value) !== undefined)) {
       parts.push(html.slice(at, start), writeWithoutAddresses(tag));
       at = end;
     }
@@ -47,7 +47,7 @@ export function withoutExternalReferences(html: string): string {
 function writeWithoutAddresses({ name, attributes }: Tag): string {
   const local = attributes.flatMap(([attribute, given]) => {
     const value = STYLING.includes(attribute) ? cssWithoutAddresses(given) : given;
-    return addressIn(name, attribute, value) === undefined ? [` ${attribute}="${value.replaceAll('"', '&quot;')}"`] : [];
+    return findAddress(name, attribute, value) === undefined ? [` ${attribute}="${value.replaceAll('"', '&quot;')}"`] : [];
   });
   return `<${name}${local.join('')}>`;
 }
@@ -57,12 +57,12 @@ function cssWithoutAddresses(css: string): string {
   return css.replace(new RegExp(EXTERNAL_IN_CSS, 'gi'), (found, address: string) => `${found.slice(0, -address.length)}data:,`);
 }
 
-function endOf(html: string, mark: string, from: number): number {
+function findEnd(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at < 0 ? html.length : at + mark.length;
 }
 
-function addressIn(element: string, attribute: string, value: string): string | undefined {
+function findAddress(element: string, attribute: string, value: string): string | undefined {
   if (STYLING.includes(attribute)) return addressInCss(value);
   if (!LOADING.includes(attribute) || LINKS.includes(element)) return undefined;
   const text = value.replace(/[\t\n\r]/g, attribute.endsWith('srcset') ? ' ' : ''); // URL parsers drop these characters
@@ -72,12 +72,12 @@ function addressIn(element: string, attribute: string, value: string): string | 
 
 function addressInCss(css: string): string | undefined {
   const [first = '', ...rest] = css.split('/*');
-  const withoutComments = [first, ...rest.map((part) => part.slice(endOf(part, '*/', 0)))].join(' ');
+  const withoutComments = [first, ...rest.map((part) => part.slice(findEnd(part, '*/', 0)))].join(' ');
   return EXTERNAL_IN_CSS.exec(withoutComments)?.[1];
 }
 
 /** The host without path and query, which may contain secrets. */
-function hostOf(address: string): string {
+function addressHost(address: string): string {
   const { protocol = '', host = '' } = URL.parse(address, 'https://none.invalid') ?? {};
   return host ? `${protocol}//${host}`.slice(0, MAX_SHOWN) : 'an external URL';
 }

@@ -67,7 +67,7 @@ export function toInchesOfSides(lengths: string): number[] | undefined {
 }
 
 /** Parses the name of a format in any case, such as `A4`, `US Letter`, `JIS B5`, `A4 landscape` or `A4-L`. */
-export function paperOf(format: string): NamedPaper | undefined {
+export function findPaper(format: string): NamedPaper | undefined {
   if (format.length > MAX_NAME) return undefined;
   const words = format
     .toLowerCase()

@@ -41,16 +41,16 @@ function checkMember(name: string, value: string, errors: ValidationErrors): voi
   const path = `metadata.${name.slice(0, MAX_METADATA_NAME)}`;
   if (!isMetadataName(name))
     errors.add(path, `must have a name of 1 to ${MAX_METADATA_NAME} characters, without brackets and control characters`);
-  if (lengthOf(value) > MAX_METADATA_VALUE)
-    errors.add(path, `must have at most ${MAX_METADATA_VALUE} characters, and has ${lengthOf(value)}`);
+  if (countCharacters(value) > MAX_METADATA_VALUE)
+    errors.add(path, `must have at most ${MAX_METADATA_VALUE} characters, and has ${countCharacters(value)}`);
   errors.addAll(textErrors(path, value));
 }
 
 export function isMetadataName(name: string): boolean {
-  return name !== '' && lengthOf(name) <= MAX_METADATA_NAME && name.isWellFormed() && !UNUSABLE_IN_NAME.test(name);
+  return name !== '' && countCharacters(name) <= MAX_METADATA_NAME && name.isWellFormed() && !UNUSABLE_IN_NAME.test(name);
 }
 
 /** The length in Unicode code points. */
-function lengthOf(text: string): number {
+function countCharacters(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }

@@ -27,7 +27,7 @@ export function parsePageRanges(path: string, given: string, errors: ValidationE
 /** Whether a document may lack some of the requested pages, given how many of them were printed. */
 export function mayLackPages(ranges: string, printed: number): boolean {
   const asked = new Set<number>();
-  for (const { from, to } of rangesOf(ranges)) {
+  for (const { from, to } of parseRanges(ranges)) {
     // Pages beyond the printed number cannot change the answer.
     const last = Math.min(to === Number.POSITIVE_INFINITY ? from : to, from + printed);
     for (let page = from; page <= last; page++) asked.add(page);
@@ -37,14 +37,14 @@ export function mayLackPages(ranges: string, printed: number): boolean {
 
 /** The error for a range that begins after the last page. */
 export function beyondTheEnd(option: string, ranges: string, pages: number): ServiceError | undefined {
-  const beyond = rangesOf(ranges).find(({ from }) => from > pages);
+  const beyond = parseRanges(ranges).find(({ from }) => from > pages);
   if (!beyond) return undefined;
   const detail = `${option}: there is no page ${beyond.from}; the document has ${pages} page${pages === 1 ? '' : 's'}`;
   return new ServiceError('print_failed', detail, { members: { pages } });
 }
 
 /** Returns no ranges for an empty text. */
-export function rangesOf(ranges: string): Range[] {
+export function parseRanges(ranges: string): Range[] {
   return ranges
     .split(',')
     .filter(Boolean)
