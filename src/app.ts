@@ -29,7 +29,7 @@ import type { RenderLimits } from './render/request/render-request.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
 import { diskSpace, requireFreeSpace } from './storage/disk-space.ts';
-import { namedBlobs } from './storage/named-blobs.ts';
+import { readNamedBlobs } from './storage/named-blobs.ts';
 import { openTracer } from './telemetry/open-telemetry.ts';
 import { currentTraceId, useTracer } from './tracing.ts';
 import { PageDrawing } from './uploads/draw-pages.ts';
@@ -389,7 +389,7 @@ function createSweep(
       async () => visitorRequests?.removeEnded(),
       () => removeAbandonedWork(dataDir),
     ],
-    named: (names) => namedBlobs(database, names),
+    named: (names) => readNamedBlobs(database, names),
     onOutdated: () =>
       logger.warn({}, 'a newer version has migrated the database: update this node, which leaves orphans to newer ones'),
     onRemoved(what, count) {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 import type { Change, Row } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
@@ -260,7 +260,7 @@ interface Holder {
   last_used_at: number | null;
 }
 
-const selectHolder = prepared((query, { hash, now }: { hash: string; now: number }) =>
+const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: number }) =>
   holders(query)
     .where((eb) =>
       eb.or([
@@ -270,7 +270,7 @@ const selectHolder = prepared((query, { hash, now }: { hash: string; now: number
     )
     .where((eb) => isUnexpired(eb, now)),
 );
-const selectKey = prepared((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
+const selectKey = prepareQuery((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
 
 function holders(query: Query) {
   return query

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { prepared, preparedWrite } from '../storage/prepared.ts';
+import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Leases } from './leases.ts';
 import {
@@ -270,24 +270,25 @@ export class Allowance {
   };
 }
 
-const takeFromMonth = prepared((query, { accountId, month, ceiling }: { accountId: string; month: string; ceiling: number }) =>
-  query
-    .insertInto('usage_months')
-    .values({ account_id: accountId, month, used: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'month'])
-        .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
-        .where('usage_months.used', '<', ceiling),
-    )
-    .returning('used'),
+const takeFromMonth = prepareQuery(
+  (query, { accountId, month, ceiling }: { accountId: string; month: string; ceiling: number }) =>
+    query
+      .insertInto('usage_months')
+      .values({ account_id: accountId, month, used: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account_id', 'month'])
+          .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
+          .where('usage_months.used', '<', ceiling),
+      )
+      .returning('used'),
 );
 
-const insertReservation = preparedWrite((query, { id, accountId, day, until, isBackground }: NewReservation) =>
+const insertReservation = prepareWrite((query, { id, accountId, day, until, isBackground }: NewReservation) =>
   query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until, in_background: isBackground }),
 );
 
-const countSlots = prepared((query, { accountId, now }: { accountId: string; now: number }) =>
+const countSlots = prepareQuery((query, { accountId, now }: { accountId: string; now: number }) =>
   query
     .selectFrom('reservations')
     .select(({ fn }) => fn.countAll<number | string>().as('taken'))
@@ -295,9 +296,9 @@ const countSlots = prepared((query, { accountId, now }: { accountId: string; now
     .where('lease_until', '>', now),
 );
 
-const deleteReservation = prepared((query, { id }: { id: string }) => query.deleteFrom('reservations').where('id', '=', id));
+const deleteReservation = prepareQuery((query, { id }: { id: string }) => query.deleteFrom('reservations').where('id', '=', id));
 
-const addToDay = preparedWrite((query, { accountId, day }: { accountId: string; day: string }) =>
+const addToDay = prepareWrite((query, { accountId, day }: { accountId: string; day: string }) =>
   query
     .insertInto('usage_days')
     .values({ account_id: accountId, day, documents: 1 })

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 import { concurrencyLimited } from './concurrency.ts';
 
 export const MINUTE_MS = 60_000;
@@ -33,7 +33,7 @@ interface MonthAndMinute {
  * Takes one document of the month and one render of the minute, or returns no row. A minute starts with the first render after the
  * previous minute has ended.
  */
-export const takeFromMonthAndMinute = prepared((query, values: MonthAndMinute) => {
+export const takeFromMonthAndMinute = prepareQuery((query, values: MonthAndMinute) => {
   const { accountId, month, ceiling, now, minuteAgo, inAMinute, perMinute } = values;
   return query
     .insertInto('usage_months')
@@ -98,7 +98,7 @@ export async function reserveConcurrency(
 }
 
 /** Calls count only other calls; background renders count all renders. */
-const insertBelowLimit = prepared((query, reservation: NewReservation & { now: number; most: number }) => {
+const insertBelowLimit = prepareQuery((query, reservation: NewReservation & { now: number; most: number }) => {
   const { id, accountId, day, until, isBackground, now, most } = reservation;
   return query
     .insertInto('reservations')

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { Database } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -45,7 +45,7 @@ interface CountedRequest {
 }
 
 /** A minute further in the future than clocks of nodes differ was begun by a clock that was wrong, and has ended too. */
-const countRequest = prepared((query, { visitor, now, minuteAgo, inAMinute }: CountedRequest) =>
+const countRequest = prepareQuery((query, { visitor, now, minuteAgo, inAMinute }: CountedRequest) =>
   query
     .insertInto('visitor_requests')
     .values({ visitor, since: now, requests: 1 })

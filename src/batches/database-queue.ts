@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
-import { prepared, preparedWrite } from '../storage/prepared.ts';
+import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import {
@@ -157,7 +157,7 @@ interface Next extends ItemKey {
 const isOfKnownKind = isOfKind(Object.keys(PARSERS));
 
 /** The first due item of the oldest open batch of a known kind that has a due item. */
-const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
+const selectNext = prepareQuery((query, { keyId, now }: { keyId: string; now: number }) =>
   query
     .selectFrom('batch_items as item')
     .innerJoin('batches as batch', 'batch.id', 'item.batch_id')
@@ -193,7 +193,7 @@ const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number
     .limit(1),
 );
 
-const selectNextDue = prepared((query, { keyId }: { keyId: string }) =>
+const selectNextDue = prepareQuery((query, { keyId }: { keyId: string }) =>
   query
     .selectFrom('batches')
     .innerJoin('batch_items as item', 'item.batch_id', 'batches.id')
@@ -212,7 +212,7 @@ interface Lease extends ItemKey {
 }
 
 /** The canonical item and its duplicates. */
-const takeItem = prepared((query, { batchId, position, claim, until }: Lease) =>
+const takeItem = prepareQuery((query, { batchId, position, claim, until }: Lease) =>
   query
     .updateTable('batch_items')
     .set((eb) => ({
@@ -230,13 +230,13 @@ const takeItem = prepared((query, { batchId, position, claim, until }: Lease) =>
     .returning(['position', 'attempts']),
 );
 
-const markStarted = preparedWrite((query, { batchId, now }: { batchId: string; now: number }) =>
+const markStarted = prepareWrite((query, { batchId, now }: { batchId: string; now: number }) =>
   query.updateTable('batches').set({ started_at: now }).where('id', '=', batchId).where('started_at', 'is', null),
 );
 
 const ENDED = { claim: null, lease_until: null };
 
-const writeFailure = prepared((query, { claim, error }: { claim: string; error: string }) =>
+const writeFailure = prepareQuery((query, { claim, error }: { claim: string; error: string }) =>
   query
     .updateTable('batch_items')
     .set({ ...ENDED, status: 'failed', error })
@@ -244,19 +244,20 @@ const writeFailure = prepared((query, { claim, error }: { claim: string; error: 
     .returning('position'),
 );
 
-const writeSuccess = prepared((query, values: { claim: string; id: string; pages: number; bytes: number; expiresAt: number }) =>
-  query
-    .updateTable('batch_items')
-    .set({
-      ...ENDED,
-      status: 'succeeded',
-      document_id: values.id,
-      pages: values.pages,
-      bytes: values.bytes,
-      expires_at: values.expiresAt,
-    })
-    .where('claim', '=', values.claim)
-    .returning('position'),
+const writeSuccess = prepareQuery(
+  (query, values: { claim: string; id: string; pages: number; bytes: number; expiresAt: number }) =>
+    query
+      .updateTable('batch_items')
+      .set({
+        ...ENDED,
+        status: 'succeeded',
+        document_id: values.id,
+        pages: values.pages,
+        bytes: values.bytes,
+        expires_at: values.expiresAt,
+      })
+      .where('claim', '=', values.claim)
+      .returning('position'),
 );
 
 function writeOutcome(query: Query, claim: string, outcome: Outcome) {
@@ -264,7 +265,7 @@ function writeOutcome(query: Query, claim: string, outcome: Outcome) {
   return writeSuccess(query, { claim, ...outcome.document });
 }
 
-const forgetRequest = preparedWrite((query, { batchId, position }: ItemKey) =>
+const forgetRequest = prepareWrite((query, { batchId, position }: ItemKey) =>
   query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position),
 );
 

@@ -1,6 +1,6 @@
 /** Updates a batch when items get their result. Call these functions in the transaction that stores the result. */
 import type { Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 import { hasPendingUpload, uploadRecord, uploadReports } from '../webhooks/uploads.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';
 import type { RenderKind } from './batch-request.ts';
@@ -51,7 +51,7 @@ interface Count {
 }
 
 const prepareCount = (status: Ended) =>
-  prepared((query, { batchId, items, keptUntil, now }: Count) =>
+  prepareQuery((query, { batchId, items, keptUntil, now }: Count) =>
     query
       .updateTable('batches')
       .set((eb) => ({
@@ -71,7 +71,7 @@ const prepareCount = (status: Ended) =>
 
 const COUNT = { succeeded: prepareCount('succeeded'), failed: prepareCount('failed'), cancelled: prepareCount('cancelled') };
 
-const setNumber = prepared((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
+const setNumber = prepareQuery((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
   query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
 );
 

@@ -19,9 +19,9 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
-import { preparedWrite } from '../storage/prepared.ts';
+import { prepareWrite } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
-import { totalOf } from '../storage/totals.ts';
+import { readTotal } from '../storage/totals.ts';
 
 export type { ByteRange, ListPage, Metadata, Position };
 export type SourceKind = 'html' | 'markdown' | 'url' | 'template';
@@ -356,14 +356,14 @@ export class Documents {
       .where('account_id', '=', accountId)
       .where('has_content', '=', (eb) => eb.lit(1))
       .where('remove_at', '>', this.#clock());
-    const { count: documents, bytes } = await totalOf(stored);
+    const { count: documents, bytes } = await readTotal(stored);
     return { documents, bytes };
   }
 
   /** Returns how many bytes of documents are stored for all accounts. */
   async storedBytes(): Promise<number> {
     const stored = this.#database.query.selectFrom('documents').where('has_content', '=', (eb) => eb.lit(1));
-    return (await totalOf(stored)).bytes;
+    return (await readTotal(stored)).bytes;
   }
 
   #rows<C extends typeof COLUMNS | typeof WITH_REPORT>(columns: C) {
@@ -393,7 +393,7 @@ interface NewRow extends Omit<StoredDocument, 'image' | 'metadata' | 'report'> {
   metadata: string | null;
 }
 
-const insertDocument = preparedWrite((query, row: NewRow) =>
+const insertDocument = prepareWrite((query, row: NewRow) =>
   query.insertInto('documents').values({
     id: row.id,
     key_id: row.keyId,

@@ -1,13 +1,13 @@
 /** Selects the accounts that have due webhooks or uploads, with a statement that is written for its index. */
 import { sql } from 'kysely';
-import { prepared } from './prepared.ts';
+import { prepareQuery } from './prepared.ts';
 
 /**
  * Skips from account to account in the index, because one account may have thousands of deliveries that wait for a receiver that
  * is down.
  */
 const selectAccounts = (dueAt: string) =>
-  prepared((query, { now }: { now: number }) => {
+  prepareQuery((query, { now }: { now: number }) => {
     const due = sql.ref(dueAt);
     return {
       compile: () =>

@@ -17,14 +17,14 @@ export async function spoolFile(folder: string, chunks: Iterable<Buffer>): Promi
   const path = join(folder, temporaryName('spool'));
   try {
     const file = await open(path, 'wx+', 0o600);
-    return await filled(file, rm(path), chunks);
+    return await fillFile(file, rm(path), chunks);
   } catch (error) {
     throw diskFault(error);
   }
 }
 
 /** The names of files in a folder that were written before a time, in batches. */
-export async function* namesIn(folder: string, writtenBefore: number): AsyncIterable<string[]> {
+export async function* listNames(folder: string, writtenBefore: number): AsyncIterable<string[]> {
   let batch: string[] = [];
   for await (const { name } of await opendir(folder)) {
     const found = await stat(join(folder, name)).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function* namesIn(folder: string, writtenBefore: number): AsyncIter
 /** Resolves to the number of files removed. */
 export async function removeFiles(folder: string, writtenBefore: number): Promise<number> {
   let removed = 0;
-  for await (const names of namesIn(folder, writtenBefore)) {
+  for await (const names of listNames(folder, writtenBefore)) {
     for (const name of names) await rm(join(folder, name), { force: true });
     removed += names.length;
   }
@@ -63,7 +63,7 @@ export function diskFault(error: unknown): ServiceError {
 }
 
 /** Waits for the file to be unlinked before it writes the content, so that the content is never left behind. */
-async function filled(file: FileHandle, unlinked: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
+async function fillFile(file: FileHandle, unlinked: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
   try {
     await unlinked;
     for (const chunk of chunks) await file.appendFile(chunk);

@@ -31,18 +31,18 @@ export function parseS3Location(text: string): S3Location {
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw new Error(`there is no parameter ${unknown}; use ${PARAMETERS.join(', ')}.`);
-  const endpoint = endpointOf(parameters.get('endpoint'));
+  const endpoint = parseEndpoint(parameters.get('endpoint'));
   return {
-    bucket: matching(url.host, BUCKET, 'the bucket must have 3 to 63 lower-case letters, digits, dots and hyphens.'),
-    prefix: prefixOf(url.pathname),
+    bucket: requireMatch(url.host, BUCKET, 'the bucket must have 3 to 63 lower-case letters, digits, dots and hyphens.'),
+    prefix: parsePrefix(url.pathname),
     endpoint,
     region: parameters.get('region') || (endpoint && 'us-east-1') || undefined,
-    addressing: addressingOf(parameters.get('addressing') ?? (endpoint ? 'path' : 'virtual')),
-    encryption: encryptionOf(parameters.get('sse'), parameters.get('sse_kms_key_id')),
+    addressing: parseAddressing(parameters.get('addressing') ?? (endpoint ? 'path' : 'virtual')),
+    encryption: parseEncryption(parameters.get('sse'), parameters.get('sse_kms_key_id')),
   };
 }
 
-function endpointOf(text: string | null): string | undefined {
+function parseEndpoint(text: string | null): string | undefined {
   if (text === null) return undefined;
   const url = URL.parse(text);
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
@@ -50,26 +50,26 @@ function endpointOf(text: string | null): string | undefined {
   return text;
 }
 
-function prefixOf(pathname: string): string {
+function parsePrefix(pathname: string): string {
   const prefix = pathname.replace(/^\/|\/$/g, '');
   if (!prefix) return '';
   const problem = 'the prefix consists of letters, digits, dots, hyphens and underscores, in parts separated by single slashes.';
-  return `${matching(prefix, PREFIX, problem)}/`;
+  return `${requireMatch(prefix, PREFIX, problem)}/`;
 }
 
-function addressingOf(text: string): S3Location['addressing'] {
+function parseAddressing(text: string): S3Location['addressing'] {
   if (text !== 'path' && text !== 'virtual') throw new Error('addressing must be path or virtual.');
   return text;
 }
 
-function encryptionOf(algorithm: string | null, kmsKeyId: string | null): S3Location['encryption'] {
+function parseEncryption(algorithm: string | null, kmsKeyId: string | null): S3Location['encryption'] {
   if (kmsKeyId !== null && algorithm !== 'aws:kms') throw new Error('sse_kms_key_id needs sse=aws:kms.');
   if (algorithm === null) return undefined;
   if (algorithm !== 'AES256' && algorithm !== 'aws:kms') throw new Error('sse must be AES256 or aws:kms.');
   return { algorithm, kmsKeyId: kmsKeyId ?? undefined };
 }
 
-function matching(text: string, pattern: RegExp, problem: string): string {
+function requireMatch(text: string, pattern: RegExp, problem: string): string {
   if (!pattern.test(text)) throw new Error(problem);
   return text;
 }

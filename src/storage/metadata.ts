@@ -4,7 +4,7 @@
  */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Listed, PositionColumns } from './listing.ts';
-import { preparedWrite } from './prepared.ts';
+import { prepareWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ interface Member {
   value: string;
 }
 
-const insertMember = preparedWrite((query, { id, keyId, kind, createdAt, member, value }: Member) =>
+const insertMember = prepareWrite((query, { id, keyId, kind, createdAt, member, value }: Member) =>
   query.insertInto('metadata_index').values({
     ...{ object_id: id, owner_key_id: keyId, object_kind: kind, object_created_at: createdAt },
     ...{ member, member_value: value },

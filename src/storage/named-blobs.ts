@@ -5,7 +5,7 @@ import { migrations } from './migrations/index.ts';
 import type { Query } from './tables.ts';
 
 /** Undefined if a newer version has migrated the database, because it may have tables that this version does not know. */
-export async function namedBlobs({ query }: Database, names: string[]): Promise<Set<string> | undefined> {
+export async function readNamedBlobs({ query }: Database, names: string[]): Promise<Set<string> | undefined> {
   if (await isMigratedFurther(query)) return undefined;
   const documents = await query
     .selectFrom('documents')

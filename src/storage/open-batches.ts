@@ -1,6 +1,6 @@
 /** Statements about batches that are built for their indexes. */
 import { type SqlBool, sql } from 'kysely';
-import { prepared } from './prepared.ts';
+import { prepareQuery } from './prepared.ts';
 
 /** These repeat the conditions of two partial indexes word for word, so that both databases use the indexes. */
 export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
@@ -13,7 +13,7 @@ export const isOfKind = (kinds: string[]) => sql<SqlBool>`(batches.kind is null 
  * Selects the API keys that have a batch item that is due. Steps from key to key in the index of open batches, because one key may
  * have thousands of them, and reads the batches of each key only up to the first with an item that is due.
  */
-export const selectKeysWithWork = prepared((query, { now }: { now: number }) => ({
+export const selectKeysWithWork = prepareQuery((query, { now }: { now: number }) => ({
   compile: () =>
     sql<{ key_id: string }>`
       with recursive open_keys(key_id) as (

@@ -20,7 +20,7 @@ export async function requireSessions(query: Query, backendId: number): Promise<
 }
 
 /** The schema in which the tables are, or will be: other schemas of the database may have tables of the same names. */
-export async function schemaOf(query: Query): Promise<string> {
+export async function readSchemaName(query: Query): Promise<string> {
   const { rows } = await sql<{ schema: string | null }>`
     select coalesce(
       (select nspname from pg_class join pg_namespace on pg_namespace.oid = relnamespace

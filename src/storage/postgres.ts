@@ -8,7 +8,7 @@ import pg from 'pg';
 import { invalidRequest, ServiceError, storageFailed } from '../errors.ts';
 import { type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
-import { requireNoOther, requireSessions, requireVersion, schemaOf } from './postgres-requirements.ts';
+import { readSchemaName, requireNoOther, requireSessions, requireVersion } from './postgres-requirements.ts';
 import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -78,7 +78,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
       // Another node may be migrating, and large tables take long, so the time limits of requests do not apply.
       const patient = connect(settings.databaseUrl, { max: 2, ...PATIENT });
       try {
-        const schema = await schemaOf(patient);
+        const schema = await readSchemaName(patient);
         await requireNoOther(patient, schema);
         await migrate(patient, schema);
       } finally {
@@ -113,7 +113,7 @@ export async function queryPostgres(databaseUrl: string): Promise<Query> {
   const query = connect(databaseUrl, { max: 1, ...PATIENT });
   try {
     await requireVersion(query);
-    await schemaOf(query);
+    await readSchemaName(query);
     return query;
   } catch (error) {
     await query.destroy();

@@ -8,11 +8,11 @@ import type { Query } from './tables.ts';
 /** Runs the statement inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
 
-/** Statements without a result. See `preparedWrite`. */
+/** Statements without a result. See `prepareWrite`. */
 const writes = new Set<string>();
 
 /** `build` is called once, with a placeholder for each value, and must use all of them. */
-export function prepared<Values extends object, Row>(
+export function prepareQuery<Values extends object, Row>(
   build: (query: Query, values: Values) => Compilable<Row>,
   onCompiled: (statement: CompiledQuery) => void = () => {},
 ): Prepared<Values, Row> {
@@ -30,13 +30,13 @@ export function prepared<Values extends object, Row>(
 }
 
 /**
- * Like `prepared`, for a statement that changes rows and returns nothing. In a transaction, a database across a network may receive
+ * Like `prepareQuery`, for a statement that changes rows and returns nothing. In a transaction, a database across a network may receive
  * it together with the next statement, at the latest with the commit. That statement then throws its error.
  */
-export function preparedWrite<Values extends object>(
+export function prepareWrite<Values extends object>(
   build: (query: Query, values: Values) => Compilable<unknown>,
 ): (query: Query, values: Values) => Promise<void> {
-  const write = prepared(build, ({ sql }) => writes.add(sql));
+  const write = prepareQuery(build, ({ sql }) => writes.add(sql));
   return async (query, values) => void (await write(query, values));
 }
 

@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 type Measured = 'templates' | 'template_versions' | 'documents';
 
-export async function totalOf<T extends Measured>(
+export async function readTotal<T extends Measured>(
   selection: SelectQueryBuilder<Tables, T, object>,
 ): Promise<{ count: number; bytes: number }> {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Measured, object>;

@@ -2,7 +2,7 @@
  * Statements for the jobs of graphile-worker that represent turns, in a schema of their own; see `src/jobs/graphile-jobs.ts`.
  */
 import { sql } from 'kysely';
-import { prepared, preparedWrite } from './prepared.ts';
+import { prepareQuery, prepareWrite } from './prepared.ts';
 
 /**
  * Turns can be derived from rows, so a version that needs a newer schema of graphile-worker can use another one next to this.
@@ -23,7 +23,7 @@ interface NewTurns {
 }
 
 /** At most one turn of an owner is queued. If one is, it keeps its time. */
-export const putTurns = preparedWrite((query, { task, owners, isLater, delayMs, unlessWaiting }: NewTurns) => ({
+export const putTurns = prepareWrite((query, { task, owners, isLater, delayMs, unlessWaiting }: NewTurns) => ({
   compile: () =>
     sql`
       select count(platen_jobs.add_job(
@@ -43,7 +43,7 @@ export const putTurns = preparedWrite((query, { task, owners, isLater, delayMs, 
  * meantime. If the clock of the server was set back, also unlocks jobs that were locked in the future, and runs those that are
  * further away than their task puts them (`furthestMs`, a JSON object). Later turns stay: recovery adds others when work is due.
  */
-export const freeTurns = prepared((query, { olderThanMs, furthestMs }: { olderThanMs: number; furthestMs: string }) => ({
+export const freeTurns = prepareQuery((query, { olderThanMs, furthestMs }: { olderThanMs: number; furthestMs: string }) => ({
   compile: () =>
     sql<object>`
       select

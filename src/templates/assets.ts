@@ -8,7 +8,7 @@ import { ServiceError, storageFailed } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 
 export interface AssetFile {
   /** The media type. */
@@ -231,7 +231,7 @@ export class TemplateAssets {
 }
 
 /** Selects one row for each file, or one row without a file. */
-const selectCurrent = prepared((query, { keyId, id }: { keyId: string; id: string }) =>
+const selectCurrent = prepareQuery((query, { keyId, id }: { keyId: string; id: string }) =>
   query
     .selectFrom('templates')
     .leftJoin('template_assets as asset', (join) =>

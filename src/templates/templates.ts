@@ -6,7 +6,7 @@ import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
-import { totalOf } from '../storage/totals.ts';
+import { readTotal } from '../storage/totals.ts';
 import { type AssetFile, type AssetFiles, namesOf, noSuchAsset, type TemplateAsset, type TemplateAssets } from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
@@ -322,7 +322,7 @@ export class Templates {
   /** Prevents one key from filling the disk. Called after the change in its transaction, which an error rolls back. */
   async #requireRoom(keyId: string, query: Query): Promise<void> {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
-    const { count, bytes } = await totalOf(query.selectFrom('templates').where('key_id', '=', keyId));
+    const { count, bytes } = await readTotal(query.selectFrom('templates').where('key_id', '=', keyId));
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
     const { current } = await this.#assets.bytesOf(query, keyId);
     if (bytes + current > maxTemplateBytes)

@@ -1,6 +1,6 @@
 /** Stores earlier versions of templates, up to a limit, so that they can be viewed and restored. */
 import type { Query } from '../storage/database.ts';
-import { totalOf } from '../storage/totals.ts';
+import { readTotal } from '../storage/totals.ts';
 import type { VersionOf } from './assets.ts';
 import { type SummaryRow, type Template, toTemplate } from './template.ts';
 
@@ -45,7 +45,7 @@ export async function forgetOldVersions(query: Query, keyId: string, id: string,
     .where('version', 'not in', kept)
     .returning(DELETED)
     .execute();
-  const { bytes } = await totalOf(query.selectFrom('template_versions').where('key_id', '=', keyId));
+  const { bytes } = await readTotal(query.selectFrom('template_versions').where('key_id', '=', keyId));
   return bytes > maxBytes ? [...beyond, ...(await forgetOldest(query, keyId, bytes - maxBytes))] : beyond;
 }
 

@@ -1,7 +1,7 @@
 /** Round trips of a render to PostgreSQL, and writes that stay in their transaction. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { preparedWrite } from '../../src/storage/prepared.ts';
+import { prepareWrite } from '../../src/storage/prepared.ts';
 import { Client } from '../support/client.ts';
 import { startService } from '../support/service.ts';
 import { Between } from './between.ts';
@@ -65,7 +65,7 @@ describe('a write without a result', () => {
   });
   afterAll(() => database.close());
 
-  const write = preparedWrite((query, { id }: { id: string }) =>
+  const write = prepareWrite((query, { id }: { id: string }) =>
     query.insertInto('signing_keys').values({ id, secret: 's', created_at: 1 }),
   );
   const ids = async () =>

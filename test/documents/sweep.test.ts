@@ -8,7 +8,7 @@ import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Sweep } from '../../src/documents/sweep.ts';
 import { openServices, type Services } from '../../src/services.ts';
-import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
 import { blobFile, blobFiles } from '../support/data-folder.ts';
 
 let dataDir: string;
@@ -31,7 +31,7 @@ beforeEach(async () => {
     prepare: async () => {},
     expiringContent: [services.documents, services.idempotency],
     cleanupTasks: [() => services.idempotency.removeExpired()],
-    named: (names) => namedBlobs(services.database, names),
+    named: (names) => readNamedBlobs(services.database, names),
     onOutdated: () => outdated++,
     onFailure: (error) => failures.push(error),
     onRemoved: (what, count) => {

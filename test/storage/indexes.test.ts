@@ -16,7 +16,7 @@ import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
@@ -104,7 +104,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await queue.nextDue('key');
   await queue.complete(item as ClaimedItem, { status: 'failed', error: { code: 'print_failed', detail: 'x' } });
   await batches.outcomesAfter('key', item?.batchId ?? '', 0, 50);
-  await namedBlobs(database, ['doc_x', 'idm_x']);
+  await readNamedBlobs(database, ['doc_x', 'idm_x']);
   const webhooks = new Webhooks(database, Date.now, NO_JOBS);
   await webhooks.list('key', 20);
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { prepared } from '../../src/storage/prepared.ts';
+import { prepareQuery } from '../../src/storage/prepared.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 let dataDir: string;
@@ -18,10 +18,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const insertKey = prepared((query, { id, secret }: { id: string; secret: string }) =>
+const insertKey = prepareQuery((query, { id, secret }: { id: string; secret: string }) =>
   query.insertInto('signing_keys').values({ id, secret, created_at: 7 }),
 );
-const selectKey = prepared((query, { id }: { id: string }) => query.selectFrom('signing_keys').selectAll().where('id', '=', id));
+const selectKey = prepareQuery((query, { id }: { id: string }) =>
+  query.selectFrom('signing_keys').selectAll().where('id', '=', id),
+);
 
 test('combines the values of each call with the constants of the statement', async () => {
   const ids = Array.from({ length: 50 }, (_, n) => `all-${n}`);
@@ -49,7 +51,7 @@ test('works on another database', async () => {
 
 test('is compiled once', async () => {
   let times = 0;
-  const select = prepared((query, { id }: { id: string }) => {
+  const select = prepareQuery((query, { id }: { id: string }) => {
     times++;
     return query.selectFrom('signing_keys').select('id').where('id', '=', id);
   });
@@ -59,11 +61,11 @@ test('is compiled once', async () => {
 });
 
 test('cannot depend on the values of its first call', () => {
-  const compares = prepared((query, { limit }: { limit: number }) =>
+  const compares = prepareQuery((query, { limit }: { limit: number }) =>
     query.selectFrom('signing_keys').select('id').where('created_at', '<', Math.min(limit, 5)),
   );
   expect(() => compares(database.query, { limit: 9 })).toThrow('cannot depend on limit');
-  const spreads = prepared((query, row: { id: string; secret: string; created_at: number }) =>
+  const spreads = prepareQuery((query, row: { id: string; secret: string; created_at: number }) =>
     query.insertInto('signing_keys').values({ ...row }),
   );
   expect(() => spreads(database.query, { id: 'x', secret: 's', created_at: 1 })).toThrow('by name');

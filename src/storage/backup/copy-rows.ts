@@ -25,7 +25,7 @@ export async function copyRows(from: Query, to: Database): Promise<void> {
   await to.transaction(async (query) => {
     for (const table of tables) {
       const copied = new RowsDigest();
-      for await (const rows of pagesOf(table, from)) {
+      for await (const rows of readPages(table, from)) {
         await insert(table, rows, query);
         for (const row of rows) copied.add(row);
       }
@@ -53,7 +53,7 @@ async function listTables(): Promise<Table[]> {
   return [...new Set(parts.map(({ table }) => table))].map((name) => ({ name, key: (keys.get(name) ?? '').split(', ') }));
 }
 
-async function* pagesOf({ name, key }: Table, query: Query): AsyncIterable<Row[]> {
+async function* readPages({ name, key }: Table, query: Query): AsyncIterable<Row[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   for (let last: Row | undefined; ; ) {
     const previous = last;
@@ -85,7 +85,7 @@ function asParameter(value: unknown): unknown {
 
 async function digestRows(table: Table, query: Query): Promise<RowsDigest> {
   const digest = new RowsDigest();
-  for await (const rows of pagesOf(table, query)) for (const row of rows) digest.add(row);
+  for await (const rows of readPages(table, query)) for (const row of rows) digest.add(row);
   return digest;
 }
 

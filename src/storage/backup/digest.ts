@@ -32,7 +32,7 @@ export class Digesting {
 }
 
 /** Reads the content to its end. */
-export async function digestOf(content: Readable): Promise<Digest> {
+export async function digestContent(content: Readable): Promise<Digest> {
   const digesting = new Digesting();
   for await (const _ of digesting.pass(content));
   return digesting.digest();

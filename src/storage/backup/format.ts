@@ -51,7 +51,7 @@ export function contentPath(blob: string): string {
 }
 
 /** The blob name of a file; undefined for any other file. */
-export function blobOf(name: string): string | undefined {
+export function blobName(name: string): string | undefined {
   return CONTENT.exec(name)?.[2];
 }
 

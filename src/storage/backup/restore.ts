@@ -13,7 +13,7 @@ import { findChange } from '../migrations/schema.ts';
 import { openForReading, queryFile } from '../sqlite.ts';
 import { type Digest, Digesting } from './digest.ts';
 import {
-  blobOf,
+  blobName,
   CHECKSUMS,
   contentPath,
   DATABASE,
@@ -79,7 +79,7 @@ async function takeFile(target: RestoreTarget, { name, content }: BackupEntry, f
     return;
   }
   if (found.files.has(name)) throw new CommandError(`the backup contains ${name} twice`);
-  const blob = blobOf(name);
+  const blob = blobName(name);
   if (name === SUMMARY) {
     const read = await text(content);
     found.files.set(name, digestText(read));
@@ -152,7 +152,7 @@ async function checkContent(target: RestoreTarget, restored: Restored, { files }
       throw new CommandError(`the content of ${blob} does not match the database`);
   }
   const named = new Set(living.map(({ blob }) => blob));
-  const content = [...files.keys()].flatMap((name) => blobOf(name) ?? []);
+  const content = [...files.keys()].flatMap((name) => blobName(name) ?? []);
   const kept = content.filter((blob) => named.has(blob)).length;
   if (kept !== restored.files) throw new CommandError(`the backup has ${kept} files of content instead of ${restored.files}`);
   for (const blob of content.filter((each) => !named.has(each))) await target.remove(blob);

@@ -9,7 +9,7 @@ import { type Database, type DatabaseSettings, openDatabase, openOrCreateDatabas
 import { syncFolder } from '../files.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { copyRows, isEmpty } from './copy-rows.ts';
-import { type Digest, Digesting, digestOf } from './digest.ts';
+import { type Digest, Digesting, digestContent } from './digest.ts';
 import { DATABASE, type Header } from './format.ts';
 import { Journal } from './journal.ts';
 
@@ -65,7 +65,7 @@ export class RestoreTarget {
   async put(name: string, content: Readable): Promise<Digest> {
     const known = this.#journal.get(name);
     if (known !== undefined) {
-      const again = await digestOf(content);
+      const again = await digestContent(content);
       if (again.sha256 === known) return again;
       throw new CommandError(`the content of ${name} is not that of the restore that was interrupted`);
     }
@@ -75,7 +75,7 @@ export class RestoreTarget {
     });
     const digest = sent.digest();
     const arrived = await this.#blobs?.read(name);
-    if (!arrived || (await digestOf(arrived)).sha256 !== digest.sha256)
+    if (!arrived || (await digestContent(arrived)).sha256 !== digest.sha256)
       throw new CommandError(`the content of ${name} was changed on its way to the target`);
     this.#journal.add(name, digest.sha256);
     return digest;

@@ -48,7 +48,7 @@ class FolderWriter implements BackupWriter {
     const path = join(this.#folder, name);
     if (!this.#folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     this.#folders.add(dirname(path));
-    return hashed(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+    return writeHashed(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
   }
 
   async remove(name: string): Promise<boolean> {
@@ -75,7 +75,7 @@ class ArchiveWriter implements BackupWriter {
   }
 
   async add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<string> {
-    const added = hashed(content, this.#pack.entry({ name, size: bytes, mode: 0o600 }));
+    const added = writeHashed(content, this.#pack.entry({ name, size: bytes, mode: 0o600 }));
     added.catch(() => {});
     // An entry waits until the archive is read further, and would wait forever after a failure.
     const failed = this.#written.then<never>(() => new Promise(() => {}));
@@ -98,7 +98,7 @@ class ArchiveWriter implements BackupWriter {
   }
 }
 
-async function hashed(content: NodeJS.ReadableStream, target: NodeJS.WritableStream): Promise<string> {
+async function writeHashed(content: NodeJS.ReadableStream, target: NodeJS.WritableStream): Promise<string> {
   const hash = createHash('sha256');
   const hashing = new Transform({
     transform(chunk: Buffer, _encoding, done) {

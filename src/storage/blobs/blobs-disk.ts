@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { diskFault, namesIn, removeFiles, spoolFile, syncFolder, temporaryName } from '../files.ts';
+import { diskFault, listNames, removeFiles, spoolFile, syncFolder, temporaryName } from '../files.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
 
 /** The folder for files that are being written. They are not read until they are moved out of it. */
@@ -28,7 +28,7 @@ export class DiskBlobs implements Blobs {
 
   /** Whether the folder exists and has blobs. */
   static async hasContent(folder: string): Promise<boolean> {
-    for (const shard of await shardsIn(folder).catch(noneIfMissing))
+    for (const shard of await listShards(folder).catch(noneIfMissing))
       if ((await readdir(join(folder, shard)).catch(noneIfMissing)).length) return true;
     return false;
   }
@@ -37,7 +37,7 @@ export class DiskBlobs implements Blobs {
     const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
     try {
       await writeContent(unfinished, chunks);
-      await this.#moveInto(this.#shardOf(name), unfinished, name);
+      await this.#moveInto(this.#shardFolder(name), unfinished, name);
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {}); // if this fails, the sweep removes the file later
       throw diskFault(error);
@@ -45,12 +45,12 @@ export class DiskBlobs implements Blobs {
   }
 
   async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
-    const file = await openForReading(join(this.#shardOf(name), name));
+    const file = await openForReading(join(this.#shardFolder(name), name));
     return file?.createReadStream({ autoClose: true, ...range });
   }
 
   async size(name: string): Promise<number | undefined> {
-    const found = await stat(join(this.#shardOf(name), name)).catch((error: unknown) => {
+    const found = await stat(join(this.#shardFolder(name), name)).catch((error: unknown) => {
       if (!isMissing(error)) throw diskFault(error);
     });
     return found?.size;
@@ -61,7 +61,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async remove(name: string): Promise<void> {
-    const shard = this.#shardOf(name);
+    const shard = this.#shardFolder(name);
     try {
       await rm(join(shard, name));
       await syncFolder(shard);
@@ -71,7 +71,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {
-    for (const shard of await shardsIn(this.#folder)) yield* namesIn(join(this.#folder, shard), writtenBefore);
+    for (const shard of await listShards(this.#folder)) yield* listNames(join(this.#folder, shard), writtenBefore);
   }
 
   removeUnfinished(startedBefore: number): Promise<number> {
@@ -82,7 +82,7 @@ export class DiskBlobs implements Blobs {
 
   async close(): Promise<void> {}
 
-  #shardOf(name: string): string {
+  #shardFolder(name: string): string {
     return join(this.#folder, name.slice(name.indexOf('_') + 1).slice(0, 2));
   }
 
@@ -95,7 +95,7 @@ export class DiskBlobs implements Blobs {
 }
 
 /** Leaves out other files and folders: a mounted disk can contain `lost+found`. */
-async function shardsIn(folder: string): Promise<string[]> {
+async function listShards(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => SHARD.test(name));
 }
 

@@ -88,10 +88,10 @@ export class S3Blobs implements Blobs {
       const { isWhole, start } = await firstPart(rest);
       // Most content fits into one request without a stream.
       if (isWhole) await this.#client.send(new PutObjectCommand({ ...object, Body: Buffer.concat(start) }));
-      else await this.#upload({ ...object, Body: Readable.from(joined(start, rest), { objectMode: false }) });
+      else await this.#upload({ ...object, Body: Readable.from(joinChunks(start, rest), { objectMode: false }) });
     } catch (error) {
       await this.remove(name).catch(() => {}); // the object may exist anyway; if this fails, the sweep removes it later
-      throw faultOf(error);
+      throw toStorageError(error);
     }
   }
 
@@ -103,10 +103,10 @@ export class S3Blobs implements Blobs {
     const part = range && { Range: `bytes=${range.start}-${range.end}` };
     try {
       const { Body } = await this.#client.send(new GetObjectCommand({ ...this.#object(name), ...part }));
-      return guarded(Body as Readable);
+      return guardBody(Body as Readable);
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw faultOf(error);
+      throw toStorageError(error);
     }
   }
 
@@ -115,7 +115,7 @@ export class S3Blobs implements Blobs {
       return (await this.#client.send(new HeadObjectCommand(this.#object(name)))).ContentLength;
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw faultOf(error);
+      throw toStorageError(error);
     }
   }
 
@@ -130,7 +130,7 @@ export class S3Blobs implements Blobs {
       const isVersioned = removed.DeleteMarker || removed.VersionId !== undefined;
       await (isVersioned ? this.#removeVersions(object) : this.#requireGone(object));
     } catch (error) {
-      throw faultOf(error);
+      throw toStorageError(error);
     }
   }
 
@@ -138,7 +138,7 @@ export class S3Blobs implements Blobs {
     const { bucket: Bucket, prefix: Prefix } = this.#location;
     for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix, Delimiter: '/' })) {
       const old = Contents.filter(({ LastModified }) => LastModified && LastModified.getTime() < writtenBefore);
-      const names = old.flatMap(({ Key = '' }) => this.#nameOf(Key) ?? []);
+      const names = old.flatMap(({ Key = '' }) => this.#toName(Key) ?? []);
       if (names.length) yield names;
     }
   }
@@ -166,7 +166,7 @@ export class S3Blobs implements Blobs {
     await this.#client.send(new HeadObjectCommand(this.#object(MARKER)), { abortSignal }).catch((error: unknown) => {
       throw isMissing(error)
         ? storageFailed('the bucket, or the object in it that marks this installation, does not exist any more')
-        : faultOf(error);
+        : toStorageError(error);
     });
     this.#goodUntil = performance.now() + GOOD_MS;
   }
@@ -202,7 +202,7 @@ export class S3Blobs implements Blobs {
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#object(MARKER), ...this.#encryption(), Body, IfNoneMatch: '*' }));
     } catch (error) {
-      if (statusOf(error) !== 412) throw storageFailed(`the bucket ${this.#location.bucket} cannot be written`, error);
+      if (errorStatus(error) !== 412) throw storageFailed(`the bucket ${this.#location.bucket} cannot be written`, error);
     }
     return this.#owner();
   }
@@ -213,7 +213,7 @@ export class S3Blobs implements Blobs {
   }
 
   /** The blob name of a key; undefined for objects that are not blobs. */
-  #nameOf(key: string): string | undefined {
+  #toName(key: string): string | undefined {
     const name = key.slice(this.#location.prefix.length);
     return NAME.test(name) ? name : undefined;
   }
@@ -252,7 +252,7 @@ export class S3Blobs implements Blobs {
     let page = {};
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const listed = await this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...page }));
-      uploads.push(...(listed.Uploads ?? []).filter(({ Key = '' }) => this.#nameOf(Key) !== undefined));
+      uploads.push(...(listed.Uploads ?? []).filter(({ Key = '' }) => this.#toName(Key) !== undefined));
       if (!listed.IsTruncated) break;
       page = { KeyMarker: listed.NextKeyMarker, UploadIdMarker: listed.NextUploadIdMarker };
     }
@@ -292,20 +292,20 @@ async function firstPart(chunks: Chunks): Promise<{ isWhole: boolean; start: Buf
   return { isWhole: false, start };
 }
 
-async function* joined(start: Buffer[], rest: Chunks): AsyncIterable<Buffer> {
+async function* joinChunks(start: Buffer[], rest: Chunks): AsyncIterable<Buffer> {
   yield* start;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
 /** Ends a body that stops sending while a reader waits. Converts its errors to `storage_failed`. */
-function guarded(body: Readable): Readable {
+function guardBody(body: Readable): Readable {
   const content = new PassThrough();
   const timer = setTimeout(() => {
     if (content.readableLength) timer.refresh();
     else content.destroy(storageFailed('the storage of the service stopped sending'));
   }, ANSWER_MS).unref();
   body.on('data', () => timer.refresh());
-  body.once('error', (error) => content.destroy(faultOf(error)));
+  body.once('error', (error) => content.destroy(toStorageError(error)));
   content.once('close', () => {
     clearTimeout(timer);
     body.destroy();
@@ -317,10 +317,10 @@ function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes((error as Error).name);
 }
 
-function statusOf(error: unknown): number | undefined {
+function errorStatus(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }
 
-function faultOf(error: unknown): ServiceError {
+function toStorageError(error: unknown): ServiceError {
   return storageFailed('the storage of the service cannot be reached or refused the request', error);
 }

@@ -1,6 +1,6 @@
 /** Reads the schema of a database from its catalog, in the same words for SQLite and PostgreSQL. */
 import { PostgresAdapter, sql } from 'kysely';
-import { schemaOf } from '../postgres-requirements.ts';
+import { readSchemaName } from '../postgres-requirements.ts';
 import type { Query } from '../tables.ts';
 
 /** What a table consists of, such as `column id` or `index documents_list`, with its definition. */
@@ -19,7 +19,7 @@ interface Row {
 }
 
 export async function readSchema(query: Query): Promise<Part[]> {
-  const statement = isPostgres(query) ? partsOfPostgres(await schemaOf(query)) : PARTS_OF_SQLITE;
+  const statement = isPostgres(query) ? partsOfPostgres(await readSchemaName(query)) : PARTS_OF_SQLITE;
   const { rows } = await statement.execute(query);
   return rows.map(({ table, name, definition, expression }) => ({
     table,

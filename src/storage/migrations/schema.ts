@@ -48,16 +48,16 @@ async function migrateInMemory(names: string[], forPostgres: boolean): Promise<P
 }
 
 function compare(expected: Part[], actual: Part[], { mayHaveMore }: { mayHaveMore: boolean }): string[] {
-  const keyOf = ({ table, name }: Part) => `${table} ${name}`;
-  const found = new Map(actual.map((part) => [keyOf(part), part.definition]));
-  const known = new Set(expected.map(keyOf));
+  const partKey = ({ table, name }: Part) => `${table} ${name}`;
+  const found = new Map(actual.map((part) => [partKey(part), part.definition]));
+  const known = new Set(expected.map(partKey));
   const [tables, present] = [expected, actual].map((parts) => new Set(parts.map(({ table }) => table)));
   const missing = [...(tables ?? [])].filter((table) => !present?.has(table)).map((table) => `there is no table ${table}`);
   const changed = expected
-    .filter((part) => present?.has(part.table) && found.get(keyOf(part)) !== part.definition)
-    .map((part) => describe(part, found.get(keyOf(part))));
+    .filter((part) => present?.has(part.table) && found.get(partKey(part)) !== part.definition)
+    .map((part) => describe(part, found.get(partKey(part))));
   // An operator may add tables, and indexes that make something faster.
-  const more = actual.filter((part) => tables?.has(part.table) && !known.has(keyOf(part)) && !part.name.startsWith('index '));
+  const more = actual.filter((part) => tables?.has(part.table) && !known.has(partKey(part)) && !part.name.startsWith('index '));
   return [...missing, ...changed, ...(mayHaveMore ? [] : more.map(({ table, name }) => `${table} has an unknown ${name}`))];
 }
 
