@@ -50,7 +50,7 @@ const ROWS = 100;
 const NOTHING = Buffer.alloc(0);
 
 /** The files with empty content. */
-export function namesOf(assets: TemplateAsset[]): AssetFiles {
+export function toNamedFiles(assets: TemplateAsset[]): AssetFiles {
   return new Map(assets.map(({ path, type }) => [path, { type, content: NOTHING }]));
 }
 
@@ -173,7 +173,7 @@ export class TemplateAssets {
   }
 
   /** The size of the content of a key in bytes: of its current versions, and of all versions. */
-  async bytesOf(query: Query, keyId: string): Promise<{ current: number; all: number }> {
+  async countBytes(query: Query, keyId: string): Promise<{ current: number; all: number }> {
     const total = async (currentOnly: boolean) => {
       const blobs = query
         .selectFrom('template_assets')

@@ -21,7 +21,7 @@ const OF_LISTS_AND_STRINGS = new Set(['size', 'first', 'last']);
 export function dataUse(paths: readonly string[], data: Record<string, unknown>): DataUse {
   const root: Used = { whole: false, members: new Map() };
   const missing = paths.filter((path) => {
-    const { steps, isWhole } = stepsOf(path);
+    const { steps, isWhole } = parsePath(path);
     note(root, steps);
     return isWhole && !hasValue(steps, data);
   });
@@ -30,7 +30,7 @@ export function dataUse(paths: readonly string[], data: Record<string, unknown>)
   return { missing, unused };
 }
 
-function stepsOf(path: string): { steps: string[]; isWhole: boolean } {
+function parsePath(path: string): { steps: string[]; isWhole: boolean } {
   const steps: string[] = [];
   STEP.lastIndex = 0;
   let end = 0;

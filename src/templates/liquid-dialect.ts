@@ -1,24 +1,24 @@
 /** The Liquid dialect of templates: LiquidJS without file access and without code in strings, with filters for dates, numbers and money. Times are in UTC. */
 import { assert, filters, Liquid } from 'liquidjs';
 import { DEFAULT_LOCALE, formatFilters } from './liquid-formats.ts';
-import { CaptureEmitter, measured } from './liquid-limits.ts';
+import { CaptureEmitter, limitFilter } from './liquid-limits.ts';
 
 type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
 
 export function createLiquid(): Liquid {
   const engine = new Liquid({
-    outputEscape: measured('escape', filters.escape as Parameters<typeof measured>[1]), // a function, because LiquidJS resolves a name to its own filter
+    outputEscape: limitFilter('escape', filters.escape as Parameters<typeof limitFilter>[1]), // a function, because LiquidJS resolves a name to its own filter
     ownPropertyOnly: true,
     strictFilters: true,
     templates: Object.create(null), // no files; without a prototype, a template named `constructor` does not exist either
     locale: DEFAULT_LOCALE,
     timezoneOffset: 0,
   });
-  for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refused(tag));
+  for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refuseTag(tag));
   for (const [name, filter] of Object.entries({ ...filters, ...formatFilters })) {
     // These filters run strings as code.
     if (name.endsWith('_exp')) engine.unregisterFilter(name);
-    else if (typeof filter === 'function') engine.registerFilter(name, measured(name, filter));
+    else if (typeof filter === 'function') engine.registerFilter(name, limitFilter(name, filter));
   }
   const render = engine.renderer.renderTemplates.bind(engine.renderer);
   engine.renderer.renderTemplates = (templates, context, emitter = new CaptureEmitter(context)) =>
@@ -26,7 +26,7 @@ export function createLiquid(): Liquid {
   return engine;
 }
 
-function refused(tag: string): TagOptions {
+function refuseTag(tag: string): TagOptions {
   const refuse = () => assert(false, `tag "${tag}" is not available: a template cannot include others`);
   return { parse: refuse, render: refuse };
 }

@@ -52,7 +52,7 @@ export class TokenLine {
 }
 
 /** The limits of LiquidJS with an additional limit for each step. */
-export function contextOf(liquid: Liquid, data: Record<string, unknown>, timeoutMs: number): Context {
+export function createContext(liquid: Liquid, data: Record<string, unknown>, timeoutMs: number): Context {
   const context = new Context(data, liquid.options, { sync: true, memoryLimit: MAX_WORK, renderLimit: timeoutMs }, { liquid });
   const { memoryLimit } = context;
   const use = memoryLimit.use.bind(memoryLimit);
@@ -82,7 +82,7 @@ export class ResultEmitter implements Emitter {
   }
 
   write(value: unknown): void {
-    const text = textOf(value);
+    const text = toText(value);
     this.#size.add(text);
     if (!this.tooLarge) this.buffer += text;
     assert(this.bytes <= this.#limitBytes + COUNTED_BYTES, 'the result is too large');
@@ -99,7 +99,7 @@ export class CaptureEmitter implements Emitter {
   }
 
   write(value: unknown): void {
-    const text = textOf(value);
+    const text = toText(value);
     this.#context.memoryLimit.use(text.length);
     assert(this.buffer.length + text.length <= MAX_STEP, OUT_OF_MEMORY);
     this.buffer += text;
@@ -107,37 +107,37 @@ export class CaptureEmitter implements Emitter {
 }
 
 /** Writes values as LiquidJS does after the filter `raw`. Nested arrays can be small in memory and large as text. */
-function textOf(value: unknown, budget = { elements: MAX_STEP }): string {
+function toText(value: unknown, budget = { elements: MAX_STEP }): string {
   const plain = toValue(value);
   if (typeof plain === 'string') return plain;
   if (plain === undefined || plain === null) return '';
   if (!Array.isArray(plain)) return String(plain);
   budget.elements -= plain.length;
   assert(budget.elements >= 0, OUT_OF_MEMORY);
-  return plain.map((element) => textOf(element, budget)).join('');
+  return plain.map((element) => toText(element, budget)).join('');
 }
 
 /** Measures filters that LiquidJS does not measure. Filters that read a property by name can produce large results from small data. */
-export function measured(name: string, filter: FilterHandler): FilterHandler {
+export function limitFilter(name: string, filter: FilterHandler): FilterHandler {
   const weight = ['where', 'reject', 'group_by', 'has', 'find', 'find_index'].includes(name) ? 50 : 1;
   return function (value, ...args) {
-    this.context.memoryLimit.use(name === 'escape' ? writtenSizeOf(value) : sizeOf(value)); // every output is escaped
-    for (const arg of args) this.context.memoryLimit.use(weight * sizeOf(arg));
+    this.context.memoryLimit.use(name === 'escape' ? writtenSize(value) : valueSize(value)); // every output is escaped
+    for (const arg of args) this.context.memoryLimit.use(weight * valueSize(arg));
     return filter.call(this, value, ...args);
   };
 }
 
-function sizeOf(value: unknown): number {
+function valueSize(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return Array.isArray(value) ? CHARACTERS_PER_ELEMENT * value.length : 0;
 }
 
 /** The size of the text that an output writes, counted up to `budget`. Nested arrays can be small in memory and large as text. */
-function writtenSizeOf(value: unknown, budget = MAX_STEP): number {
-  let size = sizeOf(value);
+function writtenSize(value: unknown, budget = MAX_STEP): number {
+  let size = valueSize(value);
   for (const element of Array.isArray(value) ? value : []) {
     if (size > budget) break;
-    if (Array.isArray(element)) size += writtenSizeOf(element, budget - size);
+    if (Array.isArray(element)) size += writtenSize(element, budget - size);
   }
   return size;
 }

@@ -2,7 +2,7 @@
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { createLiquid } from './liquid-dialect.ts';
-import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
+import { createContext, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
 import { type Fault, type FillTask, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
 /** The total estimated size of parsed templates in the cache. */
@@ -10,18 +10,18 @@ const CACHE_BYTES = 64_000_000;
 
 serveTasks(
   (task: LiquidTask): LiquidAnswer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
-  (error, { html }): LiquidAnswer<unknown> => ({ fault: faultOf(error, html) }),
+  (error, { html }): LiquidAnswer<unknown> => ({ fault: toFault(error, html) }),
 );
 
 function parse(html: string): LiquidAnswer<{ paths: string[] }> {
-  return { value: { paths: pathsOf(parseHtml(html).template) } };
+  return { value: { paths: findPaths(parseHtml(html).template) } };
 }
 
 function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): LiquidAnswer<string> {
   const result = new ResultEmitter(limitBytes);
   try {
-    const { template } = parsed(key, html);
-    const context = contextOf(liquid, JSON.parse(dataJson), fillTimeMs);
+    const { template } = parseCached(key, html);
+    const context = createContext(liquid, JSON.parse(dataJson), fillTimeMs);
     toValueSync(liquid.renderer.renderTemplates(template, context, result) as Generator);
   } catch (error) {
     if (!result.tooLarge) throw error;
@@ -42,7 +42,7 @@ interface Parsed {
 const cache = new Map<string, Parsed>();
 
 /** Returns the parsed template, from the cache if possible. The cache keeps the most recently used at its end. */
-function parsed(key: string, html: string): Parsed {
+function parseCached(key: string, html: string): Parsed {
   const known = cache.get(key);
   const current = known?.html === html ? known : parseHtml(html);
   cache.delete(key);
@@ -65,7 +65,7 @@ function parseHtml(html: string): Parsed {
 }
 
 /** Replaces `getPosition`, because LiquidJS counts lines for each variable, which is not needed here: 12 s for 10,000 variables. */
-function pathsOf(template: ParsedTemplate): string[] {
+function findPaths(template: ParsedTemplate): string[] {
   const { getPosition } = Token.prototype;
   Token.prototype.getPosition = () => [0, 0];
   try {
@@ -78,16 +78,16 @@ function pathsOf(template: ParsedTemplate): string[] {
   }
 }
 
-function faultOf(error: unknown, html: string): Fault {
-  const cause = causeOf(error);
-  if (!LiquidError.is(error)) return { kind: 'template', message: messageOf(cause) };
+function toFault(error: unknown, html: string): Fault {
+  const cause = findCause(error);
+  if (!LiquidError.is(error)) return { kind: 'template', message: describeCause(cause) };
   // A filter may use a string of the data as a property name, so the position of the error can be in that string.
   if (error.token.input !== html) return { kind: 'template', message: FAILED };
   const [line = 1, column = 1] = error.token.getPosition();
-  return { kind: 'template', message: messageOf(cause), line, column };
+  return { kind: 'template', message: describeCause(cause), line, column };
 }
 
-function causeOf(error: unknown): Error {
+function findCause(error: unknown): Error {
   let cause = error as Error & { originalError?: Error };
   while (cause.originalError) cause = cause.originalError;
   return cause;
@@ -97,7 +97,7 @@ const FAILED = 'a filter or tag cannot process the values it received';
 const MAX_MESSAGE_CHARACTERS = 200;
 
 /** Messages of LiquidJS quote the template and are passed on. Messages of JavaScript may quote the data and are replaced. */
-function messageOf(cause: Error): string {
+function describeCause(cause: Error): string {
   if (cause.message.startsWith('template render limit')) return OUT_OF_TIME;
   if (/^memory alloc limit|^Invalid string length|^Invalid array length/.test(cause.message)) return OUT_OF_MEMORY;
   if ((cause as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return OUT_OF_TIME;

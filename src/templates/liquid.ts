@@ -85,10 +85,10 @@ function toJson(data: Record<string, unknown>): string {
 
 function unwrap<T>(answer: LiquidAnswer<T>, limitBytes = 0): T {
   if ('value' in answer) return answer.value;
-  throw errorOf(answer.fault, limitBytes);
+  throw toServiceError(answer.fault, limitBytes);
 }
 
-function errorOf(fault: Fault, limitBytes: number): ServiceError {
+function toServiceError(fault: Fault, limitBytes: number): ServiceError {
   if (fault.kind === 'size') return resultTooLarge(limitBytes, fault.actual);
   const { message, line, column } = fault;
   if (line === undefined) return templateError(message);

@@ -32,15 +32,15 @@ export function parsePlaceholders(html: string): ParsedTemplate {
   const insertions: Insertion[] = [];
   let textStart = 0;
   for (let at = html.indexOf('{{'); at >= 0; ) {
-    const found = placeholderAt(html, at);
+    const found = readPlaceholder(html, at);
     if (found.path !== undefined) {
-      texts.push(pieceOf(html.slice(textStart, found.start)));
-      order.push(positionOf(found.path, found.raw, known, insertions));
+      texts.push(toPiece(html.slice(textStart, found.start)));
+      order.push(assignPosition(found.path, found.raw, known, insertions));
       textStart = found.end;
     }
     at = html.indexOf('{{', found.end);
   }
-  texts.push(pieceOf(html.slice(textStart)));
+  texts.push(toPiece(html.slice(textStart)));
   return { paths: [...new Set(insertions.map(({ path }) => path))], texts, order, insertions };
 }
 
@@ -49,10 +49,10 @@ export function parsePlaceholders(html: string): ParsedTemplate {
  * `invalid_request` for a value that is nested too deeply. `data` must be a JSON value.
  */
 export function fillPlaceholders(template: ParsedTemplate, data: Record<string, unknown>, limitBytes: number): string {
-  const values = valuesOf(template.insertions, data, limitBytes);
+  const values = fillInsertions(template.insertions, data, limitBytes);
   checkSize(template, values, limitBytes);
   const pieces: string[] = [];
-  for (const piece of piecesOf(template, values)) pieces.push(piece.text);
+  for (const piece of joinPieces(template, values)) pieces.push(piece.text);
   return pieces.join('');
 }
 
@@ -85,7 +85,7 @@ const SECOND_HALF = 0xdc00;
 type Found = { path: string; raw: boolean; start: number; end: number } | { path: undefined; end: number };
 
 /** Parses the run of braces that begins at `open`. Only its last three count, because a path contains no brace. */
-function placeholderAt(html: string, open: number): Found {
+function readPlaceholder(html: string, open: number): Found {
   const blank = find(NOT_OPENING, html, open);
   const pathStart = find(NOT_BLANK, html, blank);
   const pathEnd = find(NOT_PATH, html, pathStart);
@@ -108,7 +108,7 @@ function find(pattern: RegExp, html: string, from: number): number {
   return pattern.exec(html)?.index ?? html.length;
 }
 
-function positionOf(path: string, raw: boolean, known: Map<string, number>, insertions: Insertion[]): number {
+function assignPosition(path: string, raw: boolean, known: Map<string, number>, insertions: Insertion[]): number {
   const key = raw ? `{${path}` : path;
   const position = known.get(key) ?? insertions.push({ path, raw }) - 1;
   known.set(key, position);
@@ -132,7 +132,7 @@ function tooManyPaths(): ServiceError {
   return new ServiceError('template_error', detail);
 }
 
-function pieceOf(text: string): Piece {
+function toPiece(text: string): Piece {
   return { text, bytes: Buffer.byteLength(text) };
 }
 
@@ -143,14 +143,14 @@ function pieceOf(text: string): Piece {
 const MAX_WRITTEN_CHARACTERS = 32 * 1024 * 1024;
 
 /** The text of every placeholder. Each is computed once, no matter how often it is used. */
-function valuesOf(insertions: Insertion[], data: Record<string, unknown>, limitBytes: number): Piece[] {
+function fillInsertions(insertions: Insertion[], data: Record<string, unknown>, limitBytes: number): Piece[] {
   let written = 0;
   let bytes = 0;
   return insertions.map(({ path, raw }) => {
     if (written > MAX_WRITTEN_CHARACTERS && bytes > limitBytes) throw resultTooLarge(limitBytes);
     const value = lookUp(path, data);
-    const text = textOf(value, path);
-    const piece = raw ? pieceOf(text) : escapedPiece(text, limitBytes);
+    const text = toText(value, path);
+    const piece = raw ? toPiece(text) : escapedPiece(text, limitBytes);
     if (typeof value === 'object') written += piece.text.length;
     bytes += piece.bytes;
     return piece;
@@ -171,7 +171,7 @@ function lookUp(path: string, data: Record<string, unknown>): unknown {
 
 const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
 
-function textOf(value: unknown, path: string): string {
+function toText(value: unknown, path: string): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   try {
@@ -187,7 +187,7 @@ function textOf(value: unknown, path: string): string {
 /** Does not build the escaped text if the text is too long already: its size is counted for the error. */
 function escapedPiece(text: string, limitBytes: number): Piece {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= limitBytes) return pieceOf(escapeHtml(text));
+  if (bytes <= limitBytes) return toPiece(escapeHtml(text));
   let more = 0;
   for (let at = 0; at < text.length; at++) more += GROWTH[text.charCodeAt(at)] ?? 0;
   return { text: '', bytes: bytes + more };
@@ -204,11 +204,11 @@ const GROWTH = Array.from({ length: 64 }, (_, code) => (ENTITIES[String.fromChar
 
 function checkSize(template: ParsedTemplate, values: Piece[], limitBytes: number): void {
   const size = new Utf8Counter();
-  for (const { text, bytes } of piecesOf(template, values)) size.add(text, bytes);
+  for (const { text, bytes } of joinPieces(template, values)) size.add(text, bytes);
   if (size.bytes > limitBytes) throw resultTooLarge(limitBytes, size.bytes);
 }
 
-function* piecesOf({ texts, order }: ParsedTemplate, values: Piece[]): Generator<Piece> {
+function* joinPieces({ texts, order }: ParsedTemplate, values: Piece[]): Generator<Piece> {
   const nothing = { text: '', bytes: 0 };
   yield texts[0] ?? nothing;
   for (let at = 0; at < order.length; at++) {

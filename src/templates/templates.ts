@@ -7,11 +7,18 @@ import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
 import { readTotal } from '../storage/totals.ts';
-import { type AssetFile, type AssetFiles, namesOf, noSuchAsset, type TemplateAsset, type TemplateAssets } from './assets.ts';
+import { type AssetFile, type AssetFiles, noSuchAsset, type TemplateAsset, type TemplateAssets, toNamedFiles } from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
-import { forgetOldVersions, forgetTheOldest, keepVersion, pastVersion, pastVersions, type TemplateVersion } from './versions.ts';
+import {
+  forgetOldVersions,
+  forgetTheOldest,
+  keepVersion,
+  readPastVersion,
+  readPastVersions,
+  type TemplateVersion,
+} from './versions.ts';
 
 export { ENGINES, type EngineName, type Template };
 
@@ -87,7 +94,7 @@ export class Templates {
     also: (template: Template, query: Query) => Promise<void> = async () => {},
   ): Promise<Template> {
     const { keyId } = owner;
-    const placeholders = await this.#pathsOf(owner, draft);
+    const placeholders = await this.#findPaths(owner, draft);
     const now = this.#clock();
     const id = createId('tpl');
     const { name, engine, metadata } = draft;
@@ -134,7 +141,7 @@ export class Templates {
     const current = await this.find(keyId, id); // an unknown id or another version is reported before errors in the draft
     requireVersion(current, expected);
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
-    const placeholders = JSON.stringify(await this.#pathsOf(owner, { ...draft, engine }));
+    const placeholders = JSON.stringify(await this.#findPaths(owner, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
     const values = { engine, ...draft, bytes, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
     return this.#assets.saving(assets ?? new Map(), (written) =>
@@ -213,7 +220,7 @@ export class Templates {
   async #forgetForAssets(keyId: string, query: Query): Promise<string[]> {
     const unnamed: string[] = [];
     for (;;) {
-      const { current, all } = await this.#assets.bytesOf(query, keyId);
+      const { current, all } = await this.#assets.countBytes(query, keyId);
       if (all - current <= this.#limits.maxTemplateBytes) return unnamed;
       const forgotten = await forgetTheOldest(query, keyId);
       if (!forgotten.length) return unnamed;
@@ -237,13 +244,13 @@ export class Templates {
   /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
   async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
     const { html, ...current } = await this.find(keyId, id);
-    return [{ ...current, bytes: Buffer.byteLength(html) }, ...(await pastVersions(this.#database.query, current))];
+    return [{ ...current, bytes: Buffer.byteLength(html) }, ...(await readPastVersions(this.#database.query, current))];
   }
 
   /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
   async version(keyId: string, id: string, version: number): Promise<Template & { html: string }> {
     const current = await this.find(keyId, id);
-    const found = current.version === version ? current : await pastVersion(this.#database.query, current, version);
+    const found = current.version === version ? current : await readPastVersion(this.#database.query, current, version);
     if (!found) throw new ServiceError('not_found', 'there is no such version of the template');
     return found;
   }
@@ -301,7 +308,7 @@ export class Templates {
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
         : fillPlaceholders(cached || this.#cache.keep(id, version, html), data, limitBytes);
     if (!assets.length) return { html: filled, assets: undefined };
-    if (hasNamesOnly) return { html: filled, assets: namesOf(assets) };
+    if (hasNamesOnly) return { html: filled, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
     return { html: filled, assets: await this.#assets.read(assets) };
   }
@@ -324,12 +331,12 @@ export class Templates {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
     const { count, bytes } = await readTotal(query.selectFrom('templates').where('key_id', '=', keyId));
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
-    const { current } = await this.#assets.bytesOf(query, keyId);
+    const { current } = await this.#assets.countBytes(query, keyId);
     if (bytes + current > maxTemplateBytes)
       throw limitReached(`at most ${maxTemplateBytes} bytes of templates and their files`, maxTemplateBytes);
   }
 
-  async #pathsOf({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
+  async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
     return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(accountId, html)).paths : parsePlaceholders(html).paths);
   }
 }

@@ -81,17 +81,17 @@ function forgetUntil(query: Query, keyId: string, time: number): Promise<Version
 }
 
 /** Lists versions, newest first. */
-export async function pastVersions(query: Query, template: Template): Promise<TemplateVersion[]> {
+export async function readPastVersions(query: Query, template: Template): Promise<TemplateVersion[]> {
   const rows = await query
     .selectFrom('template_versions')
     .select(SUMMARY)
     .where('template_id', '=', template.id)
     .orderBy('version', 'desc')
     .execute();
-  return rows.map((row) => ({ ...versionOf(template, row), bytes: Number(row.bytes) }));
+  return rows.map((row) => ({ ...toVersion(template, row), bytes: Number(row.bytes) }));
 }
 
-export async function pastVersion(
+export async function readPastVersion(
   query: Query,
   template: Template,
   version: number,
@@ -102,10 +102,10 @@ export async function pastVersion(
     .where('template_id', '=', template.id)
     .where('version', '=', version)
     .executeTakeFirst();
-  return row && { ...versionOf(template, row), html: row.html };
+  return row && { ...toVersion(template, row), html: row.html };
 }
 
 /** Fields that are not stored with a version come from the template. */
-function versionOf({ id, metadata, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'metadata' | 'created_at'>): Template {
+function toVersion({ id, metadata, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'metadata' | 'created_at'>): Template {
   return { ...toTemplate({ ...row, id, metadata: null, created_at: createdAt }), metadata };
 }
