@@ -81,7 +81,7 @@ interface BatchOptions {
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
   announce: Announce;
-  uploads: Pick<Uploads, 'reportsOf'>;
+  uploads: Pick<Uploads, 'readReports'>;
 }
 
 /** Whether this is the id of an asynchronous render, which is stored as a batch of one item. */
@@ -182,7 +182,7 @@ export class Batches {
       .where('batch_id', '=', id)
       .orderBy('position')
       .execute();
-    const reports = await this.#uploads.reportsOf(id);
+    const reports = await this.#uploads.readReports(id);
     return { ...batch, items: items.map((row) => ({ ...toItem(row), delivery: reports.get(row.leader) })) };
   }
 

@@ -37,7 +37,7 @@ async function drawOrEnd(task: DrawTask): Promise<Drawn> {
 }
 
 async function draw({ content, page, ...task }: DrawTask): Promise<Drawn> {
-  const library = await freshLibrary();
+  const library = await loadLibrary();
   const document = await inTime(() => library.loadDocument(content)).catch(whyUnreadable);
   if (typeof document === 'string') return document;
   if (page > document.getPageCount()) return 'no such page';
@@ -48,7 +48,7 @@ async function draw({ content, page, ...task }: DrawTask): Promise<Drawn> {
 }
 
 /** Each task gets a new instance with its own memory, so that a file that corrupts the library cannot affect other files. */
-async function freshLibrary(): Promise<PDFiumLibrary> {
+async function loadLibrary(): Promise<PDFiumLibrary> {
   const { buffer, byteOffset, byteLength } = await PROGRAM;
   return PDFiumLibrary.init({ wasmBinary: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer });
 }

@@ -65,7 +65,7 @@ export async function attempt(
   try {
     const to = new URL(url);
     socket = await unlessAborted(connectTo(policy, to, end), end);
-    const opening = sourceOf(sent.body);
+    const opening = openBody(sent.body);
     const source = await unlessAborted(opening, end).catch((error: unknown) => {
       opening.then((late) => late.destroy()).catch(() => {});
       throw error;
@@ -112,7 +112,7 @@ function exchange(
   const request = httpRequest({
     method,
     path: url.pathname + url.search,
-    headers: { host: url.host, ...headers, 'content-length': String(bytesOf(body)) },
+    headers: { host: url.host, ...headers, 'content-length': String(bodyLength(body)) },
     setHost: false,
     createConnection: () => socket,
   });
@@ -126,11 +126,11 @@ function exchange(
   return promise;
 }
 
-async function sourceOf(body: Attempt['body']): Promise<Readable> {
+async function openBody(body: Attempt['body']): Promise<Readable> {
   return 'open' in body ? body.open() : Readable.from(body, { objectMode: false });
 }
 
-function bytesOf(body: Attempt['body']): number {
+function bodyLength(body: Attempt['body']): number {
   return 'open' in body ? body.bytes : body.reduce((sum, { length }) => sum + length, 0);
 }
 

@@ -119,7 +119,7 @@ export class Deliverer {
     if (!hasRoom()) return { kind: 'full', hasRoom };
     const due = await this.#claim(kind, accountId);
     if (due) return { kind: 'claimed', work: () => this.#run(due) };
-    const next = await this.#pending(kind, accountId).executeTakeFirst();
+    const next = await this.#selectPending(kind, accountId).executeTakeFirst();
     if (!next) return NO_WORK;
     return { kind: 'later', afterMs: Math.max((next[DUE[kind]] ?? 0) - this.#services.clock(), CROWDED_MS) };
   }
@@ -142,7 +142,7 @@ export class Deliverer {
   async #claim(kind: DeliveryKind, accountId: string): Promise<Due | undefined> {
     const now = this.#services.clock();
     const hosts = this.#toHost[kind].withAtLeast(MAX_TO_HOST);
-    const row = await this.#pending(kind, accountId)
+    const row = await this.#selectPending(kind, accountId)
       .where(DUE[kind], '<=', now)
       .$if(hosts.length > 0, (query) => query.where('host', 'not in', hosts))
       .executeTakeFirst();
@@ -156,7 +156,7 @@ export class Deliverer {
   }
 
   /** Selects the next delivery of the account that is not leased, whether it is due or not. */
-  #pending(kind: DeliveryKind, accountId: string) {
+  #selectPending(kind: DeliveryKind, accountId: string) {
     return this.#services.database.query
       .selectFrom('webhook_deliveries')
       .selectAll()
@@ -169,10 +169,14 @@ export class Deliverer {
 
   async #deliver(due: Due): Promise<void> {
     const body = [Buffer.from(due.payload)];
-    const headers = { ...(await this.#headersOf(due)), ...traceHeaders() };
+    const headers = { ...(await this.#createHeaders(due)), ...traceHeaders() };
     await this.#services.database.flush(); // the receiver must not get the same event under another id after a power failure
     const result = await this.#attempt(due, { url: due.url, method: 'POST', headers, body });
-    await this.#settle({ ...due, subject: subjectOf(due.payload) }, result, this.#outcomeOf(due, result, result.status !== GONE));
+    await this.#settle(
+      { ...due, subject: readSubject(due.payload) },
+      result,
+      this.#toOutcome(due, result, result.status !== GONE),
+    );
   }
 
   async #upload(due: Due): Promise<void> {
@@ -183,7 +187,7 @@ export class Deliverer {
       ? await this.#attempt(due, { ...opened, method: 'PUT' })
       : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
     const mayRetry = opened !== undefined && mayRetryUpload(result) && this.#nextAttemptAt(due) < opened.expiresAt;
-    const outcome = this.#outcomeOf(due, result, mayRetry);
+    const outcome = this.#toOutcome(due, result, mayRetry);
     const subject = {
       ...(due.batch_id !== null && { batch_id: due.batch_id, position: due.batch_position ?? 0 }),
       ...(opened && { document_id: opened.documentId }),
@@ -205,7 +209,7 @@ export class Deliverer {
     return result;
   }
 
-  async #headersOf({ id, account_id, payload }: Due): Promise<Record<string, string>> {
+  async #createHeaders({ id, account_id, payload }: Due): Promise<Record<string, string>> {
     const secrets = await this.#services.webhookSecrets.of(account_id);
     const now = new Date(this.#services.clock());
     return {
@@ -245,7 +249,7 @@ export class Deliverer {
     onOutcome(outcome, { delivery_id, type, host, key_id, account_id, attempt, ...subject, response_status: status, error });
   }
 
-  #outcomeOf({ attempts }: Due, result: AttemptResult, mayRetry: boolean): DeliveryOutcome {
+  #toOutcome({ attempts }: Due, result: AttemptResult, mayRetry: boolean): DeliveryOutcome {
     if (isDelivered(result)) return 'delivered';
     return mayRetry && attempts <= this.#settings.webhookRetryMs.length ? 'retried' : 'failed';
   }
@@ -268,7 +272,7 @@ export class Deliverer {
 }
 
 /** The ids in the data of an event. */
-function subjectOf(payload: string): Subject {
+function readSubject(payload: string): Subject {
   const { data = {} } = JSON.parse(payload) as { data?: Subject };
   const { batch_id, render_id, document_id } = data;
   return { ...(batch_id && { batch_id }), ...(render_id && { render_id }), ...(document_id && { document_id }) };

@@ -71,7 +71,7 @@ export class WebhookSecrets {
       .where('account_id', '=', accountId)
       .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', this.#clock())]))
       .execute();
-    return rows.sort((a, b) => endOf(b) - endOf(a));
+    return rows.sort((a, b) => validityEnd(b) - validityEnd(a));
   }
 
   async #removeOldest(accountId: string, query: Query): Promise<void> {
@@ -80,7 +80,7 @@ export class WebhookSecrets {
       .select(['id', 'valid_until as validUntil'])
       .where('account_id', '=', accountId)
       .execute();
-    const surplus = rows.sort((a, b) => endOf(b) - endOf(a)).slice(MAX_SECRETS);
+    const surplus = rows.sort((a, b) => validityEnd(b) - validityEnd(a)).slice(MAX_SECRETS);
     for (const { id } of surplus) await query.deleteFrom('webhook_secrets').where('id', '=', id).execute();
   }
 
@@ -95,6 +95,6 @@ export class WebhookSecrets {
   }
 }
 
-function endOf({ validUntil }: { validUntil: number | null }): number {
+function validityEnd({ validUntil }: { validUntil: number | null }): number {
   return validUntil ?? Number.MAX_SAFE_INTEGER;
 }

@@ -50,12 +50,12 @@ function parseHeaders(given: unknown, path: string): Record<string, string> {
   if (!isObject(given)) throw invalidRequest([{ path, message: 'must be an object of header names and strings' }]);
   const entries = Object.entries(given).filter(([, value]) => value !== null);
   if (entries.length > MAX_HEADERS) throw invalidRequest([{ path, message: `must have at most ${MAX_HEADERS} members` }]);
-  const errors = entries.flatMap(([name, value]) => faultOf(name, value, path));
+  const errors = entries.flatMap(([name, value]) => findFaults(name, value, path));
   if (errors.length) throw invalidRequest(errors);
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value as string]));
 }
 
-function faultOf(name: string, value: unknown, path: string): FieldError[] {
+function findFaults(name: string, value: unknown, path: string): FieldError[] {
   if (!NAME.test(name)) return [{ path, message: 'must have valid HTTP header names' }];
   if (NOT_FOR_CALLERS.test(name)) return [{ path: `${path}.${name}`, message: 'cannot be set: it belongs to the connection' }];
   if (MISLEADING.test(name)) return [{ path: `${path}.${name}`, message: 'cannot be set: no store needs it' }];

@@ -152,7 +152,7 @@ export class Uploads<D extends Stored = Stored> {
   }
 
   /** The uploads of a batch by item position. */
-  reportsOf(batchId: string): Promise<Map<number, UploadReport>> {
+  readReports(batchId: string): Promise<Map<number, UploadReport>> {
     return uploadReports(this.#services.database.query, batchId);
   }
 

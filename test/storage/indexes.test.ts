@@ -109,7 +109,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await webhooks.list('key', 20);
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
   await webhooks.removeOld();
-  await uploads.reportsOf('bat_x');
+  await uploads.readReports('bat_x');
   await removeUploads(database.query, 'bat_x');
   await announceUploaded(database.query, item?.batchId ?? '', async () => {});
   await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);

@@ -1,6 +1,6 @@
 /** Stands in for uploads in tests whose items are not uploaded. */
 export const NO_UPLOADS = {
-  reportsOf: async () => new Map(),
+  readReports: async () => new Map(),
   async enqueue(): Promise<void> {
     throw new Error('nothing here is uploaded');
   },

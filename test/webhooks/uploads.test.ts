@@ -130,7 +130,7 @@ test('ends uploads of a revoked key', async () => {
   receiver.close();
 });
 
-const report = async () => (await uploads.reportsOf('bat_1')).get(0);
+const report = async () => (await uploads.readReports('bat_1')).get(0);
 
 /** Stores the document `doc_1`. */
 async function storeDocument(): Promise<void> {
