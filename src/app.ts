@@ -126,7 +126,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
     versions: () => ({ version: VERSION, node: process.versions.node, browser: [...engine.browsers][0]?.product ?? '' }),
-    browserMemory: () => memoryOf(engine.browsers),
+    browserMemory: () => measureMemory(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
     waitingItems: () => services.batchQueue.countWaiting(),
     storedBytes: () => services.documents.storedBytes(),
@@ -422,7 +422,7 @@ function createDeliverer(
   return new Deliverer(services, settings);
 }
 
-async function memoryOf(browsers: ReadonlySet<Browser>): Promise<{ browsers: number; renderers: number }> {
+async function measureMemory(browsers: ReadonlySet<Browser>): Promise<{ browsers: number; renderers: number }> {
   const measured = await Promise.all([...browsers].map((browser) => browser.memory.measureProportional()));
   return {
     browsers: measured.reduce((sum, each) => sum + each.browser, 0),

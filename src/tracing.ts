@@ -53,19 +53,19 @@ export function inSpan<T>(span: Span | undefined, work: () => T): T {
 }
 
 /** Runs `work` in a child of the current span. */
-export function traced<T>(name: string, work: () => Promise<T>, attributes: Attributes = {}): Promise<T> {
+export function runTraced<T>(name: string, work: () => Promise<T>, attributes: Attributes = {}): Promise<T> {
   const parent = active.getStore();
-  return tracer && parent ? recorded(tracer.start(name, { kind: 'internal', attributes, parent }), work) : work();
+  return tracer && parent ? recordSpan(tracer.start(name, { kind: 'internal', attributes, parent }), work) : work();
 }
 
 /** Runs work that a request left for later in a span of its trace. `traceparent` is the stored `currentTraceparent()`, or null. */
-export function tracedLater<T>(
+export function runTracedLater<T>(
   { name, kind, traceparent, attributes }: { name: string; kind: SpanKind; traceparent: string | null; attributes: Attributes },
   work: () => Promise<T>,
 ): Promise<T> {
   if (!tracer) return work();
   const parent = isTraceparent(traceparent) ? { traceparent, isCallers: false } : undefined;
-  return recorded(tracer.start(name, { kind, attributes, parent }), work);
+  return recordSpan(tracer.start(name, { kind, attributes, parent }), work);
 }
 
 /** Adds attributes to the current span. */
@@ -113,7 +113,7 @@ export function phaseSpans(): PhaseObserver | undefined {
   };
 }
 
-async function recorded<T>(span: Span, work: () => Promise<T>): Promise<T> {
+async function recordSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     const result = await active.run(span, work);
     span.end();

@@ -71,14 +71,14 @@ class NullRemover {
   #count(values: number, path: string): void {
     this.#values += values;
     if (this.#values <= MAX_VALUES) return;
-    throw refused(path, `brings the request to more than ${MAX_VALUES} values besides the data of a template: send fewer`);
+    throw invalidField(path, `brings the request to more than ${MAX_VALUES} values besides the data of a template: send fewer`);
   }
 }
 
 function requireFewUnknown(schema: SchemaNode, count: number, path: string): void {
   const known = count > MAX_UNKNOWN ? namesOfMembers(schema) : undefined;
   if (!known?.length || count <= known.length + MAX_UNKNOWN) return;
-  throw refused(path, `has ${count} members; the only valid ones are ${[...new Set(known)].join(', ')}`);
+  throw invalidField(path, `has ${count} members; the only valid ones are ${[...new Set(known)].join(', ')}`);
 }
 
 /** The names of all members that the schema allows. Undefined if it allows any name. */
@@ -97,7 +97,7 @@ function namesOfMembers({
   return additionalProperties === false && !patternProperties ? Object.keys(properties) : undefined;
 }
 
-function refused(path: string, message: string): ServiceError {
+function invalidField(path: string, message: string): ServiceError {
   return invalidRequest([{ path, message }]);
 }
 
@@ -156,29 +156,29 @@ class ErrorDescriber {
     // An unknown field. `additionalProperties` then lists all unknown fields again, unless there are too many errors.
     if (schemaError.keyword === 'boolean') return this.#unknownField(schemaError);
     if (schemaError.keyword === 'additionalProperties')
-      return this.#unknownFields(path, schemaError.schemaPath, namesIn(schemaError.params, 'additionalProperties'));
+      return this.#unknownFields(path, schemaError.schemaPath, listNames(schemaError.params, 'additionalProperties'));
     if (schemaError.keyword === 'required')
-      return namesIn(schemaError.params, 'requiredProperties').map((name) => ({
+      return listNames(schemaError.params, 'requiredProperties').map((name) => ({
         path: join(path, name),
         message: 'is required',
       }));
     const expected =
-      expectation(this.#schema, schemaError.schemaPath) ?? typeName(schemaAt(this.#schema, schemaError.schemaPath));
-    const given = path === '' ? undefined : memberAt(this.#value, stepsOf(schemaError.instancePath));
-    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${mistakenFor(schemaError, given)}` }];
+      expectation(this.#schema, schemaError.schemaPath) ?? typeName(findSchema(this.#schema, schemaError.schemaPath));
+    const given = path === '' ? undefined : findMember(this.#value, parsePointer(schemaError.instancePath));
+    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${explainMistake(schemaError, given)}` }];
   }
 
   #unknownField({ instancePath, schemaPath }: SchemaError): FieldError[] {
-    const steps = stepsOf(instancePath);
+    const steps = parsePointer(instancePath);
     const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
     return this.#unknownFields(parent, schemaPath.replace(/\/[^/]*$/, ''), steps.slice(-1));
   }
 
   /** `schemaPath` is the path of the object schema that has no such properties. */
   #unknownFields(path: string, schemaPath: string, names: string[]): FieldError[] {
-    const { properties = {}, required = [] } = schemaAt(this.#schema, schemaPath) ?? {};
+    const { properties = {}, required = [] } = findSchema(this.#schema, schemaPath) ?? {};
     const known = Object.keys(properties);
-    const isOfAnother = (name: string) => branchesAround(this.#schema, schemaPath).some((branch) => knows(branch, name));
+    const isOfAnother = (name: string) => branchesAround(this.#schema, schemaPath).some((branch) => hasProperty(branch, name));
     return names.map((name) => {
       const at = join(path, shorten(name));
       const [own] = required;
@@ -192,18 +192,18 @@ class ErrorDescriber {
 
 /** Whether an error belongs to the branch that the value matches best, in every union on its path. */
 function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: SchemaError, whole: unknown): boolean {
-  const places = stepsOf(instancePath);
+  const places = parsePointer(instancePath);
   let at: { node: SchemaNode | undefined; value: unknown } = { node: schema, value: whole };
-  for (const [step, name] of pairsOf(stepsOf(schemaPath))) {
-    if (step !== 'anyOf') at.value = memberAt(at.value, places.splice(0, 1));
-    else if ((branchOf(at.node, at.value) ?? Number(name)) !== Number(name)) return false;
+  for (const [step, name] of toPairs(parsePointer(schemaPath))) {
+    if (step !== 'anyOf') at.value = findMember(at.value, places.splice(0, 1));
+    else if ((chooseBranch(at.node, at.value) ?? Number(name)) !== Number(name)) return false;
     at = { node: walk(at.node, name === undefined ? [step] : [step, name]), value: at.value };
   }
-  return keyword !== 'anyOf' || branchOf(at.node, at.value) === undefined;
+  return keyword !== 'anyOf' || chooseBranch(at.node, at.value) === undefined;
 }
 
 /** The steps from a schema to the schemas in it: `properties/html`, `anyOf/1`, `items`. */
-function* pairsOf(steps: string[]): Generator<[step: string, name: string | undefined]> {
+function* toPairs(steps: string[]): Generator<[step: string, name: string | undefined]> {
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at] as string;
     if (step === 'items') yield [step, undefined];
@@ -214,31 +214,33 @@ function* pairsOf(steps: string[]): Generator<[step: string, name: string | unde
 /** All branches of the union that has a branch at this path. Empty if there is none. */
 function branchesAround(schema: TSchema, schemaPath: string): SchemaNode[] {
   const [, union] = /^(.*)\/anyOf\/\d+$/.exec(schemaPath) ?? [];
-  return union === undefined ? [] : (schemaAt(schema, union)?.anyOf ?? []);
+  return union === undefined ? [] : (findSchema(schema, union)?.anyOf ?? []);
 }
 
-function knows({ properties = {} }: SchemaNode, name: string): boolean {
+function hasProperty({ properties = {} }: SchemaNode, name: string): boolean {
   return Object.hasOwn(properties, name);
 }
 
 /** The index of the branch that an object or array matches best. Undefined for other values, for which any branch may be meant. */
-function branchOf(union: SchemaNode | undefined, value: unknown): number | undefined {
+function chooseBranch(union: SchemaNode | undefined, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const names = Array.isArray(value) ? [] : Object.keys(value);
-  const likeness = (union?.anyOf ?? []).map((branch) => likenessOf(branch, Array.isArray(value) ? 'array' : 'object', names));
+  const likeness = (union?.anyOf ?? []).map((branch) =>
+    measureLikeness(branch, Array.isArray(value) ? 'array' : 'object', names),
+  );
   const most = Math.max(...likeness);
   return most > 0 ? likeness.indexOf(most) : undefined;
 }
 
-function likenessOf(branch: SchemaNode, type: string, names: string[]): number {
-  if (branch.anyOf) return Math.max(...branch.anyOf.map((each) => likenessOf(each, type, names)));
+function measureLikeness(branch: SchemaNode, type: string, names: string[]): number {
+  if (branch.anyOf) return Math.max(...branch.anyOf.map((each) => measureLikeness(each, type, names)));
   if (branch.type !== type) return 0;
   const { required = [] } = branch;
   const isWhole = required.length > 0 && required.every((name) => names.includes(name));
-  return 1 + names.filter((name) => knows(branch, name)).length + (isWhole ? WHOLE : 0);
+  return 1 + names.filter((name) => hasProperty(branch, name)).length + (isWhole ? WHOLE : 0);
 }
 
-function memberAt(value: unknown, steps: string[]): unknown {
+function findMember(value: unknown, steps: string[]): unknown {
   return steps.reduce((inner: unknown, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 }
 
@@ -251,7 +253,7 @@ export function suggestion(name: string, known: string[], path = ''): string {
 
 /** The nearest `expected` keyword on the path from the error up to the root. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
-  const steps = stepsOf(schemaPath);
+  const steps = parsePointer(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
     const node = walk(schema, steps.slice(0, length));
     if ((node?.properties ?? node?.patternProperties) && length < steps.length) return undefined; // that would be the parent's
@@ -263,7 +265,7 @@ function expectation(schema: TSchema, schemaPath: string): string | undefined {
 const SCALARS: Record<string, RegExp> = { boolean: /^(?:true|false)$/i, number: /^-?\d+(?:\.\d+)?$/, integer: /^-?\d+$/ };
 
 /** Says what was sent if it looks valid to the caller: null, or a number or boolean in quotes. */
-function mistakenFor({ keyword, params }: SchemaError, given: unknown): string {
+function explainMistake({ keyword, params }: SchemaError, given: unknown): string {
   if (given === null) return ', not null';
   const scalar = keyword === 'type' && typeof given === 'string' ? SCALARS[(params as { type: string }).type] : undefined;
   return scalar?.test(given as string) ? ', not a string: leave out the quotes' : '';
@@ -286,8 +288,8 @@ function typeName({ type = '', minimum, maximum, minLength, maxLength }: SchemaN
   return `${name} of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`;
 }
 
-function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {
-  return walk(schema, stepsOf(schemaPath));
+function findSchema(schema: TSchema, schemaPath: string): SchemaNode | undefined {
+  return walk(schema, parsePointer(schemaPath));
 }
 
 function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefined {
@@ -296,7 +298,7 @@ function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefi
   return node;
 }
 
-function stepsOf(pointer: string): string[] {
+function parsePointer(pointer: string): string[] {
   return pointer.replace(/^#/, '').split('/').slice(1).map(unescapePointer);
 }
 
@@ -313,7 +315,7 @@ function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function namesIn(params: object, member: string): string[] {
+function listNames(params: object, member: string): string[] {
   return (params as Record<string, string[]>)[member] ?? [];
 }
 

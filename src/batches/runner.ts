@@ -11,7 +11,7 @@ import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
 import type { ImageRequest } from '../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import { describeSpan, tracedLater } from '../tracing.ts';
+import { describeSpan, runTracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
 import { inWorkLog, noteResult, openWorkLog, type WorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
@@ -143,7 +143,7 @@ export class BatchRunner implements Task {
     const account = owner instanceof Error ? {} : { account_id: owner.accountId };
     const origin = { batch_id: batchId, position, key_id: item.keyId, ...account };
     const run = () =>
-      tracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
+      runTracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
     return this.#runLogged(openWorkLog(origin), attempts, run);
   }
 

@@ -9,7 +9,7 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
 import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts';
-import { phaseSpans, traced } from '../tracing.ts';
+import { phaseSpans, runTraced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { captureImage, type RenderedImage } from './image.ts';
 import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
@@ -79,7 +79,7 @@ export async function render(
     services.memory?.makeRoomFor(pdf.bytes);
     const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
-    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     noteRendered(pdf);
     return delivery;
   });
@@ -104,7 +104,7 @@ export async function renderImage(
       ? await store(services.documents, { ...image, pages: 1, image: shown }, request, principal, deadline)
       : undefined;
     const delivery = { image, document, remaining: reservation.remaining };
-    await traced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
+    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
     noteRendered(image);
     return delivery;
   });
@@ -231,7 +231,7 @@ async function store(
       throw error;
     });
   };
-  return traced('store', write, { 'platen.bytes': bytes });
+  return runTraced('store', write, { 'platen.bytes': bytes });
 }
 
 /** Blames the storage for a time-out if it had enough time and did not respond. */

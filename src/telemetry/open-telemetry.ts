@@ -47,7 +47,7 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
     }),
     spanLimits: { attributeCountLimit: MAX_ATTRIBUTES, attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
     spanProcessors: [
-      new sdk.BatchSpanProcessor(reportingFailures(exporter, settings.onFailure), {
+      new sdk.BatchSpanProcessor(withFailureReports(exporter, settings.onFailure), {
         maxQueueSize: MAX_QUEUED,
         scheduledDelayMillis: WAIT_MS,
         exportTimeoutMillis: SEND_MS,
@@ -55,7 +55,7 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
     ],
   });
   const tracer = provider.getTracer('platen', settings.version);
-  const contextOf = (parent: Parent | undefined): Context => {
+  const toContext = (parent: Parent | undefined): Context => {
     if (!parent) return api.ROOT_CONTEXT;
     const spanContext = readTraceparent(parent.traceparent);
     if ('isCallers' in parent && parent.isCallers)
@@ -70,7 +70,7 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
   };
   return {
     start: (name, { kind, attributes, parent }) =>
-      new RecordedSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, contextOf(parent)), api.SpanStatusCode.ERROR),
+      new RecordedSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, toContext(parent)), api.SpanStatusCode.ERROR),
     close: () => provider.shutdown().catch(settings.onFailure),
   };
 }
@@ -112,7 +112,7 @@ function readTraceparent(text: string): SpanContext {
 }
 
 /** Reports failed exports, because OpenTelemetry drops spans that it cannot send without reporting them. */
-function reportingFailures(exporter: SpanExporter, onFailure: (error: unknown) => void): SpanExporter {
+function withFailureReports(exporter: SpanExporter, onFailure: (error: unknown) => void): SpanExporter {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans: ReadableSpan[], done) {

@@ -20,7 +20,7 @@ const NICENESS = 10;
 
 /** Whether the built pages are at least as new as their sources. If the sources are missing, existing pages count as current. */
 export async function isBuilt(webDir: string): Promise<boolean> {
-  const built = await modifiedAt(join(webDir, DIST, 'index.html'));
+  const built = await readModifiedTime(join(webDir, DIST, 'index.html'));
   const sources = [webDir, join(webDir, OPTIONS)];
   return built !== undefined && built >= Math.max(...(await Promise.all(sources.map(newestSource))));
 }
@@ -104,7 +104,7 @@ async function removeAbandoned(webDir: string): Promise<void> {
   const before = Date.now() - ABANDONED_AFTER_MS;
   for (const name of await readdir(webDir)) {
     const path = join(webDir, name);
-    if (name.startsWith(TEMPORARY_PREFIX) && ((await modifiedAt(path)) ?? before) < before)
+    if (name.startsWith(TEMPORARY_PREFIX) && ((await readModifiedTime(path)) ?? before) < before)
       await rm(path, { recursive: true, force: true });
   }
 }
@@ -113,11 +113,11 @@ async function newestSource(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sources = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const own = sources.filter((path) => !path.startsWith(join(folder, DIST)));
-  const times = await Promise.all(own.map(modifiedAt));
+  const times = await Promise.all(own.map(readModifiedTime));
   return Math.max(0, ...times.map((time) => time ?? 0));
 }
 
-async function modifiedAt(path: string): Promise<number | undefined> {
+async function readModifiedTime(path: string): Promise<number | undefined> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => undefined,

@@ -11,7 +11,7 @@ import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
 import type { Tables } from '../storage/tables.ts';
-import { describeSpan, tracedLater, traceHeaders } from '../tracing.ts';
+import { describeSpan, runTracedLater, traceHeaders } from '../tracing.ts';
 import { type Attempt, type AttemptResult, attempt, isDelivered } from './attempt.ts';
 import type { WebhookSecrets } from './secrets.ts';
 import { mayRetryUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
@@ -130,7 +130,7 @@ export class Deliverer {
     const deliver = () => (kind === 'webhook' ? this.#deliver(due) : this.#upload(due));
     const ended = [this.#ofAccount[kind].add(account_id), this.#toHost[kind].add(host)];
     try {
-      await tracedLater({ name: kind, kind: 'client', traceparent, attributes }, deliver);
+      await runTracedLater({ name: kind, kind: 'client', traceparent, attributes }, deliver);
     } finally {
       const othersMayWait = this.#toHost[kind].of(host) >= MAX_TO_HOST;
       for (const end of ended) end();
