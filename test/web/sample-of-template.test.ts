@@ -1,6 +1,6 @@
 /** Sample data for templates: values for paths, elements for lists, and numbers for calculations. */
 import { beforeAll, expect, test } from 'vitest';
-import { sampleOf } from '../../web/dashboard/sample-of-template.ts';
+import { createSample } from '../../web/dashboard/sample-of-template.ts';
 import { Client } from '../support/client.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 /** Returns the sample data for a template. The service must render the template with it without an error. */
 async function sample(html: string, engine = 'liquid'): Promise<unknown> {
   const { template_id, placeholders } = await key.template(html, { engine });
-  const data = JSON.parse(sampleOf({ html, engine: engine as 'liquid', placeholders })) as object;
+  const data = JSON.parse(createSample({ html, engine: engine as 'liquid', placeholders })) as object;
   const response = await key.send('POST', '/v1/pdf', { template_id, data });
   expect(response.status, await response.clone().text()).toBe(200);
   return data;

@@ -11,7 +11,7 @@ import { DocumentsPage } from './documents-page.tsx';
 import { Header } from './header.tsx';
 import { lazyPage } from './lazy-page.tsx';
 import { blockedHash, goAnyway, type Route, route } from './route.ts';
-import { onSignOut, rememberedKey, session, signIn, signOut } from './session.ts';
+import { onSignOut, readRememberedKey, session, signIn, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { TemplatesPage } from './templates-page.tsx';
 import { UsagePage } from './usage-page.tsx';
@@ -44,9 +44,9 @@ export function App() {
 /** Signs in with the remembered key of this tab, if there is one. A key that is not valid any more is forgotten. */
 function useRememberedKey(): { error: unknown; waiting: boolean; retry(): void } {
   const [error, setError] = useState<unknown>();
-  const [waiting, setWaiting] = useState(rememberedKey() !== null);
+  const [waiting, setWaiting] = useState(readRememberedKey() !== null);
   const attempt = async () => {
-    const key = rememberedKey();
+    const key = readRememberedKey();
     setError(undefined);
     setWaiting(key !== null);
     if (key === null) return;

@@ -62,7 +62,7 @@ async function readEvents(
   const headers = { accept: NDJSON, ...(lastId && { 'last-event-id': lastId }) };
   const response = await call(`${path}/events`, { headers, signal });
   let ended = false;
-  for await (const lines of linesOf(response)) {
+  for await (const lines of readLines(response)) {
     const events = lines.map((line) => JSON.parse(line) as BatchEvent);
     const update: BatchUpdate = { items: [] };
     for (const event of events) {
@@ -77,7 +77,7 @@ async function readEvents(
 }
 
 /** Returns the complete lines of each chunk. */
-async function* linesOf(response: Response): AsyncGenerator<string[]> {
+async function* readLines(response: Response): AsyncGenerator<string[]> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   while (reader) {

@@ -33,7 +33,7 @@ type Filters = Record<(typeof FILTERS)[number], string>;
 export function DocumentsPage({ query }: { query: URLSearchParams }) {
   const [filters, setFilters] = useState(() => readFilters(query));
   const settled = useSettled(filters);
-  const list = usePaged<DocumentRecord>(`/v1/documents?${parametersOf(settled)}`);
+  const list = usePaged<DocumentRecord>(`/v1/documents?${toParameters(settled)}`);
   const templates =
     useLoaded((signal) => read<List<TemplateRecord>>('/v1/templates?limit=100', { signal }), []).value?.data ?? [];
   const change = (changed: Partial<Filters>) => {
@@ -218,7 +218,7 @@ function readFilters(query: URLSearchParams): Filters {
   return { ...NO_FILTERS, ...Object.fromEntries(given) };
 }
 
-function parametersOf({ q, template, from, until }: Filters): string {
+function toParameters({ q, template, from, until }: Filters): string {
   const given = { q: q.trim(), template_id: template, created_after: dayStart(from, 0), created_before: dayStart(until, 1) };
   const parameters = Object.entries(given).filter(([, value]) => value !== '');
   return new URLSearchParams([['limit', '25'], ...parameters]).toString();

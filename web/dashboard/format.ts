@@ -54,8 +54,8 @@ export interface ErrorText {
 
 export function errorText(error: unknown): ErrorText {
   if (error instanceof ProblemError) return problemText(error.body);
-  if (error instanceof TypeError) return plain('The service cannot be reached. Check your connection, and try again.');
-  return plain(error instanceof Error ? error.message : 'Something went wrong.');
+  if (error instanceof TypeError) return plainError('The service cannot be reached. Check your connection, and try again.');
+  return plainError(error instanceof Error ? error.message : 'Something went wrong.');
 }
 
 function problemText(body: ProblemBody): ErrorText {
@@ -65,7 +65,7 @@ function problemText(body: ProblemBody): ErrorText {
   return { text: sentence(said) + again, details, requestId: body.request_id };
 }
 
-function plain(text: string): ErrorText {
+function plainError(text: string): ErrorText {
   return { text, details: [], requestId: undefined };
 }
 

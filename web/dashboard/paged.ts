@@ -29,7 +29,7 @@ export function usePaged<T>(path: string): Paged<T> {
       list.setValue((now) => (now?.next_cursor === cursor ? { ...page, data: [...now.data, ...page.data] } : now));
     });
   const merge = (fresh: T[], idOf: (row: T) => string) =>
-    list.setValue((now) => now && { ...now, data: merged(now.data, fresh, idOf) });
+    list.setValue((now) => now && { ...now, data: mergeRows(now.data, fresh, idOf) });
   return {
     rows: list.value?.data,
     hasMore: list.value?.has_more ?? false,
@@ -41,7 +41,7 @@ export function usePaged<T>(path: string): Paged<T> {
   };
 }
 
-function merged<T>(rows: T[], fresh: T[], idOf: (row: T) => string): T[] {
+function mergeRows<T>(rows: T[], fresh: T[], idOf: (row: T) => string): T[] {
   const known = new Set(rows.map(idOf));
   const again = new Map(fresh.map((row) => [idOf(row), row]));
   return [...fresh.filter((row) => !known.has(idOf(row))), ...rows.map((row) => again.get(idOf(row)) ?? row)];

@@ -33,7 +33,10 @@ export function ReportView({ report }: { report: Report }) {
         facts={[
           ['Requests', numberText(network.requests)],
           ['Loaded', sizeText(network.bytes)],
-          ...Object.entries(timings).map(([phase, ms]): [string, string] => [titleOf(phase), `${numberText(Math.round(ms))} ms`]),
+          ...Object.entries(timings).map(([phase, ms]): [string, string] => [
+            phaseTitle(phase),
+            `${numberText(Math.round(ms))} ms`,
+          ]),
         ]}
       />
     </section>
@@ -65,6 +68,6 @@ function WarningLine({ warning }: { warning: Warning }) {
   );
 }
 
-function titleOf(phase: string): string {
+function phaseTitle(phase: string): string {
   return phase.charAt(0).toUpperCase() + phase.slice(1);
 }

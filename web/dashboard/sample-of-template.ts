@@ -31,26 +31,30 @@ const CALCULATED =
   /(?:(?:^-?|=)\s*([\w.[\]-]+)(?=\s*\|\s*(?:abs|ceil|divided_by|floor|minus|modulo|money|plus|round|times)\b))|\|\s*(?:divided_by|minus|modulo|plus|times)\s*:\s*([\w.[\]-]+)/g;
 
 /** The value at a path is the path itself, or a number if the template calculates with it. A list has two elements. */
-export function sampleOf({ html = '', engine, placeholders }: Pick<TemplateRecord, 'html' | 'engine' | 'placeholders'>): string {
+export function createSample({
+  html = '',
+  engine,
+  placeholders,
+}: Pick<TemplateRecord, 'html' | 'engine' | 'placeholders'>): string {
   const root = newNode('');
   const globals = new Map(placeholders.map((path) => [path, put(root, path)]));
   if (engine === 'liquid') readLiquid(globals, html);
-  return JSON.stringify(root.members.size ? dataOf(root) : {}, null, 2);
+  return JSON.stringify(root.members.size ? toData(root) : {}, null, 2);
 }
 
 /** The service reports the paths from the top level of the data. The paths inside list elements are found in the loops. */
 function readLiquid(globals: Globals, html: string): void {
   const scope: Scope = [];
-  for (const text of codesOf(html)) {
+  for (const text of findCodes(html)) {
     const code = text.replace(STRING, '""').replace(/\s+/g, ' ');
     readPaths(globals, scope, code);
     if (LOOP_END.test(code)) scope.pop();
-    else if (LOOP_START.test(code)) scope.push(loopOf(globals, scope, code));
+    else if (LOOP_START.test(code)) scope.push(parseLoop(globals, scope, code));
   }
 }
 
 /** Returns what is in braces, and leaves out comments and raw text. Reads each character once. */
-function* codesOf(html: string): Generator<string> {
+function* findCodes(html: string): Generator<string> {
   for (let start = after(CODE_START, html, 0); start !== undefined; ) {
     const end = after(CODE_END, html, start);
     if (end === undefined) return;
@@ -68,16 +72,16 @@ function after(pattern: RegExp, text: string, from: number): number | undefined 
 }
 
 function readPaths(globals: Globals, scope: Scope, code: string): void {
-  for (const [path] of code.matchAll(PATH)) nodeAt(globals, scope, path);
+  for (const [path] of code.matchAll(PATH)) findNode(globals, scope, path);
   for (const [, first, argument] of code.matchAll(CALCULATED)) {
-    const node = nodeAt(globals, scope, first ?? argument ?? '');
+    const node = findNode(globals, scope, first ?? argument ?? '');
     if (node) node.value = NUMBER;
   }
 }
 
-function loopOf(globals: Globals, scope: Scope, code: string): Scope[number] {
+function parseLoop(globals: Globals, scope: Scope, code: string): Scope[number] {
   const [, name = '', path = ''] = LOOP.exec(code) ?? [];
-  const list = nodeAt(globals, scope, path);
+  const list = findNode(globals, scope, path);
   if (list) {
     list.isList = true;
     list.value = name;
@@ -86,8 +90,8 @@ function loopOf(globals: Globals, scope: Scope, code: string): Scope[number] {
 }
 
 /** Returns undefined for a variable that the template sets itself. */
-function nodeAt(globals: Globals, scope: Scope, path: string): Node | undefined {
-  const [head] = stepsOf(path);
+function findNode(globals: Globals, scope: Scope, path: string): Node | undefined {
+  const [head] = splitPath(path);
   const around = scope.findLast(({ name }) => name === head);
   if (!around) return globals.get(path);
   return around.list && put(around.list, path, 1);
@@ -96,7 +100,7 @@ function nodeAt(globals: Globals, scope: Scope, path: string): Node | undefined 
 /** Returns the node of a path, without as many of its first steps as are given. A number in the path makes a list. */
 function put(root: Node, path: string, skipped = 0): Node {
   let node = root;
-  for (const step of stepsOf(path).slice(skipped)) {
+  for (const step of splitPath(path).slice(skipped)) {
     if (/^\d+$/.test(step)) node.isList = true;
     else node = member(node, step, path);
   }
@@ -109,7 +113,7 @@ function member(node: Node, name: string, path: string): Node {
   return known;
 }
 
-function stepsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split(/[.[\]"']+/).filter(Boolean);
 }
 
@@ -117,15 +121,15 @@ function newNode(value: string): Node {
   return { value, isList: false, members: new Map() };
 }
 
-function dataOf({ value, isList, members }: Node): unknown {
+function toData({ value, isList, members }: Node): unknown {
   if (isList) members.delete('size'); // a list has one of its own
-  const one = members.size ? objectOf(members) : value;
+  const one = members.size ? toObject(members) : value;
   return isList ? Array.from({ length: ROWS }, () => one) : one;
 }
 
 /** The object has no prototype: a path may be called `__proto__`. */
-function objectOf(members: Map<string, Node>): object {
+function toObject(members: Map<string, Node>): object {
   const object = Object.create(null) as Record<string, unknown>;
-  for (const [name, node] of members) object[name] = dataOf(node);
+  for (const [name, node] of members) object[name] = toData(node);
   return object;
 }

@@ -42,7 +42,7 @@ export function onSignOut(listener: () => void): void {
 }
 
 /** Returns the key of this tab from before a reload, if it was remembered. */
-export function rememberedKey(): string | null {
+export function readRememberedKey(): string | null {
   return readItem('key');
 }
 

@@ -21,7 +21,7 @@ const BLANK: Draft = { name: '', engine: 'placeholders', html: '' };
 let unsaved: (Unsaved & { accountId: string | undefined }) | undefined;
 onSignOut(forgetUnsaved);
 
-export function draftOf(template: TemplateRecord | null): Draft {
+export function toDraft(template: TemplateRecord | null): Draft {
   return template ? { name: template.name, engine: template.engine, html: template.html ?? '' } : BLANK;
 }
 
@@ -38,7 +38,7 @@ export function forgetUnsaved(): void {
 }
 
 /** Returns the unsaved text of this template, after sign-in with a key of the same account. */
-export function unsavedOf(templateId: string | null): Unsaved | undefined {
+export function findUnsaved(templateId: string | null): Unsaved | undefined {
   if (unsaved?.templateId !== templateId || unsaved.accountId !== session.value?.account.account_id) return undefined;
   return unsaved;
 }

@@ -67,7 +67,7 @@ export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps
           label={adding.running ? 'Saving…' : 'Add files'}
           disabled={adding.running}
           multiple
-          onChosen={(chosen) => add(chosen, ({ name }) => pathIn(folder, name))}
+          onChosen={(chosen) => add(chosen, ({ name }) => joinPath(folder, name))}
         />
       </div>
       {removed !== null && (
@@ -173,7 +173,7 @@ function FileButton({ label, name = label, disabled, multiple = false, onChosen 
   );
 }
 
-function pathIn(folder: string, name: string): string {
+function joinPath(folder: string, name: string): string {
   const names = folder.split('/').map((part) => part.trim());
   return [...names, name].filter(Boolean).join('/');
 }

@@ -12,7 +12,7 @@ import type { Engine, TemplateRecord } from './records.ts';
 import { go, guardUnsavedChanges, setRouteId } from './route.ts';
 import { moveSampleToTemplate } from './sample-data.ts';
 import { call, ifVersion, read, send } from './session.ts';
-import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, type Unsaved, unsavedOf } from './template-draft.ts';
+import { type Draft, findUnsaved, forgetUnsaved, isSame, keepUnsaved, toDraft, type Unsaved } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
 
 const PATH = '/v1/templates';
@@ -39,13 +39,13 @@ export function TemplatePage({ id }: { id: string | null }) {
 
 function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
   const [saved, setSaved] = useState(template);
-  const kept = useMemo(() => unsavedOf(template?.template_id ?? null), []);
-  const draft = useSignal(kept?.draft ?? draftOf(template));
+  const kept = useMemo(() => findUnsaved(template?.template_id ?? null), []);
+  const draft = useSignal(kept?.draft ?? toDraft(template));
   /** The version in which the visitor began to write. */
   const base = useRef(kept?.version ?? template?.version);
   const [removes, setRemoves] = useState(false);
   const saving = useAction();
-  const changed = !isSame(draft.value, draftOf(saved));
+  const changed = !isSame(draft.value, toDraft(saved));
   const release = useUnsavedGuard({ templateId: saved?.template_id ?? null, version: base.current, draft: draft.value }, changed);
   const change = (part: Partial<Draft>) => {
     draft.value = { ...draft.value, ...part };
@@ -93,7 +93,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
       <ErrorMessage error={saving.error} />
       {saved && hasStatus(saving.error, 412) && (
         <ConflictChoice
-          version={versionIn(saving.error)}
+          version={readVersion(saving.error)}
           onOverwrite={(version) => saving.run(async () => void (await save(version)))}
           onReload={reload}
         />
@@ -124,7 +124,7 @@ async function store(saved: TemplateRecord | null, draft: Draft, over?: number):
   return (await response.json()) as TemplateRecord;
 }
 
-function versionIn(error: unknown): number {
+function readVersion(error: unknown): number {
   return Number((error as ProblemError).body.version);
 }
 

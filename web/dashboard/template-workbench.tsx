@@ -12,8 +12,8 @@ import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { AssetRecord, List, TemplateRecord } from './records.ts';
 import { WarningList } from './report.tsx';
-import { sampleFor, storeSample } from './sample-data.ts';
-import { sampleOf } from './sample-of-template.ts';
+import { readSample, storeSample } from './sample-data.ts';
+import { createSample } from './sample-of-template.ts';
 import { read } from './session.ts';
 import type { Draft } from './template-draft.ts';
 import { TemplateFiles } from './template-files.tsx';
@@ -42,7 +42,7 @@ const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFiles, onReload }: WorkbenchProps) {
   const [tab, setTab] = useState<TabName>('html');
   const html = useComputed(() => draft.value.html);
-  const data = useMemo(() => signal(sampleFor(saved)), []);
+  const data = useMemo(() => signal(readSample(saved)), []);
   const files = useFiles(saved);
   const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
   const changeData = (text: string) => {
@@ -70,7 +70,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
         {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onFiles} />}
         {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
         {(tab === 'html' || tab === 'data') && saved && (
-          <Placeholders template={saved} onFill={() => changeData(sampleOf(saved))} />
+          <Placeholders template={saved} onFill={() => changeData(createSample(saved))} />
         )}
       </Tabs>
       <div class="shown">

@@ -29,7 +29,7 @@ export function Thumbnail({ document }: { document: DocumentRecord }) {
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
       observer.disconnect();
-      limited(async () => {
+      runLimited(async () => {
         if (!left.signal.aborted) setUrl(await load(document, left.signal));
       });
     });
@@ -57,7 +57,7 @@ async function load({ document_id: id, type, bytes }: DocumentRecord, signal: Ab
 }
 
 /** Limits the number of simultaneous requests for long lists. */
-function limited(work: () => Promise<void>): void {
+function runLimited(work: () => Promise<void>): void {
   waiting.push(work);
   next();
 }

@@ -2,7 +2,7 @@
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
-import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
+import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
 import { otherErrors, templateError } from './request-errors.ts';
@@ -62,7 +62,7 @@ function HtmlEditor() {
 
 function TemplateEditors() {
   const error = templateError.value;
-  const diagnose = useMemo(() => error && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, error)]), [error]);
+  const diagnose = useMemo(() => error && ((state: Parameters<typeof toDiagnostic>[0]) => [toDiagnostic(state, error)]), [error]);
   return (
     <>
       <div class="editor-frame document-editor">

@@ -11,13 +11,13 @@ import { EXAMPLES } from './examples/examples.ts';
 import { draftChanged, renderNow } from './render-loop.ts';
 import { replaceKeepingDraft } from './replaced-draft.tsx';
 import { openLink } from './share-link.ts';
-import { storeDrafts, storedDraft } from './stored-draft.ts';
+import { readStoredDraft, storeDrafts } from './stored-draft.ts';
 
 const place = document.getElementById('app');
 if (place) void start(place);
 
 async function start(root: HTMLElement): Promise<void> {
-  replaceDraft(storedDraft() ?? EXAMPLES[0].draft);
+  replaceDraft(readStoredDraft() ?? EXAMPLES[0].draft);
   await takeLink();
   addEventListener('hashchange', () => void takeLink());
   storeDrafts();

@@ -10,7 +10,7 @@ export function Preview() {
   return (
     <PdfView
       pdf={result?.pdf}
-      password={passwordOf(result?.body.options?.password)}
+      password={readPassword(result?.body.options?.password)}
       busy={renderState.value.kind === 'rendering'}
       thumbnails={innerWidth >= BROAD_PX}
     >
@@ -33,7 +33,7 @@ function NothingYet() {
 }
 
 /** Returns the password from the options, so that the visitor need not type it again. */
-function passwordOf(option: unknown): string | undefined {
+function readPassword(option: unknown): string | undefined {
   const password = isObject(option) ? (option.user ?? option.owner) : option;
   return typeof password === 'string' ? password : undefined;
 }

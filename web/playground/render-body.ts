@@ -11,7 +11,7 @@ class InvalidDataError extends Error {
 }
 
 /** Throws `InvalidDataError`. */
-export function bodyOf({ mode, html, template, engine, data, options }: Draft): RenderBody {
+export function toRenderBody({ mode, html, template, engine, data, options }: Draft): RenderBody {
   const rest = Object.keys(options).length ? { options } : {};
   if (mode === 'html') return { html, ...rest };
   return { template, engine, data: parseData(data), ...rest };

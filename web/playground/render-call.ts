@@ -2,7 +2,7 @@
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
 import type { Draft } from './draft.ts';
-import { bodyOf, type RenderBody } from './render-body.ts';
+import { type RenderBody, toRenderBody } from './render-body.ts';
 
 export interface Rendered extends RenderedPdf {
   body: RenderBody;
@@ -14,7 +14,7 @@ export interface Rendered extends RenderedPdf {
 
 /** Throws `ProblemError`, `TypeError` if there is no connection, and `AbortError`. */
 export async function renderPdf(draft: Draft, signal: AbortSignal): Promise<Rendered> {
-  const body = bodyOf(draft);
+  const body = toRenderBody(draft);
   const begin = performance.now();
   const response = await request('/v1/playground/pdf', {
     method: 'POST',

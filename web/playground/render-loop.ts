@@ -67,12 +67,12 @@ async function attempt(signal: AbortSignal): Promise<RenderState> {
 }
 
 function failure(error: unknown): RenderState {
-  if (error instanceof ProblemError) return ofProblem(error.body);
+  if (error instanceof ProblemError) return problemState(error.body);
   if (!(error instanceof TypeError)) return { kind: 'unsent', message: (error as Error).message, offline: false };
   return { kind: 'unsent', message: 'The service does not answer. The playground tries again in a few seconds.', offline: true };
 }
 
-function ofProblem(problem: ProblemBody): RenderState {
+function problemState(problem: ProblemBody): RenderState {
   const seconds = problem.retry_after ?? (isQueueing(problem) ? QUEUE_RETRY_SECONDS : undefined);
   const passes = problem.status === 429 || problem.status === 503 || isQueueing(problem);
   if (!passes || seconds === undefined || seconds > MAX_WAIT_SECONDS) return { kind: 'problem', problem };

@@ -33,7 +33,7 @@ export const templateError = computed<LineError | undefined>(() => {
 });
 
 /** Returns the errors of a field, including those inside it that no smaller field shows. */
-export function errorsAt(path: string, within: readonly string[] = []): FieldError[] {
+export function findErrors(path: string, within: readonly string[] = []): FieldError[] {
   const shown = within.map((name) => `${path}.${name}`);
   return optionErrors.value.filter((error) => isAt(error.path, path) && !shown.some((name) => isAt(error.path, name)));
 }
@@ -43,6 +43,6 @@ function isAt(path: string, place: string): boolean {
 }
 
 /** Returns the option that an error belongs to. */
-export function optionOf({ path }: FieldError): string {
+export function optionName({ path }: FieldError): string {
   return path.split(/[.[]/)[0] ?? path;
 }

@@ -14,7 +14,7 @@ export type OpenedLink = { draft: Draft } | { error: string };
 
 /** Returns undefined if the draft is too large. */
 export async function linkTo(draft: Draft): Promise<string | undefined> {
-  const packed = await bytesOf(
+  const packed = await readBytes(
     new Blob([JSON.stringify(partOnScreen(draft))]).stream().pipeThrough(new CompressionStream('deflate-raw')),
   );
   const fragment = PREFIX + toBase64Url(packed);
@@ -28,7 +28,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
   if (fragment.length > MAX_LINK) return { error: 'This link is too long to be a link of the playground.' };
   try {
     const packed = fromBase64Url(fragment.slice(PREFIX.length));
-    const json = await bytesOf(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
+    const json = await readBytes(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
     const draft = toDraft(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)));
     if (draft) return { draft };
   } catch {
@@ -37,7 +37,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
   return { error: 'This link is damaged: part of it is missing or changed. Ask for the link again.' };
 }
 
-async function bytesOf(
+async function readBytes(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array<ArrayBuffer>> {

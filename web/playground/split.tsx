@@ -10,7 +10,7 @@ const MOST = 80;
 const STEP = 2;
 
 /** The share of the width for the editors, in percent. */
-export const split = signal(bounded(Number(read() ?? 46)));
+export const split = signal(limitPercent(Number(read() ?? 46)));
 
 export function Divider() {
   return (
@@ -51,7 +51,7 @@ function onPointerMove({ currentTarget, pointerId, clientX }: PointerEvent & { c
 }
 
 function move(to: number): void {
-  split.value = bounded(to);
+  split.value = limitPercent(to);
   try {
     localStorage.setItem(STORAGE_KEY, String(split.value));
   } catch {
@@ -59,7 +59,7 @@ function move(to: number): void {
   }
 }
 
-function bounded(percent: number): number {
+function limitPercent(percent: number): number {
   return Math.min(MOST, Math.max(LEAST, percent || LEAST));
 }
 

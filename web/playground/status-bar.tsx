@@ -8,7 +8,7 @@ import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
 import { isOutdated, type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
-import { optionErrors, optionOf, otherErrors, templateError } from './request-errors.ts';
+import { optionErrors, optionName, otherErrors, templateError } from './request-errors.ts';
 
 export function StatusBar() {
   const state = renderState.value;
@@ -45,7 +45,7 @@ function ErrorNotice({ state }: { state: Bad }) {
   return (
     <div class={state.kind === 'waiting' ? 'note warn error-notice' : 'note bad error-notice'}>
       <p>
-        <strong>{headline(state)}</strong> {detailOf(state)}
+        <strong>{headline(state)}</strong> {describeState(state)}
       </p>
       <ErrorLocations />
       <Sizes state={state} />
@@ -70,7 +70,7 @@ function headline(state: Bad): string {
   return `${state.problem.title}.`;
 }
 
-function detailOf(state: Bad): string {
+function describeState(state: Bad): string {
   if (state.kind === 'unsent') return state.message;
   if (state.kind === 'waiting') return `Trying again in ${plural(state.seconds, 'second')}.`;
   const { errors, detail } = state.problem;
@@ -129,7 +129,7 @@ function ErrorLocations() {
       )}
       {optionErrors.value.map((error) => (
         <li key={`${error.path}${error.message}`}>
-          <button type="button" class="linklike" onClick={() => showOption(optionOf(error))}>
+          <button type="button" class="linklike" onClick={() => showOption(optionName(error))}>
             <code>{error.path}</code>
           </button>{' '}
           {error.message}
@@ -220,7 +220,7 @@ function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
     <ul class="warnings" aria-label="Warnings">
       {warnings.map((warning, index) => (
         <li key={index}>
-          <strong>{MEANINGS[warning.kind] ?? warning.kind}:</strong> {whatOf(warning)}
+          <strong>{MEANINGS[warning.kind] ?? warning.kind}:</strong> {describeAddress(warning)}
           {warning.message}
         </li>
       ))}
@@ -229,7 +229,7 @@ function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
   );
 }
 
-function whatOf({ url, host }: Warning): string {
+function describeAddress({ url, host }: Warning): string {
   const what = url ?? host;
   return what ? `${what}, ` : '';
 }

@@ -5,7 +5,7 @@ import { type Draft, draft, toDraft } from './draft.ts';
 const STORAGE_KEY = 'platen.playground';
 const PAUSE_MS = 250;
 
-export function storedDraft(): Draft | undefined {
+export function readStoredDraft(): Draft | undefined {
   try {
     return toDraft(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null'));
   } catch {

@@ -30,11 +30,11 @@ export async function request(path: string, init: RequestInit = {}, key?: string
   const headers = new Headers(init.headers);
   if (key) headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
-  if (!response.ok) throw new ProblemError(await problemOf(response));
+  if (!response.ok) throw new ProblemError(await readProblem(response));
   return response;
 }
 
-async function problemOf(response: Response): Promise<ProblemBody> {
+async function readProblem(response: Response): Promise<ProblemBody> {
   const type = response.headers.get('content-type') ?? '';
   const wait = Number(response.headers.get('retry-after') || Number.NaN);
   const retry = Number.isFinite(wait) ? { retry_after: wait } : {};

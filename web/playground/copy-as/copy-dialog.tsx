@@ -4,7 +4,7 @@ import { copyText } from '../../shared/clipboard.ts';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Tabs } from '../../shared/tabs.tsx';
 import { draft } from '../draft.ts';
-import { bodyOf } from '../render-body.ts';
+import { toRenderBody } from '../render-body.ts';
 import { SNIPPETS } from './snippets.ts';
 
 const TABS = SNIPPETS.map(({ language }) => ({ name: language, label: language }));
@@ -13,7 +13,7 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
   const language = useSignal('curl');
   const said = useSignal('');
   const snippet = SNIPPETS.find((known) => known.language === language.value);
-  const { code, error } = written(snippet);
+  const { code, error } = writeSnippet(snippet);
   const copy = async () => {
     said.value = (await copyText(code)) ? 'Copied.' : 'The browser does not allow copying. Select the code and copy it.';
   };
@@ -56,9 +56,9 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-function written(snippet: (typeof SNIPPETS)[number] | undefined): { code: string; error?: string } {
+function writeSnippet(snippet: (typeof SNIPPETS)[number] | undefined): { code: string; error?: string } {
   try {
-    return { code: snippet?.write(location.origin, bodyOf(draft.value)) ?? '' };
+    return { code: snippet?.write(location.origin, toRenderBody(draft.value)) ?? '' };
   } catch (error) {
     return { code: '', error: (error as Error).message };
   }

@@ -25,7 +25,7 @@ export const SNIPPETS: Snippet[] = [
 const NAME = 'playground';
 
 /** A template is stored first, because POST /v1/pdf takes one by its id. */
-function split(body: RenderBody): { template: object; rest: object } | undefined {
+function splitTemplate(body: RenderBody): { template: object; rest: object } | undefined {
   if (!('template' in body)) return undefined;
   const { template, engine, ...rest } = body;
   return { template: { name: NAME, engine, html: template }, rest };
@@ -39,7 +39,7 @@ function json(value: object): string {
 }
 
 function curl(base: string, body: RenderBody): string {
-  const parts = split(body);
+  const parts = splitTemplate(body);
   const post = (path: string) =>
     `curl -sS --fail-with-body '${base}${path}' \\\n  -H "Authorization: Bearer $PLATEN_API_KEY" -H 'Content-Type: application/json'`;
   if (!parts) return `printf %s '${json(body)}' |\n${post('/v1/pdf')} --data-binary @- -o document.pdf\n`;
@@ -51,7 +51,7 @@ function curl(base: string, body: RenderBody): string {
 }
 
 function javaScript(base: string, body: RenderBody): string {
-  const parts = split(body);
+  const parts = splitTemplate(body);
   return `import { writeFile } from 'node:fs/promises';
 
 async function post(path, body) {
@@ -89,7 +89,7 @@ function literal(value: unknown): string {
 }
 
 function python(base: string, body: RenderBody): string {
-  const parts = split(body);
+  const parts = splitTemplate(body);
   return `import json
 import os
 from urllib.request import Request, urlopen
@@ -119,7 +119,7 @@ body = json.loads(r'''${json(body)}''')
 }
 
 function php(base: string, body: RenderBody): string {
-  const parts = split(body);
+  const parts = splitTemplate(body);
   return `<?php
 function post(string $path, string $json): string {
     $call = curl_init('${base}' . $path);

@@ -7,19 +7,19 @@ export interface OptionGroup {
   fields: OptionField[];
 }
 
-export const OPTION_GROUPS: OptionGroup[] = groupsOf(Object.keys(PDF_OPTIONS.properties));
+export const OPTION_GROUPS: OptionGroup[] = groupOptions(Object.keys(PDF_OPTIONS.properties));
 
 export const OPTION_NAMES: ReadonlySet<string> = new Set(Object.keys(PDF_OPTIONS.properties));
 
-function groupsOf(names: string[]): OptionGroup[] {
+function groupOptions(names: string[]): OptionGroup[] {
   const left = new Set(names);
   const groups = Object.entries(GROUPS).map(([title, members]) => {
     const present = members.split(' ').filter((name) => left.delete(name));
-    return { title, fields: present.map(fieldOf) };
+    return { title, fields: present.map(toField) };
   });
-  return left.size ? [...groups, { title: 'More', fields: [...left].map(fieldOf) }] : groups;
+  return left.size ? [...groups, { title: 'More', fields: [...left].map(toField) }] : groups;
 }
 
-function fieldOf(name: string): OptionField {
+function toField(name: string): OptionField {
   return optionField(name, PDF_OPTIONS.properties[name] ?? {});
 }

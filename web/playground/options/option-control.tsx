@@ -17,7 +17,7 @@ export function OptionControl(props: ControlProps) {
       return <Statuses {...props} />;
     case 'members':
       return (
-        <OptionSet {...props} within={namesOf(field.fields)}>
+        <OptionSet {...props} within={listNames(field.fields)}>
           <Members {...props} fields={field.fields} />
         </OptionSet>
       );
@@ -36,7 +36,7 @@ export function OptionControl(props: ControlProps) {
   }
 }
 
-function namesOf(fields: OptionField[]): string[] {
+function listNames(fields: OptionField[]): string[] {
   return fields.map(({ name }) => name);
 }
 
@@ -77,13 +77,13 @@ function Either(props: ControlProps & { fields: OptionField[] }) {
       <div class="either">
         <OptionControl {...props} field={whole} />
         <button type="button" class="button quiet small" onClick={() => show(true)}>
-          Set {namesOf(fields).join(', ')}
+          Set {listNames(fields).join(', ')}
         </button>
       </div>
     );
   return (
     <div class="either">
-      <OptionSet {...props} within={namesOf(fields)}>
+      <OptionSet {...props} within={listNames(fields)}>
         <Members field={field} path={path} value={value} onChange={onChange} fields={fields} />
       </OptionSet>
       <button type="button" class="button quiet small" onClick={() => show(false)}>

@@ -52,21 +52,27 @@ type Shape =
 export type OptionField = FieldFacts & Shape;
 
 export function optionField(name: string, schema: OptionSchema, required = false): OptionField {
-  const facts = { name, help: schema.description ?? '', fallback: fallbackOf(schema), required, example: exampleOf(schema) };
-  return { ...facts, ...shapeOf(schema) };
+  const facts = {
+    name,
+    help: schema.description ?? '',
+    fallback: describeDefault(schema),
+    required,
+    example: findExample(schema),
+  };
+  return { ...facts, ...toShape(schema) };
 }
 
-function shapeOf(schema: OptionSchema): Shape {
+function toShape(schema: OptionSchema): Shape {
   if (schema['x-values']) return choice(schema['x-values'], schema.default);
-  if (schema.anyOf) return ofUnion(schema, schema.anyOf);
-  if (schema.type === 'boolean') return ofBoolean(schema);
-  if (schema.type === 'array') return ofList(schema, schema.items ?? {});
-  if (schema.type === 'object') return ofObject(schema);
-  if (schema.type === 'integer' || schema.type === 'number') return ofNumber(schema);
-  return ofText(schema);
+  if (schema.anyOf) return unionShape(schema, schema.anyOf);
+  if (schema.type === 'boolean') return booleanShape(schema);
+  if (schema.type === 'array') return listShape(schema, schema.items ?? {});
+  if (schema.type === 'object') return objectShape(schema);
+  if (schema.type === 'integer' || schema.type === 'number') return numberShape(schema);
+  return textShape(schema);
 }
 
-function ofUnion(schema: OptionSchema, branches: OptionSchema[]): Shape {
+function unionShape(schema: OptionSchema, branches: OptionSchema[]): Shape {
   if (branches.every((branch) => branch.const !== undefined))
     return choice(
       branches.map((branch) => String(branch.const)),
@@ -74,15 +80,15 @@ function ofUnion(schema: OptionSchema, branches: OptionSchema[]): Shape {
     );
   const list = branches.find(({ type }) => type === 'array');
   const objects = branches.flatMap((branch) => (branch.anyOf ?? [branch]).filter(({ type }) => type === 'object'));
-  if (branches.every(({ type }) => type === 'object')) return { kind: 'members', fields: merged(objects) };
-  if (list && objects.length) return { kind: 'list', fields: merged(objects), maxItems: list.maxItems };
-  if (objects.length) return { kind: 'either', fields: merged(objects) };
+  if (branches.every(({ type }) => type === 'object')) return { kind: 'members', fields: mergeFields(objects) };
+  if (list && objects.length) return { kind: 'list', fields: mergeFields(objects), maxItems: list.maxItems };
+  if (objects.length) return { kind: 'either', fields: mergeFields(objects) };
   if (branches.some(({ type }) => type === 'boolean')) return { kind: 'statuses' };
   return { kind: 'text', lines: false, maxLength: schema.maxLength };
 }
 
 /** The members of all alternatives. The service decides which of them are valid together. */
-function merged(objects: OptionSchema[]): OptionField[] {
+function mergeFields(objects: OptionSchema[]): OptionField[] {
   const all = new Map<string, OptionField>();
   for (const { properties = {}, required = [] } of objects) {
     const always = objects.length === 1 ? required : [];
@@ -91,7 +97,7 @@ function merged(objects: OptionSchema[]): OptionField[] {
   return [...all.values()];
 }
 
-function ofBoolean(schema: OptionSchema): Shape {
+function booleanShape(schema: OptionSchema): Shape {
   if (typeof schema.default === 'boolean') return { kind: 'switch', on: schema.default };
   const choices = [
     { text: 'true', value: true },
@@ -100,22 +106,22 @@ function ofBoolean(schema: OptionSchema): Shape {
   return { kind: 'choice', choices, usual: undefined };
 }
 
-function ofList({ maxItems }: OptionSchema, items: OptionSchema): Shape {
+function listShape({ maxItems }: OptionSchema, items: OptionSchema): Shape {
   if (items.anyOf?.every((branch) => branch.const !== undefined))
     return { kind: 'flags', names: items.anyOf.map((branch) => String(branch.const)) };
-  return { kind: 'list', fields: merged([items]), maxItems };
+  return { kind: 'list', fields: mergeFields([items]), maxItems };
 }
 
-function ofObject(schema: OptionSchema): Shape {
-  return schema.properties ? { kind: 'members', fields: merged([schema]) } : { kind: 'pairs' };
+function objectShape(schema: OptionSchema): Shape {
+  return schema.properties ? { kind: 'members', fields: mergeFields([schema]) } : { kind: 'pairs' };
 }
 
-function ofNumber({ minimum, maximum, type, 'x-unit': unit = '' }: OptionSchema): Shape {
+function numberShape({ minimum, maximum, type, 'x-unit': unit = '' }: OptionSchema): Shape {
   return { kind: 'number', minimum, maximum, whole: type === 'integer', unit };
 }
 
 /** Documents, styles and scripts get a field of several lines. */
-function ofText({ maxLength, contentEncoding, contentMediaType = '' }: OptionSchema): Shape {
+function textShape({ maxLength, contentEncoding, contentMediaType = '' }: OptionSchema): Shape {
   if (contentMediaType.startsWith('image/')) return { kind: 'file', as: 'data-url' };
   if (contentEncoding === 'base64') return { kind: 'file', as: 'base64' };
   return { kind: 'text', lines: contentMediaType.startsWith('text/'), maxLength };
@@ -126,14 +132,14 @@ function choice(names: string[], fallback: unknown): Shape {
   return { kind: 'choice', choices: names.map((name) => ({ text: name, value: name })), usual };
 }
 
-function fallbackOf({ default: value, 'x-default': words }: OptionSchema): string {
+function describeDefault({ default: value, 'x-default': words }: OptionSchema): string {
   if (words !== undefined) return words;
   if (value === undefined) return '';
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isPlain ? String(value) : `\`${JSON.stringify(value)}\``;
 }
 
-function exampleOf({ examples: [first] = [] }: OptionSchema): string {
+function findExample({ examples: [first] = [] }: OptionSchema): string {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 }
 

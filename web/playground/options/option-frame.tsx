@@ -1,7 +1,7 @@
 /** The frame of the control of an option: its name, description and errors. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { errorsAt } from '../request-errors.ts';
+import { findErrors } from '../request-errors.ts';
 import { HelpText } from './help-text.tsx';
 import type { ControlProps, OptionField } from './option-field.ts';
 import { SimpleControl } from './simple-control.tsx';
@@ -10,7 +10,7 @@ import { SimpleControl } from './simple-control.tsx';
 export function SimpleOption(props: ControlProps) {
   const { field, path } = props;
   const id = useId();
-  const errors = errorsAt(path);
+  const errors = findErrors(path);
   return (
     <div class={field.kind === 'switch' ? 'option switched' : 'option'} data-path={path}>
       <label for={id}>
@@ -26,7 +26,7 @@ export function SimpleOption(props: ControlProps) {
 /** Several fields with one name above them. */
 export function OptionSet({ field, path, children, within }: ControlProps & { children: ComponentChildren; within: string[] }) {
   const id = useId();
-  const errors = errorsAt(path, within).map((error) => wordsOf(path, error.path, error.message));
+  const errors = findErrors(path, within).map((error) => describeError(path, error.path, error.message));
   return (
     <fieldset class="option set" data-path={path} aria-describedby={`${id}-help ${id}-error`}>
       <legend>
@@ -39,7 +39,7 @@ export function OptionSet({ field, path, children, within }: ControlProps & { ch
   );
 }
 
-function wordsOf(path: string, at: string, message: string): string {
+function describeError(path: string, at: string, message: string): string {
   return at === path ? message : `${at.slice(path.length).replace(/^\./, '')}: ${message}`;
 }
 

@@ -1,13 +1,13 @@
 /** Shows all options in groups. Only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
 import { change, changeOption, draft } from '../draft.ts';
-import { optionErrors, optionOf } from '../request-errors.ts';
+import { optionErrors, optionName } from '../request-errors.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
 import { OptionControl } from './option-control.tsx';
 
 export function OptionsForm() {
   const wanted = useSignal('');
-  const groups = OPTION_GROUPS.map((group) => narrowed(group, wanted.value)).filter(({ fields }) => fields.length);
+  const groups = OPTION_GROUPS.map((group) => narrowGroup(group, wanted.value)).filter(({ fields }) => fields.length);
   const set = Object.keys(draft.value.options).length;
   return (
     <form class="options" aria-label="Options" onSubmit={(event) => event.preventDefault()}>
@@ -33,7 +33,7 @@ export function OptionsForm() {
   );
 }
 
-function narrowed({ title, fields }: OptionGroup, wanted: string): OptionGroup {
+function narrowGroup({ title, fields }: OptionGroup, wanted: string): OptionGroup {
   const words = wanted.toLowerCase().split(/\s+/);
   const hasAll = (text: string) => words.every((word) => text.includes(word));
   return { title, fields: fields.filter(({ name, help }) => hasAll(`${name} ${help}`.toLowerCase())) };
@@ -43,7 +43,7 @@ function Group({ group: { title, fields }, open }: { group: OptionGroup; open: b
   const { options } = draft.value;
   const set = fields.filter(({ name }) => options[name] !== undefined).length;
   const names = new Set(fields.map(({ name }) => name));
-  const invalid = optionErrors.value.some((error) => names.has(optionOf(error)));
+  const invalid = optionErrors.value.some((error) => names.has(optionName(error)));
   return (
     <details class="group" open={open || invalid || set > 0}>
       <summary>

@@ -86,7 +86,7 @@ function NumberControl({ id, describedBy, invalid, field, value, onChange, limit
         min={limits.minimum}
         max={limits.maximum}
         step={limits.whole ? 1 : 'any'}
-        placeholder={/^[\d.]+$/.test(field.fallback) ? field.fallback : suggestionOf(field)}
+        placeholder={/^[\d.]+$/.test(field.fallback) ? field.fallback : suggestExample(field)}
         value={typeof value === 'number' ? value : ''}
         onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
       />
@@ -100,21 +100,21 @@ function TextControl({ id, describedBy, invalid, field, value, onChange, lines }
     id,
     'aria-describedby': describedBy,
     'aria-invalid': invalid,
-    placeholder: suggestionOf(field),
+    placeholder: suggestExample(field),
     spellcheck: false,
     autocomplete: 'off' as const,
-    value: textOf(value),
+    value: toText(value),
   };
   const enter = (text: string) => onChange(text === '' ? undefined : text);
   if (lines) return <textarea {...shared} rows={3} onInput={({ currentTarget }) => enter(currentTarget.value)} />;
   return <input type="text" {...shared} onInput={({ currentTarget }) => enter(currentTarget.value)} />;
 }
 
-function suggestionOf({ example }: OptionField): string {
+function suggestExample({ example }: OptionField): string {
   return example && `such as ${example}`;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

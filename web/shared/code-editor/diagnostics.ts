@@ -20,7 +20,7 @@ export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): vo
  * Marks the text from the position of an error to the end of its line. A position beyond the text, which may have changed, is
  * moved to its end.
  */
-export function diagnosticOf(state: EditorState, { line, column, message }: LineError): Diagnostic {
+export function toDiagnostic(state: EditorState, { line, column, message }: LineError): Diagnostic {
   const { from, to } = state.doc.line(Math.max(1, Math.min(line, state.doc.lines)));
   const begin = Math.min(from + Math.max(0, column - 1), to);
   return { from: begin, to, severity: 'error', message };

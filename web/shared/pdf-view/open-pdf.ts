@@ -36,12 +36,12 @@ export async function openPdf(bytes: Uint8Array, password: string | undefined): 
 
 async function measure(pdf: PDFDocumentProxy): Promise<PageSize[]> {
   const numbers = Array.from({ length: Math.min(pdf.numPages, MEASURED) }, (_, index) => index + 1);
-  const sizes = await Promise.all(numbers.map(async (number) => sizeOf(await pdf.getPage(number))));
+  const sizes = await Promise.all(numbers.map(async (number) => pageSize(await pdf.getPage(number))));
   const last = sizes.at(-1) ?? { width: 1, height: 1 };
   return [...sizes, ...Array.from({ length: pdf.numPages - sizes.length }, () => last)];
 }
 
-function sizeOf(page: PDFPageProxy): PageSize {
+function pageSize(page: PDFPageProxy): PageSize {
   const { width, height } = page.getViewport({ scale: CSS_PER_POINT });
   return { width, height };
 }

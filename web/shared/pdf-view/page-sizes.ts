@@ -26,21 +26,21 @@ export interface Anchor {
   across: number;
 }
 
-export function scaleFor(zoom: Zoom, sizes: readonly PageSize[], viewport: ViewportSize, index: number): number {
-  if (typeof zoom === 'number') return bounded(zoom);
+export function chooseScale(zoom: Zoom, sizes: readonly PageSize[], viewport: ViewportSize, index: number): number {
+  if (typeof zoom === 'number') return limitScale(zoom);
   const width = Math.max(...sizes.map((size) => size.width), 1);
   const toWidth = (viewport.width - 2 * GAP) / width;
-  if (zoom === 'width') return bounded(toWidth);
+  if (zoom === 'width') return limitScale(toWidth);
   const { height = 1 } = sizes[index] ?? {};
-  return bounded(Math.min(toWidth, (viewport.height - 2 * GAP) / height));
+  return limitScale(Math.min(toWidth, (viewport.height - 2 * GAP) / height));
 }
 
-function bounded(scale: number): number {
+function limitScale(scale: number): number {
   return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
 }
 
 /** Returns the top of each page. */
-export function topsOf(sizes: readonly PageSize[], scale: number): number[] {
+export function pageTops(sizes: readonly PageSize[], scale: number): number[] {
   let top = GAP;
   return sizes.map(({ height }) => {
     const own = top;
@@ -50,7 +50,7 @@ export function topsOf(sizes: readonly PageSize[], scale: number): number[] {
 }
 
 /** Returns the page at this position, which is the last one that begins above it. */
-export function pageAt(tops: readonly number[], y: number): number {
+export function findPage(tops: readonly number[], y: number): number {
   let low = 0;
   let high = tops.length - 1;
   while (low < high) {

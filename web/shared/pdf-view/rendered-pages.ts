@@ -1,6 +1,6 @@
 /** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
 import type { OpenPdf } from './open-pdf.ts';
-import { type Anchor, GAP, pageAt, scaleFor, topsOf, type ViewportSize, type Zoom } from './page-sizes.ts';
+import { type Anchor, chooseScale, findPage, GAP, pageTops, type ViewportSize, type Zoom } from './page-sizes.ts';
 import { CSS_PER_POINT, PageView } from './page-view.ts';
 
 /** Number of pages before and after the visible ones that are drawn. Pages further away are freed. */
@@ -29,44 +29,44 @@ export class RenderedPages {
 
   layOut(zoom: Zoom, viewport: ViewportSize, index: number): void {
     this.#viewport = viewport;
-    this.scale = scaleFor(zoom, this.#pdf.sizes, viewport, index);
-    this.#tops = topsOf(this.#pdf.sizes, this.scale);
+    this.scale = chooseScale(zoom, this.#pdf.sizes, viewport, index);
+    this.#tops = pageTops(this.#pdf.sizes, this.scale);
     const widest = Math.max(...this.#pdf.sizes.map(({ width }) => Math.round(width * this.scale)));
     const across = Math.max(widest + 2 * GAP, viewport.width);
     const { style } = this.element;
     style.width = `${across}px`;
-    style.height = `${this.topOf(this.count - 1) + this.#heightOf(this.count - 1) + GAP}px`;
+    style.height = `${this.pageTop(this.count - 1) + this.#pageHeight(this.count - 1) + GAP}px`;
     style.setProperty('--total-scale-factor', String(this.scale * CSS_PER_POINT));
     this.#views.forEach((view, at) => {
       const width = Math.round((this.#pdf.sizes[at]?.width ?? 0) * this.scale);
-      view.place(this.topOf(at), Math.max(GAP, Math.round((across - width) / 2)), this.scale);
+      view.place(this.pageTop(at), Math.max(GAP, Math.round((across - width) / 2)), this.scale);
     });
   }
 
-  topOf(index: number): number {
+  pageTop(index: number): number {
     return this.#tops[index] ?? 0;
   }
 
   /** Returns the page in the upper third of the window. */
-  currentAt(scrollTop: number): number {
-    return pageAt(this.#tops, scrollTop + this.#viewport.height / 3);
+  findCurrent(scrollTop: number): number {
+    return findPage(this.#tops, scrollTop + this.#viewport.height / 3);
   }
 
-  anchorAt(scrollTop: number, scrollLeft: number): Anchor {
-    const index = pageAt(this.#tops, scrollTop);
-    const part = (scrollTop - this.topOf(index)) / (this.#heightOf(index) || 1);
+  findAnchor(scrollTop: number, scrollLeft: number): Anchor {
+    const index = findPage(this.#tops, scrollTop);
+    const part = (scrollTop - this.pageTop(index)) / (this.#pageHeight(index) || 1);
     return { index, part, across: scrollLeft / (this.element.offsetWidth || 1) };
   }
 
-  scrollTopOf({ index, part }: Anchor): number {
-    if (index >= this.count) return this.topOf(this.count - 1);
-    return this.topOf(index) + part * this.#heightOf(index);
+  toScrollTop({ index, part }: Anchor): number {
+    if (index >= this.count) return this.pageTop(this.count - 1);
+    return this.pageTop(index) + part * this.#pageHeight(index);
   }
 
   /** Draws visible pages and then their neighbours. Resolves when the visible pages are drawn. */
   async drawAround(scrollTop: number): Promise<void> {
-    const first = pageAt(this.#tops, scrollTop);
-    const last = pageAt(this.#tops, scrollTop + this.#viewport.height);
+    const first = findPage(this.#tops, scrollTop);
+    const last = findPage(this.#tops, scrollTop + this.#viewport.height);
     this.#views.forEach((view, index) => {
       if (index < first - FAR || index > last + FAR) view.clear();
     });
@@ -81,7 +81,7 @@ export class RenderedPages {
     await this.#pdf.close();
   }
 
-  #heightOf(index: number): number {
+  #pageHeight(index: number): number {
     return Math.round((this.#pdf.sizes[index]?.height ?? 0) * this.scale);
   }
 }

@@ -25,7 +25,9 @@ export class Thumbnails {
     });
     this.#seen = seen;
     const before = this.#buttons; // they keep their drawings until they are drawn again
-    this.#buttons = pdf.sizes.map(({ width, height }, index) => shaped(before[index] ?? this.#button(index + 1), height / width));
+    this.#buttons = pdf.sizes.map(({ width, height }, index) =>
+      applyShape(before[index] ?? this.#button(index + 1), height / width),
+    );
     this.#list.replaceChildren(...this.#buttons);
     for (const button of this.#buttons) seen.observe(button);
   }
@@ -57,7 +59,7 @@ export class Thumbnails {
   }
 }
 
-function shaped(button: HTMLButtonElement, shape: number): HTMLButtonElement {
+function applyShape(button: HTMLButtonElement, shape: number): HTMLButtonElement {
   const page = button.querySelector<HTMLElement>('.thumbnail-page');
   if (page) page.style.height = `${Math.round(Math.min(shape, 3) * WIDTH)}px`;
   return button;

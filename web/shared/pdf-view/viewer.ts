@@ -41,7 +41,7 @@ export class Viewer {
     pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
     pages.element.classList.add('coming');
     this.#scroller.append(pages.element);
-    if (this.#scroller.clientWidth) await pages.drawAround(before ? pages.scrollTopOf(this.#here()) : 0);
+    if (this.#scroller.clientWidth) await pages.drawAround(before ? pages.toScrollTop(this.#currentAnchor()) : 0);
     if (request !== this.#shown) return pages.close();
     this.#replace(before, pages);
     this.#thumbnails.show(pdf);
@@ -60,7 +60,7 @@ export class Viewer {
   goTo(number: number): void {
     if (!this.#pages) return;
     const index = Math.min(Math.max(1, Math.trunc(number) || 1), this.count.value) - 1;
-    this.#scroller.scrollTop = this.#pages.topOf(index) - 8;
+    this.#scroller.scrollTop = this.#pages.pageTop(index) - 8;
   }
 
   async destroy(): Promise<void> {
@@ -72,7 +72,7 @@ export class Viewer {
   }
 
   #replace(before: RenderedPages | undefined, pages: RenderedPages): void {
-    const anchor = before && this.#here();
+    const anchor = before && this.#currentAnchor();
     pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1); // the size of the window may have changed
     pages.element.classList.remove('coming');
     this.#pages = pages;
@@ -90,7 +90,7 @@ export class Viewer {
       this.#hidden = hidden;
       return;
     }
-    const anchor = this.#here();
+    const anchor = this.#currentAnchor();
     this.#hidden = false;
     pages.layOut(this.zoom.value, this.#viewport(), this.current.value - 1);
     this.scale.value = pages.scale;
@@ -98,14 +98,14 @@ export class Viewer {
     this.#later();
   }
 
-  #here(): Anchor {
+  #currentAnchor(): Anchor {
     const { scrollTop, scrollLeft, clientWidth } = this.#scroller;
-    if (clientWidth && !this.#hidden && this.#pages) this.#anchor = this.#pages.anchorAt(scrollTop, scrollLeft);
+    if (clientWidth && !this.#hidden && this.#pages) this.#anchor = this.#pages.findAnchor(scrollTop, scrollLeft);
     return this.#anchor;
   }
 
   #scrollTo(pages: RenderedPages, anchor: Anchor): void {
-    this.#scroller.scrollTop = pages.scrollTopOf(anchor);
+    this.#scroller.scrollTop = pages.toScrollTop(anchor);
     this.#scroller.scrollLeft = anchor.across * pages.element.offsetWidth;
   }
 
@@ -119,8 +119,8 @@ export class Viewer {
     this.#frame = requestAnimationFrame(() => {
       const { scrollTop, clientHeight } = this.#scroller;
       if (!this.#pages || !clientHeight) return;
-      this.#here();
-      this.current.value = this.#pages.currentAt(scrollTop) + 1;
+      this.#currentAnchor();
+      this.current.value = this.#pages.findCurrent(scrollTop) + 1;
       this.#thumbnails.mark(this.current.value);
       void this.#pages.drawAround(scrollTop);
     });
