@@ -15,8 +15,12 @@ afterAll(() => service[Symbol.asyncDispose]());
 const text = async (html: string, key = service.key, options = {}) =>
   (await readPdfReply(await service.pdf({ html, options }, { key }))).pages[0];
 
+/** The program in the page, as a script of the document can find it. */
+const PROGRAM = "window[Object.getOwnPropertyNames(window).find((name) => name.startsWith('platen.'))]";
+
 /** Leaves a mark in every place that a document can reach and that might outlive it. */
 const PLANT = `<p>planted</p><script>
+  const program = () => ${PROGRAM};
   const tries = {
     name: () => { window.name = 'MARK' },
     global: () => { window.mark = 'MARK' },
@@ -33,7 +37,7 @@ const PLANT = `<p>planted</p><script>
       WeakMap.prototype.get = Map.prototype.get = () => 'MARK';
     },
     clock: () => {
-      const time = window[Symbol.for('platen.time')];
+      const time = program().clock;
       for (const each of [time, time.native, time.native.Promise, time.forward, Date, Date.now, performance, setTimeout, requestAnimationFrame, fetch])
         try { each.mark = 'MARK' } catch {}
       for (let n = 0; n < 5; n++) time.forward(true);
@@ -44,10 +48,10 @@ const PLANT = `<p>planted</p><script>
       Promise.prototype.then = () => 'MARK';
     },
     observers: () => {
-      window[Symbol.for('platen.observers')].mark = IntersectionObserver.mark = IntersectionObserver.prototype.mark = 'MARK';
+      program().showAll.mark = IntersectionObserver.mark = IntersectionObserver.prototype.mark = 'MARK';
       const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' });
       root.innerHTML = 'MARK';
-      window['platen.shadows'].mark = Element.prototype.attachShadow.mark = 'MARK';
+      program().listShadows.mark = Element.prototype.attachShadow.mark = 'MARK';
       EventTarget.prototype.addEventListener.mark = EventTarget.prototype.mark = 'MARK';
       new IntersectionObserver(() => { document.body.textContent = 'MARK' }).observe(document.body);
       Object.defineProperty(document.documentElement, 'clientHeight', { value: 'MARK' });
@@ -80,6 +84,7 @@ const PLANT = `<p>planted</p><script>
 
 /** Looks for the marks in the same places. */
 const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre><script>
+  const program = () => ${PROGRAM};
   const found = [];
   const tries = {
     name: () => window.name,
@@ -91,16 +96,16 @@ const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre
     items: () => localStorage.getItem('mark') + localStorage.length + localStorage.key(0) + Object.keys(localStorage),
     shims: () => Storage.mark + Storage.prototype[Symbol.for('mark')] + new WeakMap().get(self) + new Map().get(1),
     clock: () => {
-      const time = window[Symbol.for('platen.time')];
+      const time = program().clock;
       const all = [time, time.native, time.native.Promise, time.forward, Date, Date.now, performance, setTimeout, requestAnimationFrame, fetch];
       const isAhead = Math.abs(Date.now() - performance.timeOrigin - performance.now()) > 2000 || performance.now() > 60000;
       return all.map((each) => each.mark) + String(Date.now()) + new Date().getTime() + isAhead;
     },
     shadows: () => {
-      const list = window['platen.shadows'];
+      const list = program().listShadows;
       return [list.mark, Element.prototype.attachShadow.mark, ...Array.from(list(), (root) => root.textContent)].join();
     },
-    observers: () => [window[Symbol.for('platen.observers')].mark, IntersectionObserver.mark, IntersectionObserver.prototype.mark,
+    observers: () => [program().showAll.mark, IntersectionObserver.mark, IntersectionObserver.prototype.mark,
       EventTarget.prototype.addEventListener.mark, document.mark, document.documentElement.clientHeight],
     height: () => innerHeight < 10000,
     animations: () => document.getAnimations().map(({ id }) => id) + String(Animation.prototype.finish),

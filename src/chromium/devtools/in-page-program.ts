@@ -3,7 +3,7 @@
  * process. In a checkout, they are built again when the sources have changed.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import type { InPageSettings } from '../../in-page/contract/settings.ts';
 
 /** The bundles by name, and the digest of what they were built from. */
@@ -51,12 +51,14 @@ function wrap(bundle: string, settings: InPageSettings): string {
   return `(SETTINGS => { 'use strict'; ${bundle} })(${JSON.stringify(settings)})`;
 }
 
-/** A compiled package has no sources of the program. */
+/** A package, or sources without what bundles them, use what was built before. */
 async function currentBundles(): Promise<Bundles> {
+  const canBuild = import.meta.url.endsWith('.ts') && existsSync(BUILDER) && existsSync(BUNDLER);
   const built = readBundles();
-  if (built && (!import.meta.url.endsWith('.ts') || built.digest === sourceDigest())) return built;
+  if (built && (!canBuild || built.digest === digestSources())) return built;
+  if (!canBuild) throw new Error('the program that runs in pages is not built: run `npm ci` in a checkout, which builds it');
   const { bundle } = (await import(BUILDER.href)) as { bundle(folder: URL, digest: string): Promise<Bundles> };
-  return bundle(FOLDER, sourceDigest());
+  return bundle(FOLDER, digestSources());
 }
 
 /** Returns undefined if there are none, or if the file is broken. */
@@ -69,7 +71,7 @@ function readBundles(): Bundles | undefined {
 }
 
 /** Covers the sources and what bundles them. */
-function sourceDigest(): string {
+function digestSources(): string {
   const hash = createHash('sha256');
   for (const file of [BUILDER, BUNDLER]) hash.update(readFileSync(file));
   for (const path of globSync('**/*.ts', { cwd: FOLDER }).sort()) hash.update(path).update(readFileSync(new URL(path, FOLDER)));
