@@ -184,8 +184,14 @@ test('large pictures without loss are reported with a remedy, until the caller c
     noisy.data[index] = index % 4 === 3 ? 255 : noise >>> 8;
   }
   const content = PNG.sync.write(noisy, { deflateLevel: 1 }).toString('base64');
+  const patient = { timeout: 100_000 }; // for a busy machine
   const warnings = async (options: object) => {
-    const body = { html: img('noise.png'), assets: { 'noise.png': { content } }, options, store: true };
+    const body = {
+      html: img('noise.png'),
+      assets: { 'noise.png': { content } },
+      options: { ...patient, ...options },
+      store: true,
+    };
     const client = new Client(files.service.url, (await files.service.createKey()).key);
     const { report } = (await (await client.pdf(body)).json()) as {
       report: { warnings: Array<{ kind: string; count: number; message: string }> };
@@ -194,7 +200,8 @@ test('large pictures without loss are reported with a remedy, until the caller c
   };
   expect(await warnings({})).toEqual([expect.stringMatching(/^1 picture takes \d+\.\d MB$/)]);
   expect(await warnings({ images: { quality: 80 } })).toEqual([]);
-  const gate = { html: img('noise.png'), assets: { 'noise.png': { content } }, options: { failOnWarning: ['pictures_large'] } };
+  const failing = { ...patient, failOnWarning: ['pictures_large'] };
+  const gate = { html: img('noise.png'), assets: { 'noise.png': { content } }, options: failing };
   const refused = await files.service.pdf(gate);
   expect(refused.status).toBe(422);
   expect(await refused.text()).toContain('images.quality');
