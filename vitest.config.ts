@@ -35,7 +35,7 @@ const APART: Record<string, Project> = {
   web: { ...SHARED, include: ['test/web/**/*.test.ts'] },
   crash: { include: ['test/crash/**/*.test.ts', 'test/cli/backup.test.ts'], maxWorkers: 2 },
   cluster: { include: ['test/cluster/**/*.test.ts'], maxWorkers: 2 },
-  conformance: { include: ['test/conformance/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000 },
+  conformance: { include: ['test/conformance/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 1_800_000 },
   clients: { include: ['test/other-languages/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 600_000 },
   corpus: { include: ['test/corpus/**/*.test.ts'], hookTimeout: 1_800_000 },
   disk: { include: ['test/disk/**/*.test.ts'] },
