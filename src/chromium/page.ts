@@ -1,5 +1,5 @@
 /**
- * One page in its own browser context: a document and print settings in, the bytes of a PDF or an image out.
+ * One page in its own browser context: loads a document, which then prints itself or takes a picture of itself.
  *
  * A page serves many documents of one owner, each with an opaque origin. After a document that could run a script or leave
  * anything behind, the page is navigated to an empty document, so that no script, listener, timer or name is left. After a

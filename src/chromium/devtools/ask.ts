@@ -11,6 +11,7 @@ export type Answer<K extends keyof Questions> = Awaited<ReturnType<Questions[K]>
 export const WORLD = 'platen';
 /** The answer of a question that only changes the document. */
 export const DONE = shape(Type.Null());
+export const BOOLEAN = shape(Type.Boolean());
 
 /** Where and how to ask. */
 export interface AskOptions<T> {

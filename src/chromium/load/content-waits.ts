@@ -1,11 +1,10 @@
 /** Waits for an element, an expression or a time that the caller names. Most of these have no event, so that they are polled. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
-import { ask } from '../devtools/ask.ts';
+import { ask, BOOLEAN } from '../devtools/ask.ts';
 import { DevToolsError, type Session } from '../devtools/connection.ts';
-import { type ExceptionDetails, evaluate, shape } from '../devtools/evaluate.ts';
+import { type ExceptionDetails, evaluate } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { LoadSettings, SelectorWait } from './load-settings.ts';
 
@@ -13,7 +12,6 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 /** Maximum number of characters of a selector, and of an exception's message, that are shown. */
 const MAX_SHOWN = 200;
-export const BOOLEAN = shape(Type.Boolean());
 
 /** The error of a time-out names the option that was being waited for. */
 export async function awaitContent(session: Session, settings: LoadSettings, step: Step, deadline: Deadline): Promise<void> {

@@ -8,7 +8,7 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../in-page/contract/limits.ts';
 import type { AssetOptions, LoadedParts } from '../../in-page/contract/questions.ts';
-import { ask, DONE, WORLD } from '../devtools/ask.ts';
+import { ask, BOOLEAN, DONE, WORLD } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, PAPER_RATIO, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
@@ -18,11 +18,11 @@ import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidate
 import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
 import { inspectDocument, NO_FINDINGS, readSeenText, type TextFindings } from '../glyphs/missing-glyphs.ts';
 import { findSizes } from '../print/page-sizes.ts';
-import { NO_TEMPLATE_FINDINGS } from '../print/page-templates.ts';
+import type { TemplateFindings } from '../print/page-templates.ts';
 import { needsPageRule, overridingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { printWindow } from '../print/print-window.ts';
 import { listClosedShadows } from './closed-shadows.ts';
-import { awaitContent, BOOLEAN, checkSelector, untilTrue } from './content-waits.ts';
+import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { MAX_NAMED, requireResources } from './fail-conditions.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './html/classify-html.ts';
@@ -184,7 +184,7 @@ export class DocumentLoad implements Disposable {
   }
 
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
-  async findings(templates = NO_TEMPLATE_FINDINGS): Promise<Findings> {
+  async findings(templates: TemplateFindings): Promise<Findings> {
     const { failsOn, device } = this.#job.load;
     const found = await this.#parts.network.findings(this.#attempt.deadline.remainingMs / 2);
     const { missing, ...losses } = await this.#inspection.findings(this.#htmlClass, device.javascript);

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
-import { ask, DONE } from '../devtools/ask.ts';
+import { ask, BOOLEAN, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation, Viewport } from '../devtools/emulation.ts';
 import { answerOr, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
@@ -26,7 +26,6 @@ export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
 /** The largest window that DevTools accepts. */
 const MAX_WINDOW_PX = 10_000_000;
-const BOOLEAN = shape(Type.Boolean());
 /** The answer to `measureHeight`. */
 const DOCUMENT_HEIGHT = shape(
   Type.Object({

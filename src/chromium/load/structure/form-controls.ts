@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../../errors.ts';
 import { type ExceededLimit, FIELD_LIMITS, isStyleText } from '../../../in-page/contract/fields.ts';
 import type { ElementLocation, FormControl } from '../../../tag-structure.ts';
-import { type Answer, ask, createIsolatedWorld } from '../../devtools/ask.ts';
+import { type Answer, ask, BOOLEAN, createIsolatedWorld } from '../../devtools/ask.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
 import { isUnanswered, shape } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
@@ -32,7 +32,6 @@ const PREPARED = shape(
     Type.Object({ exceeded: Type.Enum(Object.keys(FIELD_LIMITS) as Array<keyof typeof FIELD_LIMITS>) }),
   ]),
 );
-const BOOLEAN = shape(Type.Boolean());
 
 /** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
 export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
