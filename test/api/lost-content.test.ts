@@ -7,6 +7,7 @@ import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const SCRIPT = '<script>1</script>';
+const BREAKING = '<script>Document.prototype.querySelector = () => null; Document.prototype.querySelectorAll = () => []</script>';
 const CLEAR = { warnings: [], warning_count: 0 };
 
 let web: Web<SharedService>;
@@ -53,7 +54,7 @@ describe('relative links without a base', () => {
   test.each(['terms.html', '../x?y=1', '/imprint', '//example.com/x', 'www.example.com', '?page=2'])(
     'are reported: %s',
     async (href) => {
-      for (const script of ['', SCRIPT]) {
+      for (const script of ['', SCRIPT, BREAKING]) {
         const { warnings } = await report(`<p><a class="more" href=" ${href} ">x</a><a href="${href}">y</a>${script}`);
         expect(warnings).toMatchObject([{ kind: 'link_dropped', url: href, element: 'a.more' }]);
         expect(warnings[0]?.message).toContain('baseUrl');

@@ -8,11 +8,10 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { MAX_ERROR_CHARACTERS, MAX_ERRORS } from '../../in-page/contract/limits.ts';
 import type { AssetOptions, LoadedParts } from '../../in-page/contract/questions.ts';
-import { ask, BOOLEAN, DONE, WORLD } from '../devtools/ask.ts';
-import type { Session } from '../devtools/connection.ts';
+import { ask, BOOLEAN, DONE } from '../devtools/ask.ts';
 import { DEFAULT_DEVICE, DEFAULT_WINDOW, PAPER_RATIO, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, answerOr, type ExceptionDetails, evaluate, isUnanswered, shape } from '../devtools/evaluate.ts';
-import { QUESTIONS, visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
+import { visitedWindow, WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { Step } from '../devtools/step.ts';
 import { type GlyphCandidates, glyphCandidates } from '../glyphs/glyph-candidates.ts';
 import { knownLanguages, SHOWN_LANGUAGES, showsHan } from '../glyphs/han-fonts.ts';
@@ -84,10 +83,12 @@ interface Loaded {
   metadata: DocumentMetadata;
   /** The languages of the Chinese characters that it shows. */
   hanLanguages: readonly string[];
+  /** Whether it may lose links, or content of closed elements. */
+  mayLoseContent: boolean;
 }
 
 /** What `awaitAssets` has found out. */
-interface Awaited extends Pick<Loaded, 'consoleErrors' | 'metadata' | 'pageSizes'> {
+interface Awaited extends Pick<Loaded, 'consoleErrors' | 'metadata' | 'pageSizes' | 'mayLoseContent'> {
   /** The characters and fonts that an active document shows, if it answers. */
   seen: GlyphCandidates | undefined;
 }
@@ -101,14 +102,20 @@ interface Done {
 
 /** The parts of an answer, each of which is read by itself, so that a document that spoils one does not spoil the others. */
 const LOADED_PARTS = shape(
-  Type.Object({ errors: Type.Unknown(), seen: Type.Unknown(), sizes: Type.Unknown(), metadata: Type.Unknown() }),
+  Type.Object({
+    errors: Type.Unknown(),
+    seen: Type.Unknown(),
+    sizes: Type.Unknown(),
+    metadata: Type.Unknown(),
+    mayLoseContent: Type.Unknown(),
+  }),
 );
 const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_ERROR_CHARACTERS }), { maxItems: MAX_ERRORS }));
 /** A style sheet may name more sizes than were to be read. */
 const PAGE_SIZES = shape(Type.Array(Type.String()));
 const COUNT = shape(Type.Integer());
 /** The answer of a document that gives none. */
-const NO_PARTS: Record<keyof LoadedParts, unknown> = { errors: [], seen: null, sizes: [], metadata: null };
+const NO_PARTS: Record<keyof LoadedParts, unknown> = { errors: [], seen: null, sizes: [], metadata: null, mayLoseContent: true };
 /** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** Permissions are denied, because there is nobody to ask. */
@@ -187,7 +194,9 @@ export class DocumentLoad implements Disposable {
   async findings(templates: TemplateFindings): Promise<Findings> {
     const { failsOn, device } = this.#job.load;
     const found = await this.#parts.network.findings(this.#attempt.deadline.remainingMs / 2);
-    const { missing, ...losses } = await this.#inspection.findings(this.#htmlClass, device.javascript);
+    const mayLoseContent = this.#htmlClass.mayLoseContent && this.loaded.mayLoseContent;
+    const inspected = { ...this.#htmlClass, mayLoseContent };
+    const { missing, ...losses } = await this.#inspection.findings(inspected, device.javascript);
     const { failed, failures } = withMissing(found, [...missing, ...templates.missing]);
     requireResources(failed, failures, failsOn);
     const firstFailed = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
@@ -438,8 +447,9 @@ export class DocumentLoad implements Disposable {
     traces.needReset = true;
     if (mayNavigate) await step(interception.interceptNavigations());
     if (!traces.preparing.length) {
-      const installed = [installInWindows(session, WRITTEN_WINDOW), installInWindows(session, QUESTIONS, WORLD)];
-      traces.preparing = await step(Promise.all(installed));
+      const script = { source: WRITTEN_WINDOW, runImmediately: true };
+      const { identifier } = await step(session.send('Page.addScriptToEvaluateOnNewDocument', script));
+      traces.preparing = [identifier];
       if (!load.device.javascript) await step(evaluate(session, { expression: WRITTEN_WINDOW }, ANYTHING)); // is not run where scripts are disabled
     }
     if (isForPaper(load, print)) ask(session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
@@ -462,7 +472,13 @@ export class DocumentLoad implements Disposable {
     const { step } = this.#attempt;
     const { session, frameId, console } = this.#parts;
     const htmlClass = this.#htmlClass;
-    const nothing: Awaited = { consoleErrors: [], metadata: {}, pageSizes: this.#writtenSizes, seen: undefined };
+    const nothing: Awaited = {
+      consoleErrors: [],
+      metadata: {},
+      pageSizes: this.#writtenSizes,
+      seen: undefined,
+      mayLoseContent: true,
+    };
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
     const finishesAnimations = htmlClass.mayBeAnimated && load.finishesAnimations;
     const { mentionsMetadata: readsMetadata, declaresShadows } = htmlClass;
@@ -474,11 +490,12 @@ export class DocumentLoad implements Disposable {
       if (this.#navigation?.isNavigating || !isUnanswered(error)) throw error;
       return NO_PARTS;
     });
-    const { errors, seen, sizes, metadata: stated } = await step(answer);
+    const { errors, seen, sizes, metadata: stated, mayLoseContent: mayLose } = await step(answer);
+    const mayLoseContent = BOOLEAN.read(mayLose) ?? true;
     const metadata = parseDocumentMetadata(STATED_METADATA.read(stated) ?? []);
     const consoleErrors = await step(console.explain(ERROR_MESSAGES.read(errors) ?? [], htmlClass, frameId));
-    if (htmlClass.isStatic) return { ...nothing, metadata, consoleErrors };
-    return { metadata, consoleErrors, pageSizes: PAGE_SIZES.read(sizes) ?? [], seen: readSeenText(seen) };
+    if (htmlClass.isStatic) return { ...nothing, metadata, consoleErrors, mayLoseContent };
+    return { metadata, consoleErrors, pageSizes: PAGE_SIZES.read(sizes) ?? [], seen: readSeenText(seen), mayLoseContent };
   }
 
   /** Without scripts no listener is called, so that the state is polled. */
@@ -530,13 +547,6 @@ export class DocumentLoad implements Disposable {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt.fail(new ServiceError('navigation_failed', detail));
   }
-}
-
-/** Evaluates a script in the present window, and in each later one before any script of its document. Returns its identifier. */
-async function installInWindows(session: Session, source: string, worldName?: string): Promise<string> {
-  const script = { source, runImmediately: true, ...(worldName && { worldName }) };
-  const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', script);
-  return identifier;
 }
 
 /** Whether canvases are drawn for paper: the caller has chosen no other device. */

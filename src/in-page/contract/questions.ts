@@ -85,6 +85,8 @@ export interface LoadedParts {
   seen: SeenText | null;
   sizes: string[];
   metadata: StatedMetadata | null;
+  /** Whether there may be anything for `findLostContent`. */
+  mayLoseContent: boolean;
 }
 
 /** The name and content of each `meta` element that names an author, a description or keywords. */

@@ -5,6 +5,7 @@ import { documentPart } from '../dom/built-ins.ts';
 import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
 import { recordedErrors } from '../window/document-errors.ts';
 import { finishAnimations } from './animations.ts';
+import { mayLoseContent } from './inspect/lost-content.ts';
 import { readMetadata } from './metadata.ts';
 import { readPageSizes } from './page-rules.ts';
 import { seeText } from './seen-text.ts';
@@ -20,6 +21,7 @@ export async function awaitAssets(options: AssetOptions): Promise<LoadedParts> {
     seen: active && seeText(declaresShadows),
     sizes: active ? readPageSizes(active.rule) : [],
     metadata: readsMetadata ? readMetadata() : null,
+    mayLoseContent: mayLoseContent(),
   };
 }
 

@@ -2,8 +2,18 @@
 
 import type { LostContent } from '../../contract/inspection.ts';
 import { MAX_LOST_LINKS, MAX_LOST_URL } from '../../contract/limits.ts';
+import { apply } from '../../dom/built-ins.ts';
 import { elementName } from '../../dom/names.ts';
 import { selectIn } from '../../dom/roots.ts';
+
+const { querySelector } = Document.prototype;
+/** Closed elements, and links whose URLs may be relative. */
+const CANDIDATES = `details:not([open]), a[href]${['#', 'http:', 'https:', 'mailto:', 'tel:'].map((start) => `:not([href^="${start}"])`).join('')}`;
+
+/** Whether there is anything to look at. It is asked of every document, so that most need no isolated world. */
+export function mayLoseContent(): boolean {
+  return apply(querySelector, document, [CANDIDATES]) !== null;
+}
 
 export function findLostContent(): LostContent {
   const closed = [...selectIn<HTMLDetailsElement>(document, 'details:not([open])')].filter(hidesContent);
