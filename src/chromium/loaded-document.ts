@@ -11,7 +11,7 @@ import type { CapturedImage, CaptureSettings } from './capture/capture-settings.
 import { takeScreenshot } from './capture/screenshot.ts';
 import type { Session } from './devtools/connection.ts';
 import { DEFAULT_WINDOW, type Emulation } from './devtools/emulation.ts';
-import type { Attempt, DocumentLoad, Findings, LoadJob } from './load/document-load.ts';
+import type { DocumentLoad, Findings, LoadJob } from './load/document-load.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
@@ -20,6 +20,7 @@ import { type PageArea, PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
+import type { RenderAttempt } from './render-attempt.ts';
 
 /** A PDF in chunks, as they came from the browser. */
 export interface PrintedPdf {
@@ -27,24 +28,23 @@ export interface PrintedPdf {
   bytes: number;
 }
 
-/** One try to render a document on a page. */
-export interface RenderAttempt extends Attempt {
-  /** Replaces what the loss of the page, or the random origin of assets, says in an error. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** Removes the random origin of the assets of the document. */
-  withoutOrigin<T>(value: T): T;
-  /** The random origin of the assets, which may occur in links of the PDF. */
-  assetOrigin: string | undefined;
-  /** `failures` is the number of resources that failed. */
-  endTraffic(failures: number): OutboundReport;
-  end(): void;
-}
-
+/** The page of a document. */
 interface Place {
   session: Session;
   frameId: string;
   emulation: Emulation;
   host: PageHost;
+}
+
+/** What loading a document has left. */
+export interface DocumentParts {
+  load: DocumentLoad;
+  job: LoadJob;
+  attempt: RenderAttempt;
+  templates: TemplateFindings;
+  place: Place;
+  /** Ends the attempt. */
+  ending: Disposable;
 }
 
 const READ_BYTES = 1_048_576;
@@ -57,7 +57,7 @@ export class LoadedDocument implements AsyncDisposable {
   readonly #place: Place;
   readonly #layout: PageLayout;
   readonly #templates: TemplateFindings;
-  readonly #onDispose: () => void;
+  readonly #ending: Disposable;
 
   #failures = 0;
   #isPrinting = false;
@@ -65,20 +65,13 @@ export class LoadedDocument implements AsyncDisposable {
   /** The settings with which it is printed, whose margins may be those that its header and footer need. */
   readonly settings: PrintSettings | undefined;
 
-  constructor(
-    load: DocumentLoad,
-    job: LoadJob,
-    attempt: RenderAttempt,
-    templates: TemplateFindings,
-    place: Place,
-    onDispose: () => void,
-  ) {
+  constructor({ load, job, attempt, templates, place, ending }: DocumentParts) {
     this.#load = load;
     this.#job = job;
     this.#attempt = attempt;
     this.#templates = templates;
     this.#place = place;
-    this.#onDispose = onDispose;
+    this.#ending = ending;
     this.#layout = new PageLayout(place.session, place.emulation);
     this.settings = job.print;
   }
@@ -122,7 +115,9 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** Ends the traffic of the document, after which nothing can be made of it, and reports it. Call `findings` before. */
   endTraffic(): OutboundReport {
-    return this.#attempt.withoutOrigin(this.#attempt.endTraffic(this.#failures));
+    const network = this.#attempt.endTraffic();
+    if (network.requests > 0 || this.#failures > 0) this.#load.leaveCookies(); // Chromium also counts requests that it has refused by itself
+    return this.#attempt.withoutOrigin(network);
   }
 
   /**
@@ -191,9 +186,7 @@ export class LoadedDocument implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#load[Symbol.dispose]();
-    this.#attempt.end();
-    this.#onDispose();
+    this.#ending[Symbol.dispose]();
   }
 
   /** What is read of the document before is a part of loading it. */

@@ -1,5 +1,5 @@
 /**
- * One page in its own browser context: loads a document, which then prints itself or takes a picture of itself.
+ * The life of a page in its own browser context: it opens, loads one document after the other, is emptied, is lost or closed.
  *
  * A page serves many documents of one owner, each with an opaque origin. After a document that could run a script or leave
  * anything behind, the page is navigated to an empty document, so that no script, listener, timer or name is left. After a
@@ -7,53 +7,26 @@
  */
 import { Type } from 'typebox';
 import { Deadline } from '../deadline.ts';
-import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
+import type { ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
 import type { RunningPage } from './browser/memory-watchdog.ts';
-import { DevToolsError, type Events, type Session } from './devtools/connection.ts';
+import type { Events, Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
-import { evaluate, interferes, shape } from './devtools/evaluate.ts';
+import { evaluate, shape } from './devtools/evaluate.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
 import { documentAddress } from './load/document-address.ts';
-import type { Findings, LoadJob } from './load/document-load.ts';
+import type { LoadJob } from './load/document-load.ts';
 import { DocumentLoader } from './load/document-loader.ts';
-import { type Content, DEFAULT_LOAD } from './load/load-settings.ts';
+import type { Content, LoadSettings } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
-import { LoadedDocument, type PrintedPdf, type RenderAttempt } from './loaded-document.ts';
+import { LoadedDocument } from './loaded-document.ts';
 import type { PageHost } from './page-host.ts';
 import { NO_TEMPLATE_FINDINGS, PageTemplates } from './print/page-templates.ts';
-import type { PrintSettings } from './print/print-options.ts';
-
-/** A document to print once. */
-export interface PrintJob extends LoadJob {
-  print: PrintSettings;
-}
-
-/** A document that was printed once, and what it lacks. */
-export interface PagePrint extends PrintedPdf {
-  findings: Findings;
-  network: OutboundReport;
-}
-
-/** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
-const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
-<h1>Aa</h1><table><tr><td>0123 <b>bold</b> <i>italic</i></table><p style="font-family: sans-serif">Aa <b>Bb</b> <i>Ii</i></p><p style="font-family: monospace">Aa`;
-const PRIMER_SETTINGS: PrintSettings = {
-  paper: { widthInches: 210 / 25.4, heightInches: 297 / 25.4 },
-  paperChosenBy: 'document',
-  margin: { top: 0.4, right: 0.4, bottom: 0.4, left: 0.4 },
-  marginChosenBy: 'document',
-  printBackground: true,
-  scale: 1,
-  pageRanges: '',
-  tagged: false,
-  outline: false,
-  singlePage: false,
-  templates: { header: undefined, footer: undefined, addressed: false },
-};
+import { printOnce, WARM_UP } from './print-once.ts';
+import { RenderAttempt } from './render-attempt.ts';
 
 const NO_FILES: HostedFiles = new Map();
 const ORIGIN = shape(Type.String());
@@ -67,7 +40,6 @@ const CLOSE_TIMEOUT_MS = 1_000;
 /** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
 const SPLIT =
   'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
-const NO_ROOM = 'the margins leave no room on the paper; a number without a unit is CSS pixels, so write "8.27in" for inches';
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
@@ -75,12 +47,12 @@ export class Page implements RunningPage {
   readonly #proxy: ProxyListener;
   readonly #contextId: string;
   readonly #targetId: string;
-  /** Fails the running render. */
-  #fail: ((error: ServiceError) => void) | undefined;
+  /** The running render. */
+  #attempt: RenderAttempt | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
-  /** Is set if the page is ended because of the browser's memory: whether this page caused it. */
-  #wasCause: Promise<boolean> | undefined;
+  /** Is set if the page is ended because of the browser's memory: what that means for its render. */
+  #ending: Promise<ServiceError> | undefined;
   readonly #loader: DocumentLoader;
   readonly #emulation: Emulation;
   readonly #templates: PageTemplates;
@@ -96,8 +68,6 @@ export class Page implements RunningPage {
   /** The address of the page, which the present document need not know. Undefined for about:blank. */
   #address: string | undefined;
   #isOpening = false;
-  /** Whether the last document requested something. */
-  #hasLoaded = false;
   /** Whether the page had a document or frame of a site, which would find its stored data in the same context. */
   #mayHaveStored = false;
 
@@ -179,9 +149,13 @@ export class Page implements RunningPage {
   /** Chromium would move the page to another process for the address of another site. */
   #suitsSite({ content, load }: Partial<Pick<LoadJob, 'content' | 'load'>>): boolean {
     if (!this.#lastAddress || !content || !load) return true;
-    const isHosted = content.kind === 'html' && content.assets !== undefined;
-    const address = documentAddress(isHosted ? { ...content, baseUrl: this.#assetOrigin } : content, load);
+    const address = this.#findAddress(content, load);
     return !address || URL.parse(address)?.origin === URL.parse(this.#lastAddress)?.origin;
+  }
+
+  /** The address at which a document is loaded. Undefined for about:blank. */
+  #findAddress(content: Content, load: LoadSettings): string | undefined {
+    return documentAddress(hasAssets(content) ? { ...content, baseUrl: this.#assetOrigin } : content, load);
   }
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
@@ -201,92 +175,56 @@ export class Page implements RunningPage {
    * `page_crashed` (which may be tried again on another page).
    */
   async load(given: LoadJob, deadline: Deadline): Promise<LoadedDocument> {
-    const job = given.print ? { ...given, content: withPhotosUpright(given.content) } : given;
-    const assets = this.#hostAssets(job);
-    const hosted = assets ? { ...job, content: { ...job.content, baseUrl: `${assets.origin}/` } } : job;
-    const attempt = this.#begin(hosted, deadline, assets);
+    if (this.#lost) throw this.#lost;
+    if (this.#proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
+    const upright = given.print ? withUprightPhotos(given.content) : given.content;
+    const address = this.#findAddress(upright, given.load);
+    const assets = hasAssets(upright) ? this.#hostAssets(upright.assets, address, given.shareOf) : undefined;
+    const content = assets ? { ...upright, baseUrl: `${assets.origin}/` } : upright;
+    const job = { ...given, content };
+    const attempt = this.#begin(job, deadline, assets);
     const printed = Promise.withResolvers<void>();
     if (job.print) void this.#browser.captureQueue.print(() => printed.promise);
-    try {
-      return await attempt.run(() => this.#loadIn(hosted, attempt, printed.resolve));
-    } catch (error) {
-      attempt.end();
-      printed.resolve();
-      throw error;
-    }
-  }
-
-  /** Loads a document, and prints it once. Throws the errors of `load`. */
-  async print(job: PrintJob, deadline: Deadline): Promise<PagePrint> {
-    await using document = await this.load(job, deadline);
-    const pdf = await document.print(document.settings ?? job.print);
-    const findings = await document.findings();
-    return { ...pdf, findings, network: document.endTraffic() };
+    using ending = new DisposableStack();
+    ending.defer(printed.resolve);
+    ending.use(attempt);
+    return await attempt.run(() => this.#loadIn(job, address, attempt, ending));
   }
 
   /** Files that the document names are served at a random origin. */
-  #hostAssets({ content, load, shareOf }: LoadJob): HostedAssets | undefined {
-    if (content.kind === 'url' || !content.assets) return undefined;
+  #hostAssets(files: HostedFiles, address: string | undefined, owner = ''): HostedAssets {
     const maxBytes = this.#browser.settings.renderMaxNetworkBytes;
-    const onExcess = () => this.#fail?.(loadsTooMuch(maxBytes));
-    const isAddressed = documentAddress({ ...content, baseUrl: this.#assetOrigin }, load) !== undefined;
-    const origin = isAddressed ? this.#assetOrigin : undefined;
-    return new HostedAssets(content.assets, { owner: shareOf ?? '', maxBytes, onExcess }, origin);
+    const onExcess = () => this.#attempt?.fail(loadsTooMuch(maxBytes));
+    return new HostedAssets(files, { owner, maxBytes, onExcess }, address ? this.#assetOrigin : undefined);
   }
 
   #begin(job: LoadJob, deadline: Deadline, assets: HostedAssets | undefined): RenderAttempt {
-    if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
-    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-    failed.catch(() => {});
-    this.#fail = fail;
+    const { settings, memory } = this.#browser;
     this.#eventBytes = 0;
-    this.#browser.memory.begin(this);
-    this.#proxy.startRender(this.#createBudget(job, deadline), assets);
-    deadline.enter('load');
-    return {
-      deadline,
-      fail,
-      step: (awaited) => deadline.race(Promise.race([awaited, failed])),
-      run: (work) => work().catch((error: unknown) => this.#rethrow(error, assets)),
-      withoutOrigin: (value) => assets?.withoutOrigin(value) ?? value,
-      assetOrigin: assets?.origin,
-      endTraffic: (failures) => {
-        const network = this.#proxy.endRender();
-        this.#hasLoaded ||= network.requests > 0 || failures > 0; // Chromium also remembers requests that it has refused by itself
-        return network;
-      },
-      end: () => {
-        this.#proxy.endRender();
-        this.#fail = undefined;
-      },
-    };
+    memory.begin(this);
+    const place = { proxy: this.#proxy, settings, lost: () => this.#lost, ending: () => this.#ending };
+    this.#attempt = new RenderAttempt(place, job, deadline, assets);
+    return this.#attempt;
   }
 
-  /** Rethrows an error as what it means for the caller, without the random origin of the assets. */
-  async #rethrow(error: unknown, assets: HostedAssets | undefined): Promise<never> {
-    // A page that is closed to free memory is gone before it is known whether it was the cause.
-    const wasCause = error instanceof ServiceError || this.#lost ? undefined : this.#wasCause;
-    if (wasCause) throw (await wasCause) ? this.#storageExceeded() : pageCrashed();
-    const explained = this.#explain(error);
-    throw assets && explained instanceof ServiceError ? withoutOrigin(explained, assets) : explained;
-  }
-
-  async #loadIn(given: LoadJob, attempt: RenderAttempt, onDispose: () => void): Promise<LoadedDocument> {
+  /** `ending` ends the attempt, unless the document takes it over. */
+  async #loadIn(
+    given: LoadJob,
+    address: string | undefined,
+    attempt: RenderAttempt,
+    ending: DisposableStack,
+  ): Promise<LoadedDocument> {
     const { step } = attempt;
     const job = await this.#prepareTemplates(given, attempt);
-    const address = documentAddress(job.content, job.load);
     if (address) this.#lastAddress = address;
     if (address !== this.#address) await step(this.#openAt(address));
-    using opened = new DisposableStack();
-    const load = opened.use(await this.#loader.load(job, attempt));
-    const said = job.hanLanguages?.split(',') ?? [];
-    this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...load.loaded.hanLanguages]);
+    const load = ending.use(await this.#loader.load(job, attempt));
+    const ownLanguages = job.hanLanguages?.split(',') ?? [];
+    this.#hanLanguages = joinLanguages(this.#hanLanguages, [...ownLanguages, ...load.loaded.hanLanguages]);
     if (job.print) await this.#templates.loadFonts(job.print, step);
     const templates = job.print ? this.#templates.findings : NO_TEMPLATE_FINDINGS;
     const place = { session: this.#session, frameId: this.#targetId, emulation: this.#emulation, host: this.#browser };
-    opened.move(); // from now on, the document disposes of it
-    return new LoadedDocument(load, job, attempt, templates, place, onDispose);
+    return new LoadedDocument({ load, job, attempt, templates, place, ending: ending.move() });
   }
 
   /** Puts files into header and footer, which are measured in a document of their own. */
@@ -300,15 +238,15 @@ export class Page implements RunningPage {
   /** Renders a warm-up document, so that fonts and code of the renderer are loaded before the first real one. */
   async prime(): Promise<void> {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
-    const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
-    await this.print({ content, load: DEFAULT_LOAD, print: PRIMER_SETTINGS }, deadline);
+    await printOnce(this, WARM_UP, deadline);
     this.#browser.memory.end(this);
   }
 
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw pageCrashed(new Error('a frame of a site may have stored something'));
-    if (this.#loader.traces.needReset || this.#hasLoaded) await this.#empty();
+    const { needReset, hasLoaded } = this.#loader.traces;
+    if (needReset || hasLoaded) await this.#empty();
     this.#browser.memory.end(this);
   }
 
@@ -317,7 +255,7 @@ export class Page implements RunningPage {
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#hasLoaded) await this.#clearBrowsingData();
+      if (this.#loader.traces.hasLoaded) await this.#clearBrowsingData();
       if (this.#proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
@@ -342,7 +280,7 @@ export class Page implements RunningPage {
 
   /** The watchdog calls this, see `RunningPage`. */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
-    this.#wasCause = wasCause;
+    this.#ending = wasCause.then((isCause) => (isCause ? this.#storageExceeded() : pageCrashed()));
     this.#browser.memory.kill(this.#targetId);
     return this.close();
   }
@@ -409,18 +347,6 @@ export class Page implements RunningPage {
   async #clearBrowsingData(): Promise<void> {
     const { browser: root } = this.#browser.connection;
     await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
-    this.#hasLoaded = false;
-  }
-
-  /** The document itself may take as long as the render. Its resources may not. */
-  #createBudget({ content, load }: LoadJob, deadline: Deadline): OutboundBudget {
-    const { renderMaxRequests, renderMaxNetworkBytes, renderMaxConnections, resourceTimeoutMs } = this.#browser.settings;
-    return {
-      requests: load.offline ? 0 : renderMaxRequests,
-      bytes: renderMaxNetworkBytes,
-      connections: renderMaxConnections,
-      silenceMs: content.kind === 'url' ? Math.ceil(deadline.remainingMs) : (load.resourceTimeoutMs ?? resourceTimeoutMs),
-    };
   }
 
   /**
@@ -448,8 +374,8 @@ export class Page implements RunningPage {
    * Marks the page as lost. If it was ended because of the browser's memory, the error depends on whether it was the cause.
    */
   #end(loss: ServiceError): void {
-    if (!this.#wasCause) this.#lose(loss);
-    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : pageCrashed()));
+    if (!this.#ending) this.#lose(loss);
+    else void this.#ending.then((known) => this.#lose(known));
   }
 
   /** Kills the renderer of a document with too many events, because it holds up the other pages of the browser. */
@@ -465,7 +391,7 @@ export class Page implements RunningPage {
     this.#lost = loss;
     this.#stopListening();
     this.#loader.close();
-    this.#fail?.(loss);
+    this.#attempt?.fail(loss);
     this.#session.close(loss);
   }
 
@@ -480,39 +406,14 @@ export class Page implements RunningPage {
     const what = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
     return new ServiceError('resource_limit', what, { members: { limit } });
   }
-
-  #explain(error: unknown): unknown {
-    if (this.#lost && !(error instanceof ServiceError)) return this.#lost;
-    if (error instanceof DevToolsError && error.method === 'Page.printToPDF')
-      return new ServiceError('print_failed', `the document could not be printed: ${describeReason(error)}`);
-    if (error instanceof DevToolsError && error.method === 'Page.captureScreenshot')
-      return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
-    if (error instanceof DevToolsError && error.method.startsWith('Runtime.')) return interferes(error); // such as a value without JSON
-    return error;
-  }
-}
-
-function describeReason({ reason }: DevToolsError): string {
-  return reason.includes('content area is empty') ? NO_ROOM : reason;
 }
 
 function hostedFiles({ content }: LoadJob): HostedFiles {
   return (content.kind === 'html' && content.assets) || NO_FILES;
 }
 
-function withPhotosUpright(content: Content): Content {
-  return content.kind === 'url' ? content : withUprightPhotos(content);
-}
-
-function withoutOrigin(error: ServiceError, assets: HostedAssets): ServiceError {
-  const { code, message, members, cause, remedy, retryAfterSeconds, about } = error;
-  return new ServiceError(code, assets.withoutOrigin(message), {
-    members: assets.withoutOrigin(members),
-    cause,
-    remedy,
-    about,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+function hasAssets(content: Content): content is Extract<Content, { kind: 'html' }> & { assets: HostedFiles } {
+  return content.kind === 'html' && content.assets !== undefined;
 }
 
 function pageCrashed(cause?: Error): ServiceError {

@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DEFAULT_LOAD, type LoadSettings } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
+import { printOnce } from '../chromium/print-once.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { parseRenderRequest } from './request/render-request.ts';
@@ -63,7 +64,7 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   const page = await browser.openPage();
   try {
     await processVisible(page);
-    const printed = page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+    const printed = printOnce(page, { content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
     const { network } = await namingOption(printed);
     return network.refused;
   } finally {

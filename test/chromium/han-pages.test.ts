@@ -1,6 +1,7 @@
 /** A page records the languages of the Chinese characters that it has shown, including characters added by scripts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
+import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
@@ -26,7 +27,7 @@ async function suitableAfter(html: string, hanLanguages: string): Promise<string
     hanLanguages: languages,
   });
   try {
-    await page.print(job(hanLanguages), deadline);
+    await printOnce(page, job(hanLanguages), deadline);
     return LANGUAGES.filter((language) => page.suits(job(language)));
   } finally {
     await page.close();

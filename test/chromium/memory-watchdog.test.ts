@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessTree } from '../../src/chromium/browser/process-tree.ts';
 import type { Page } from '../../src/chromium/page.ts';
+import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -132,7 +133,7 @@ async function outcome(page: Page, body: { html: string } | { url: string }): Pr
   using deadline = new Deadline(50_000);
   const { load, print } = parseRenderRequest(body, loadConfig({}).limits);
   const content = 'url' in body ? { kind: 'url' as const, ...body } : { kind: 'html' as const, ...body, baseUrl: undefined };
-  return page.print({ content, load, print }, deadline).then(
+  return printOnce(page, { content, load, print }, deadline).then(
     () => 'printed',
     (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
   );

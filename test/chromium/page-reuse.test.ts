@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/html/classify-html.ts';
 import type { Page } from '../../src/chromium/page.ts';
+import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
@@ -21,7 +22,7 @@ async function print(page: Page, html: string, options?: object): Promise<string
   using deadline = new Deadline(30_000);
   const request = parseRenderRequest(options ? { html, options } : { html }, limits);
   const { load, print } = request;
-  const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+  const { chunks } = await printOnce(page, { content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
   return Buffer.concat(chunks)
     .toString('latin1')
     .replace(/\(D:\d{14}[^)]*\)/g, '(date)');

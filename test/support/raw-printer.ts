@@ -1,4 +1,5 @@
 /** Prints HTML with the bundled browser alone and returns the PDF exactly as Chromium wrote it. */
+import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
@@ -22,7 +23,7 @@ export class RawPrinter {
     const { load, print } = parseRenderRequest({ html, options }, limits);
     const page = await this.#bare.browser.openPage();
     try {
-      const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+      const { chunks } = await printOnce(page, { content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
       return Buffer.concat(chunks);
     } finally {
       await page.close();

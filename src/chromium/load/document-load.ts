@@ -217,6 +217,11 @@ export class DocumentLoad implements Disposable {
     this.#parts.traces.needReset = true;
   }
 
+  /** Its cookies must be removed before the next document. */
+  leaveCookies(): void {
+    this.#parts.traces.hasLoaded = true;
+  }
+
   /** The document may navigate again, and is not watched any more. */
   [Symbol.dispose](): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();

@@ -34,8 +34,6 @@ const TELLS_APART = /image-(?:set|orientation)|imageOrientation/i;
 const DATA_URL =
   /((?:\bsrc|href|poster|background)\s*=\s*["']?|\burl\(\s*(?:["']|&quot;|&#3[49];)?)data:image\/jpe?g;base64,([\w+/=\r\n]+)/gi;
 
-type Markup = Exclude<Content, { kind: 'url' }>;
-
 /** Whether the document shows a turned picture like the photograph itself. Style sheets of sites are not known. */
 export function mayTurnPhotos(content: Content): boolean {
   if (content.kind === 'url') return true;
@@ -44,8 +42,8 @@ export function mayTurnPhotos(content: Content): boolean {
 }
 
 /** Replaces photographs in `data:` URLs of the markup, and lets assets answer requests for images with upright pictures. */
-export function withUprightPhotos(content: Markup): Markup {
-  if (!mayTurnPhotos(content)) return content;
+export function withUprightPhotos(content: Content): Content {
+  if (content.kind === 'url' || !mayTurnPhotos(content)) return content;
   const { html, assets } = content;
   return { ...content, html: withUprightData(html), assets: assets && new UprightFiles(assets) };
 }

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { type Content, DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { PrintJob } from '../../chromium/page.ts';
+import type { PrintJob } from '../../chromium/print-once.ts';
 import { type FieldSize, fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { FormControl } from '../../tag-structure.ts';
 import { fieldPage, fieldPages, type State } from './field-pages.ts';

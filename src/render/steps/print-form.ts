@@ -4,7 +4,8 @@
  */
 import { hanLanguages } from '../../chromium/glyphs/han-fonts.ts';
 import type { Findings } from '../../chromium/load/document-load.ts';
-import type { Page, PagePrint, PrintJob } from '../../chromium/page.ts';
+import type { Page } from '../../chromium/page.ts';
+import { type PagePrint, type PrintJob, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import { fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { Forms } from '../../pdf/forms/forms.ts';
@@ -61,7 +62,7 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
   const printed: PagePrint[] = [];
   for (const job of jobs) {
     if (printed.length) await page.reset();
-    printed.push(await page.print({ ...job, hanLanguages: languages }, deadline));
+    printed.push(await printOnce(page, { ...job, hanLanguages: languages }, deadline));
   }
   return printed;
 }

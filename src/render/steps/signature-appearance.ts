@@ -2,7 +2,8 @@
 import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { Page, PagePrint, PrintJob } from '../../chromium/page.ts';
+import type { Page } from '../../chromium/page.ts';
+import { type PagePrint, type PrintJob, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument } from '../../pdf/finish-settings.ts';
@@ -87,7 +88,7 @@ export async function printAppearance(
   hanLanguages: string,
   deadline: Deadline,
 ): Promise<PagePrint> {
-  const printed = await page.print({ ...appearanceJob(html, size, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
+  const printed = await printOnce(page, { ...appearanceJob(html, size, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
   await page.reset();
   return printed;
 }

@@ -5,7 +5,7 @@ import type { CertificateOwner, Certificates } from '../../certificates/certific
 import { type SigningContext, sign, signatureBytes, signingAlgorithm } from '../../certificates/cms.ts';
 import type { Revocation } from '../../certificates/revocation.ts';
 import { MAX_TIME_STAMP_BYTES, readTokenCertificates, type TimeStamps } from '../../certificates/time-stamps.ts';
-import type { PagePrint } from '../../chromium/page.ts';
+import type { PagePrint } from '../../chromium/print-once.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument, FieldPosition, SignatureField, SignaturePlaceholder } from '../../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../../pdf/objects/chunked-buffer.ts';

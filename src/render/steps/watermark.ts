@@ -5,7 +5,8 @@
 
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
 import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
-import type { Page, PagePrint, PrintJob } from '../../chromium/page.ts';
+import type { Page } from '../../chromium/page.ts';
+import { type PagePrint, type PrintJob, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import { hasCode, invalidRequest } from '../../errors.ts';
 import { SIDE_INCHES, type Watermark } from '../request/watermark-options.ts';
@@ -26,12 +27,11 @@ const IS_SHOWN = `document.images[0].decode().then(() => {
 
 /** Prints the watermark in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
 export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<PagePrint> {
-  const stamp = await page
-    .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
-    .catch((error: unknown) => {
-      if (!hasCode(error, 'render_gate_failed')) throw error;
-      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
-    });
+  const job = { ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages };
+  const stamp = await printOnce(page, job, deadline).catch((error: unknown) => {
+    if (!hasCode(error, 'render_gate_failed')) throw error;
+    throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
+  });
   await page.reset();
   return stamp;
 }
