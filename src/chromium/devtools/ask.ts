@@ -52,13 +52,13 @@ export async function ask<K extends keyof Questions, T = Answer<K>>(
 }
 
 /** The worlds of each page whose later windows have the program from the beginning. */
-const installed = new WeakMap<Session, Set<string>>();
+const installedWorlds = new WeakMap<Session, Set<string>>();
 
 /** Evaluates the program, and lets Chromium do so in later windows of the page, while no render waits. */
 async function install(session: Session, world: Pick<AskOptions<unknown>, 'contextId' | 'timeout'>): Promise<void> {
   const name = world.contextId === undefined ? '' : WORLD;
-  const worlds = installed.get(session) ?? new Set();
-  installed.set(session, worlds);
+  const worlds = installedWorlds.get(session) ?? new Set();
+  installedWorlds.set(session, worlds);
   if (!worlds.has(name)) {
     worlds.add(name);
     const script = { source: QUESTIONS, ...(name && { worldName: name }) };
