@@ -6,7 +6,7 @@ import { INVOICE_PROFILES } from '../../../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../../../pdf/conformance/profiles.ts';
 import { PERMISSIONS, RELATIONSHIPS } from '../../../pdf/finish-settings.ts';
 import { MEDIA_TYPE_NAME } from '../values/assets.ts';
-import { type Keywords, oneOf, option } from './option.ts';
+import { flag, type Keywords, oneOf, option } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
@@ -22,8 +22,7 @@ const MEDIA_TYPE = `^${MEDIA_TYPE_NAME}$`;
 const TIME = 'a time such as 2026-01-31T12:00:00Z';
 const PAGES = 'page ranges such as 1-3, 5, 8-';
 const NONE = { 'x-default': 'none' };
-const text = (maxLength: number) => ({ maxLength, expected: `a string of at most ${maxLength} characters` });
-const Text = (keywords: Keywords = NONE) => option(Type.String(text(MAX_METADATA_TEXT)), keywords);
+const Text = (keywords: Keywords = NONE) => option(Type.String({ maxLength: MAX_METADATA_TEXT }), keywords);
 const Time = (keywords: Keywords) =>
   option(Type.String({ maxLength: 64, 'x-format': 'date-time', expected: TIME }), {
     ...keywords,
@@ -92,7 +91,6 @@ const Attachment = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: MAX_NAME,
-      expected: `a string of 1 to ${MAX_NAME} characters`,
       description: 'A file name without a folder. Names must be unique.',
     }),
     type: option(Type.String({ maxLength: 128, pattern: MEDIA_TYPE, expected: 'a media type such as text/csv' }), {
@@ -100,7 +98,7 @@ const Attachment = Type.Object(
       default: 'application/octet-stream',
     }),
     content: Type.String({ contentEncoding: 'base64', expected: 'base64' }),
-    description: option(Type.String(text(1_000)), {
+    description: option(Type.String({ maxLength: 1_000 }), {
       ...NONE,
       description: 'A description that PDF readers show beside the name.',
     }),
@@ -116,13 +114,11 @@ const Attachment = Type.Object(
 const Images = Type.Object(
   {
     quality: option(Type.Integer({ minimum: 1, maximum: 100 }), {
-      expected: 'a whole number from 1 to 100',
       description:
         'Pictures that Chromium stores without loss, such as WebP, AVIF, PNG and CMYK, become JPEGs of this quality where that is smaller.',
       'x-default': 'none: they stay without loss',
     }),
     maxDpi: option(Type.Number({ minimum: 1, maximum: 10_000 }), {
-      expected: 'a number from 1 to 10000',
       description:
         'Pictures with more pixels per inch on the paper are scaled down. JPEGs among them are encoded again, with `quality` or 90.',
       'x-unit': 'dpi',
@@ -134,7 +130,7 @@ const Images = Type.Object(
 
 const Watermark = Type.Object(
   {
-    text: option(Type.String({ minLength: 1, maxLength: 200, expected: 'a string of 1 to 200 characters' }), {
+    text: option(Type.String({ minLength: 1, maxLength: 200 }), {
       description: 'A text in any script; `\\n` begins a new line. Send either `text` or `image`.',
     }),
     image: option(Type.String({ minLength: 1, maxLength: MAX_IMAGE }), {
@@ -144,7 +140,6 @@ const Watermark = Type.Object(
       contentEncoding: 'base64',
     }),
     opacity: option(Type.Number({ minimum: 0, maximum: 1 }), {
-      expected: 'a number from 0 to 1',
       description: 'Opacity, from 0 (invisible) to 1 (opaque).',
       default: 0.15,
     }),
@@ -204,13 +199,10 @@ export const FINISH_OPTIONS = {
       examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
     },
   ),
-  forms: option(Type.Boolean(), {
-    expected: 'true or false',
-    description:
-      'Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature fields (`data-signature-field`). At most 2,000.',
-    default: false,
-    examples: [true],
-  }),
+  forms: flag(
+    false,
+    'Turns the controls of the document into form fields: text fields, checkboxes, radio buttons, lists, and signature fields (`data-signature-field`). At most 2,000.',
+  ),
   invoice: option(Invoice, {
     expected: 'an object {xml, profile}',
     description:
@@ -250,7 +242,6 @@ export const FINISH_OPTIONS = {
   }),
   signature: SIGNATURE_OPTION,
   compress: option(Type.Boolean(), {
-    expected: 'true or false',
     description:
       'Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false` with `password`.',
     'x-default': 'true when `tagged` or `outline` is true, otherwise false',

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../../../chromium/capture/capture-settings.ts';
-import { oneOf, option } from './option.ts';
+import { flag, oneOf, option } from './option.ts';
 import { PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
 
 /** Options of `POST /v1/pdf` that control how a document is loaded, and have the same meaning for images. */
@@ -51,13 +51,11 @@ export const ImageOptions = Type.Object(
       examples: ['jpeg'],
     }),
     quality: option(Type.Integer({ minimum: 0, maximum: 100 }), {
-      expected: 'a whole number from 0 to 100',
       description: 'Quality of a JPEG or WebP image; cannot be combined with `type: png`.',
       default: 80,
       examples: [90],
     }),
     fullPage: option(Type.Boolean(), {
-      expected: 'true or false',
       description: 'Shows the whole document. `false` shows what the window shows.',
       'x-default': 'true, unless `clip` or `selector` is sent',
       examples: [false],
@@ -81,17 +79,11 @@ export const ImageOptions = Type.Object(
       examples: ['#chart'],
     }),
     deviceScaleFactor: option(Type.Number({ minimum: 0.1, maximum: MAX_FACTOR }), {
-      expected: `a number from 0.1 to ${MAX_FACTOR}`,
       description: 'Pixels of the image for each CSS pixel.',
       default: 1,
       examples: [2],
     }),
-    omitBackground: option(Type.Boolean(), {
-      expected: 'true or false',
-      description: 'Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`.',
-      default: false,
-      examples: [true],
-    }),
+    omitBackground: flag(false, 'Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`.'),
     // A copy with other words is no longer optional.
     mediaType: Type.Optional({
       ...mediaType,

@@ -1,5 +1,5 @@
 /** The keywords of one field of a request: they document it for the reference, the OpenAPI document and the playground's form. */
-import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { type TSchema, type TSchemaOptions, type TUnsafe, Type } from 'typebox';
 
 export interface Keywords {
   /** The name of the component in the OpenAPI document. */
@@ -22,6 +22,11 @@ export interface Keywords {
 
 export function option<S extends TSchema>(schema: S, keywords: Keywords) {
   return Type.Optional({ ...schema, ...keywords } as S);
+}
+
+/** An option that is true or false. The other value than the default is its example. */
+export function flag(fallback: boolean, description: string, schema: TSchemaOptions = {}) {
+  return option(Type.Boolean(schema), { description, default: fallback, examples: [!fallback] });
 }
 
 /** A union of the given names. The cast is needed because TypeScript cannot infer the type of a mapped list. */

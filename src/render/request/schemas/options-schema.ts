@@ -6,7 +6,7 @@ import { FORMAT_NAMES } from '../values/lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from '../values/metadata.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
-import { oneOf, option } from './option.ts';
+import { flag, oneOf, option } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
@@ -31,7 +31,6 @@ const MAX_TAGS = 50;
 export const AnyObject = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true });
 export const URL_EXPECTED = 'a URL that begins with https:// or http://';
 
-const YES_OR_NO = 'true or false';
 const MILLISECONDS_FROM_1 = { expected: 'a whole number of milliseconds, at least 1', 'x-unit': 'ms' };
 
 const Template = (description: string, example: string) =>
@@ -131,12 +130,7 @@ export const PdfOptions = Type.Object(
       'x-default': 'the height of the format',
       examples: ['10mm', 96, 'auto'],
     }),
-    landscape: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description: 'Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent.',
-      default: false,
-      examples: [true],
-    }),
+    landscape: flag(false, 'Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent.'),
     margin: option(Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]), {
       expected: MARGIN,
       description:
@@ -145,14 +139,8 @@ export const PdfOptions = Type.Object(
       'x-default': '0.4in, or the `@page` margin in the markup',
       examples: ['20mm', '10mm 15mm', { top: '3cm', bottom: '1in' }],
     }),
-    printBackground: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description: 'Prints background colours and images.',
-      default: true,
-      examples: [false],
-    }),
+    printBackground: flag(true, 'Prints background colours and images.'),
     scale: option(Type.Number({ minimum: 0.1, maximum: 2 }), {
-      expected: 'a number from 0.1 to 2',
       description: 'Scale of the content. The paper and its margins keep their size.',
       default: 1,
       examples: [0.8],
@@ -165,36 +153,17 @@ export const PdfOptions = Type.Object(
       examples: ['1-3, 5'],
     }),
     preferCSSPageSize: option(Type.Boolean(), {
-      expected: YES_OR_NO,
       description: 'Whether an `@page` size in the markup overrides `format`, `width` and `height`.',
       'x-default': 'true, unless `format`, `width` or `height` is sent',
       examples: [true],
     }),
-    tagged: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description: 'Writes a tagged PDF, which is larger. Cannot be `false` when `outline` is `true`.',
-      default: false,
-      examples: [true],
-    }),
-    outline: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description: 'Writes bookmarks from the headings. The PDF is then tagged as well.',
-      default: false,
-      examples: [true],
-    }),
-    omitBackground: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description: 'Leaves the page transparent where the document paints nothing.',
-      default: false,
-      examples: [true],
-    }),
-    singlePage: option(Type.Boolean(), {
-      expected: YES_OR_NO,
-      description:
-        'Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`.',
-      default: false,
-      examples: [true],
-    }),
+    tagged: flag(false, 'Writes a tagged PDF, which is larger. Cannot be `false` when `outline` is `true`.'),
+    outline: flag(false, 'Writes bookmarks from the headings. The PDF is then tagged as well.'),
+    omitBackground: flag(false, 'Leaves the page transparent where the document paints nothing.'),
+    singlePage: flag(
+      false,
+      'Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`.',
+    ),
     headerTemplate: Template(
       `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and shows images and fonts that are \`data:\` URLs or files in \`assets\`. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
@@ -301,12 +270,7 @@ export const PdfOptions = Type.Object(
       'x-default': 'set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed',
       examples: [3_000],
     }),
-    javascript: option(Type.Boolean({ $id: 'Javascript' }), {
-      expected: YES_OR_NO,
-      description: 'Whether scripts of the document run. `<noscript>` is shown when they do not.',
-      default: true,
-      examples: [false],
-    }),
+    javascript: flag(true, 'Whether scripts of the document run. `<noscript>` is shown when they do not.', { $id: 'Javascript' }),
     userAgent: option(Type.String({ $id: 'UserAgent', minLength: 1, maxLength: 500, pattern: '^[ -~]*$' }), {
       expected: 'a string of 1 to 500 printable ASCII characters',
       description: 'The `User-Agent` of requests, and `navigator.userAgent`.',
@@ -351,19 +315,16 @@ export const PdfOptions = Type.Object(
       'x-default': '400 and above, of the document at `url`',
       examples: [true, [404, 410]],
     }),
-    failOnResourceError: option(Type.Boolean({ $id: 'FailOnResourceError' }), {
-      expected: YES_OR_NO,
-      description: 'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`).',
-      default: false,
-      examples: [true],
-    }),
-    failOnConsoleError: option(Type.Boolean({ $id: 'FailOnConsoleError' }), {
-      expected: YES_OR_NO,
-      description:
-        'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
-      default: false,
-      examples: [true],
-    }),
+    failOnResourceError: flag(
+      false,
+      'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`).',
+      { $id: 'FailOnResourceError' },
+    ),
+    failOnConsoleError: flag(
+      false,
+      'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
+      { $id: 'FailOnConsoleError' },
+    ),
     ...FINISH_OPTIONS,
     failOnWarning: option(Type.Array(oneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }), {
       $id: 'FailOnWarning',
@@ -426,7 +387,6 @@ export const PdfRequestBody = Type.Object(
     }),
     data: option(AnyObject, {
       $id: 'Data',
-      expected: 'an object',
       description: 'The values the template is filled with. Requires `template_id`.',
       default: {},
       examples: [{ customer: { name: 'Ada' } }],
@@ -434,7 +394,6 @@ export const PdfRequestBody = Type.Object(
     assets: Type.Optional(AssetsSchema),
     options: Type.Optional(PdfOptions),
     store: option(Type.Boolean({ $id: 'Store' }), {
-      expected: YES_OR_NO,
       description:
         'Stores the result and answers 201 with its record. `false` exempts one call when the account stores every result.',
       'x-default': '`auto_store` of the account',
@@ -445,19 +404,14 @@ export const PdfRequestBody = Type.Object(
       $id: 'DocumentMetadata',
       description: `${METADATA_MEANING} Properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
-    conformance_report: option(Type.Boolean({ $id: 'ConformanceReportField' }), {
-      expected: YES_OR_NO,
-      description: 'Returns the violations of `options.conformance` instead of a PDF, without a charge.',
-      default: false,
-      examples: [true],
+    conformance_report: flag(false, 'Returns the violations of `options.conformance` instead of a PDF, without a charge.', {
+      $id: 'ConformanceReportField',
     }),
-    dry_run: option(Type.Boolean({ $id: 'DryRun' }), {
-      expected: YES_OR_NO,
-      description:
-        'Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the allowance, and which URLs are allowed.',
-      default: false,
-      examples: [true],
-    }),
+    dry_run: flag(
+      false,
+      'Renders and charges nothing, and reports what would happen: problems, data that the template lacks or does not use, the allowance, and which URLs are allowed.',
+      { $id: 'DryRun' },
+    ),
     filename: option(Type.String({ $id: 'Filename' }), {
       expected: FILENAME,
       description: 'The name under which a browser saves the result.',

@@ -15,7 +15,6 @@ const NONE = { 'x-default': 'none' };
 const Text = (description: string) =>
   option(Type.String({ minLength: 1, maxLength: MAX_TEXT }), {
     ...NONE,
-    expected: `a string of 1 to ${MAX_TEXT} characters`,
     description,
   });
 const length = (description: string) => ({ ...Length, description });
@@ -46,7 +45,6 @@ const NamedPlace = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: MAX_NAME,
-      expected: `a string of 1 to ${MAX_NAME} characters`,
       description: 'The name of a `data-signature-field` in the document. Needs `forms`.',
     }),
     html,
