@@ -1,86 +1,59 @@
 /** Option names of other tools: a name that callers may send out of habit in, the name of our option out. */
 import { PdfOptions } from './options-schema.ts';
 
-/** Names in lower case. */
-const OPTION_NAMES: Readonly<Record<string, string | string[]>> = {
-  // puppeteer and playwright
-  displayheaderfooter: ['headerTemplate', 'footerTemplate'],
-  emulatemediatype: 'mediaType',
-  emulatemedia: 'mediaType',
-  omitbackgrounds: 'omitBackground',
-  timezoneid: 'timezone',
-  javascriptenabled: 'javascript',
-  httpcredentials: 'authenticate',
-  waitforfonts: 'waitUntil',
-  waitfor: ['waitForSelector', 'waitForFunction', 'waitForTimeout'],
-  // Gotenberg
-  paperwidth: 'width',
-  paperheight: 'height',
-  papersize: 'format',
-  pagesize: 'format',
-  margintop: 'margin.top',
-  marginright: 'margin.right',
-  marginbottom: 'margin.bottom',
-  marginleft: 'margin.left',
-  nativepageranges: 'pageRanges',
-  generatedocumentoutline: 'outline',
-  generatetaggedpdf: 'tagged',
-  emulatedmediatype: 'mediaType',
-  emulatedmediafeatures: 'colorScheme',
-  waitwindowstatus: 'waitForFunction',
-  waitdelay: 'waitForTimeout',
-  waitforexpression: 'waitForFunction',
-  failonhttpstatuscodes: 'failOnHttpStatus',
-  failonresourcehttpstatuscodes: 'failOnHttpStatus',
-  failonresourceloadingfailed: 'failOnResourceError',
-  failonconsoleexceptions: 'failOnConsoleError',
-  skipnetworkidleevent: 'waitUntil',
-  skipnetworkalmostidleevent: 'waitUntil',
-  userpassword: 'password.user',
-  ownerpassword: 'password.owner',
-  embeds: 'attachments',
-  embedsmetadata: 'attachments',
-  optimizeimages: 'images',
-  imagequality: 'images',
-  facturxxml: 'invoice',
-  facturxconformancelevel: 'invoice',
-  pdfa: 'conformance',
-  pdfua: 'conformance',
-  // PDFShift
-  delay: 'waitForTimeout',
-  wait_for: 'waitForFunction',
-  header: 'headerTemplate',
-  footer: 'footerTemplate',
-  css: 'addStyleTag',
-  http_headers: 'extraHTTPHeaders',
-  headers: 'extraHTTPHeaders',
-  auth: 'authenticate',
-  protection: 'password',
-  pages: 'pageRanges',
-  zoom: 'scale',
-  disable_backgrounds: 'printBackground',
-  disable_javascript: 'javascript',
-  use_print: 'mediaType',
-  orientation: 'landscape',
-  // DocRaptor
-  prince_options: ['password', 'tagged', 'baseUrl'],
-  media: 'mediaType',
+/**
+ * Our names, and those of puppeteer, playwright, Gotenberg, PDFShift and DocRaptor, in lower case. Separators matter only for
+ * `wait_for` of PDFShift.
+ */
+const OPTION_NAMES = {
+  headerTemplate: ['displayheaderfooter', 'header'],
+  footerTemplate: ['displayheaderfooter', 'footer'],
+  mediaType: ['emulatemediatype', 'emulatemedia', 'emulatedmediatype', 'useprint', 'media'],
+  colorScheme: ['emulatedmediafeatures'],
+  omitBackground: ['omitbackgrounds'],
+  printBackground: ['disablebackgrounds'],
+  timezone: ['timezoneid'],
+  javascript: ['javascriptenabled', 'disablejavascript'],
+  authenticate: ['httpcredentials', 'auth'],
+  extraHTTPHeaders: ['httpheaders', 'headers'],
+  waitUntil: ['waitforfonts', 'skipnetworkidleevent', 'skipnetworkalmostidleevent'],
+  waitForSelector: ['waitfor'],
+  waitForFunction: ['waitfor', 'wait_for', 'waitwindowstatus', 'waitforexpression'],
+  waitForTimeout: ['waitfor', 'waitdelay', 'delay'],
+  width: ['paperwidth'],
+  height: ['paperheight'],
+  format: ['papersize', 'pagesize'],
+  landscape: ['orientation'],
+  'margin.top': ['margintop'],
+  'margin.right': ['marginright'],
+  'margin.bottom': ['marginbottom'],
+  'margin.left': ['marginleft'],
+  scale: ['zoom'],
+  pageRanges: ['nativepageranges', 'pages'],
+  outline: ['generatedocumentoutline'],
+  failOnHttpStatus: ['failonhttpstatuscodes', 'failonresourcehttpstatuscodes'],
+  failOnResourceError: ['failonresourceloadingfailed'],
+  failOnConsoleError: ['failonconsoleexceptions'],
+  password: ['protection', 'princeoptions'],
+  'password.user': ['userpassword'],
+  'password.owner': ['ownerpassword'],
+  tagged: ['generatetaggedpdf', 'princeoptions'],
+  baseUrl: ['princeoptions'],
+  attachments: ['embeds', 'embedsmetadata'],
+  images: ['optimizeimages', 'imagequality'],
+  invoice: ['facturxxml', 'facturxconformancelevel'],
+  conformance: ['pdfa', 'pdfua'],
+  addStyleTag: ['css'],
 };
 
-const BODY_NAMES: Readonly<Record<string, string | string[]>> = {
-  source: ['html', 'url'],
-  content: 'html',
-  document_content: 'html',
-  document_url: 'url',
-  doc: ['html', 'url'],
-  template: 'template_id',
-  templateid: 'template_id',
-  files: 'assets',
-  webhook: 'webhook_url',
-  callback_url: 'webhook_url',
-  async: 'the header Prefer: respond-async',
-  path: 'filename',
-  name: 'filename',
+const BODY_NAMES = {
+  html: ['source', 'doc', 'content', 'documentcontent'],
+  url: ['source', 'doc', 'documenturl'],
+  template_id: ['template', 'templateid'],
+  assets: ['files'],
+  webhook_url: ['webhook', 'callbackurl'],
+  'the header Prefer: respond-async': ['async'],
+  filename: ['path', 'name'],
 };
 
 const OPTIONS = new Map(Object.keys(PdfOptions.properties).map((name) => [name.toLowerCase(), name]));
@@ -90,19 +63,19 @@ const BODY = ['html', 'markdown', 'url', 'template_id', 'data', 'assets', 'store
 /** The path of the field that `name`, sent as a member of `parent`, is likely to mean. `parent` is empty for the body. */
 export function equivalentOption(parent: string, name: string): string | undefined {
   if (parent !== '' && parent !== 'options') return undefined;
-  if (parent && OPTIONS.has(name.toLowerCase())) return undefined; // it is only misspelt
   const key = name.toLowerCase();
-  const members = findNames(BODY_NAMES, key) ?? (BODY.includes(key) ? [key] : undefined);
-  if (members) return parent ? `${members.join(' or ')}, beside options` : members.join(' or ');
-  const options =
-    findNames(OPTION_NAMES, key) ?? [OPTIONS.get(key) ?? OPTIONS.get(joinWords(key))].filter((option) => option !== undefined);
+  if (parent && OPTIONS.has(key)) return undefined; // it is only misspelt
+  const members = BODY.includes(key) ? [key] : findNames(BODY_NAMES, key);
+  if (members.length) return `${members.join(' or ')}${parent && ', beside options'}`;
+  const others = findNames(OPTION_NAMES, key);
+  const options = others.length ? others : [OPTIONS.get(key) ?? OPTIONS.get(joinWords(key))].filter(Boolean);
   return options.map((option) => `options.${option}`).join(' or ') || undefined;
 }
 
-function findNames(table: Readonly<Record<string, string | string[]>>, key: string): string[] | undefined {
-  const known = [key, joinWords(key)].find((each) => Object.hasOwn(table, each));
-  const names = known === undefined ? undefined : table[known];
-  return names === undefined ? undefined : [names].flat();
+function findNames(table: Readonly<Record<string, string[]>>, key: string): string[] {
+  const find = (other: string) => Object.keys(table).filter((name) => table[name]?.includes(other));
+  const same = find(key);
+  return same.length ? same : find(joinWords(key));
 }
 
 /** Removes the separators of `margin_top` and `margin-top`. */
