@@ -3,24 +3,13 @@ import type { CaptureArea, CaptureSettings } from '../../chromium/capture/captur
 import { DEFAULT_WINDOW } from '../../chromium/devtools/emulation.ts';
 import { type FieldError, invalidRequest } from '../../errors.ts';
 import { validator } from '../../validate.ts';
-import { parseLoading } from './load-options.ts';
-import {
-  checkDocumentSize,
-  parseSource,
-  parseSourceAssets,
-  parseTimeout,
-  type RenderLimits,
-  type SourceRequest,
-  type Storing,
-} from './render-request.ts';
+import { checkSourceSize, parseSourceRequest, type RenderLimits, type SourceRequest } from './render-request.ts';
 import { ImageOptions, ImageRequestBody } from './schemas/image-schema.ts';
-import { FILENAME, PdfOptions } from './schemas/options-schema.ts';
+import { PdfOptions } from './schemas/options-schema.ts';
 import type { UploadedFile } from './values/assets.ts';
-import { isUsableFilename } from './values/filename.ts';
-import { parseMetadata } from './values/metadata.ts';
 import { ValidationErrors } from './values/validation-errors.ts';
 
-export interface ImageRequest extends SourceRequest, Storing {
+export interface ImageRequest extends SourceRequest {
   capture: CaptureSettings;
 }
 
@@ -30,28 +19,16 @@ const PDF_ONLY = Object.keys(PdfOptions.properties).filter((name) => !(name in I
 const checkBody = validator(ImageRequestBody);
 
 /** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
-export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): ImageRequest {
-  refusePdfOptions(body);
-  const checked = checkBody(body);
-  const { options = {}, store, filename } = checked;
+export function parseImageRequest(given: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): ImageRequest {
+  refusePdfOptions(given);
+  const checked = checkBody(given);
+  const { options = {} } = checked;
   const errors = new ValidationErrors();
   const capture = parseCapture(options, errors);
-  const request = {
-    source: parseSource(checked, errors),
-    assets: parseSourceAssets(checked, uploaded, limits, errors),
-    ...parseLoading({ ...checked, options: loadingOptions(options, capture) }, limits, errors),
-    capture,
-    store,
-    filename,
-    metadata: parseMetadata(checked.metadata, errors),
-    timeoutMs: parseTimeout(options.timeout, limits, errors),
-    failOnWarning: options.failOnWarning ?? [],
-    isDryRun: checked.dry_run ?? false,
-  };
-  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
+  const body = { ...checked, options: loadingOptions(options, capture) };
+  const request = { ...parseSourceRequest(body, uploaded, limits, errors), capture };
   errors.throwIfAny();
-  if (request.source.kind === 'html') checkDocumentSize('html', request.source.html);
-  if (request.source.kind === 'markdown') checkDocumentSize('markdown', request.source.markdown);
+  checkSourceSize(request.source);
   return request;
 }
 

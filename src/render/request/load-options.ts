@@ -12,11 +12,23 @@ import { connectionHeaders } from '../../webhooks/connection-headers.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
 import { parseUrl } from './parse-url.ts';
 import { COOKIE_PATTERNS, type PdfOptions, type PdfRequestBody } from './schemas/options-schema.ts';
+import type { WarningKind } from './schemas/warnings.ts';
 import type { ValidationErrors } from './values/validation-errors.ts';
 
-interface Loading {
+/** What PDFs and images have in common. */
+export interface Loading {
+  /** The base URL of relative URLs in markup. */
   baseUrl: string | undefined;
   load: LoadSettings;
+  /** The time limit for the whole render, including the wait in the queue. */
+  timeoutMs: number;
+  /** Kinds of warnings that make the render fail. */
+  failOnWarning: WarningKind[];
+}
+
+export interface TimeLimits {
+  renderTimeoutMs: number;
+  maxRenderTimeoutMs: number;
 }
 
 type GivenCookie = NonNullable<PdfOptions['cookies']>[number];
@@ -33,7 +45,7 @@ const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
 
 export function parseLoading(
   { url, options = {} }: Pick<PdfRequestBody, 'url' | 'options'>,
-  limits: { renderTimeoutMs: number; maxRenderTimeoutMs: number },
+  limits: TimeLimits,
   errors: ValidationErrors,
 ): Loading {
   const baseUrl = parseBaseUrl(options.baseUrl, url, errors);
@@ -57,6 +69,8 @@ export function parseLoading(
       },
       offline: false,
     },
+    timeoutMs: atMost('timeout', options.timeout, limits, errors) ?? limits.renderTimeoutMs,
+    failOnWarning: options.failOnWarning ?? [],
   };
 }
 
@@ -88,9 +102,9 @@ function parseFunction(source: string | undefined, errors: ValidationErrors): st
 }
 
 function atMost(
-  name: 'waitForTimeout' | 'resourceTimeout',
+  name: 'waitForTimeout' | 'resourceTimeout' | 'timeout',
   given: number | undefined,
-  { maxRenderTimeoutMs }: { maxRenderTimeoutMs: number },
+  { maxRenderTimeoutMs }: TimeLimits,
   errors: ValidationErrors,
 ): number | undefined {
   if (given !== undefined && given > maxRenderTimeoutMs)
@@ -99,11 +113,7 @@ function atMost(
 }
 
 /** A wait that is longer than the render would only use a place of the queue until the time-out. */
-function parseWait(
-  { waitForTimeout, timeout }: PdfOptions,
-  limits: { renderTimeoutMs: number; maxRenderTimeoutMs: number },
-  errors: ValidationErrors,
-): number {
+function parseWait({ waitForTimeout, timeout }: PdfOptions, limits: TimeLimits, errors: ValidationErrors): number {
   const given = atMost('waitForTimeout', waitForTimeout, limits, errors) ?? 0;
   const renderTimeoutMs = timeout ?? limits.renderTimeoutMs;
   if (given >= renderTimeoutMs && given <= limits.maxRenderTimeoutMs)

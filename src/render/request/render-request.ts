@@ -1,17 +1,16 @@
 /** Parses the body of `POST /v1/pdf` to a `RenderRequest`. It is valid once built, and nothing validates it again. */
 
-import type { HostedFiles, LoadSettings } from '../../chromium/load/load-settings.ts';
+import type { HostedFiles } from '../../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { ServiceError } from '../../errors.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
-import { parseLoading } from './load-options.ts';
+import { type Loading, parseLoading, type TimeLimits } from './load-options.ts';
 import { parsePaperOptions } from './paper-options.ts';
 import { parseUrl } from './parse-url.ts';
 import { equivalentOption } from './schemas/equivalent-options.ts';
 import { MAX_INVOICE_BYTES } from './schemas/finish-schema.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './schemas/options-schema.ts';
-import type { WarningKind } from './schemas/warnings.ts';
 import { type AssetLimits, parseAssets, type UploadedFile } from './values/assets.ts';
 import { suggestAssets } from './values/document-size.ts';
 import { externalReference } from './values/external-references.ts';
@@ -28,25 +27,11 @@ export type Source =
   | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
 /** How a document is rendered, independent of its source. */
-export interface Rendering {
-  /** The base URL of relative URLs in markup. */
-  baseUrl: string | undefined;
-  load: LoadSettings;
+export interface Rendering extends Loading, Printing {}
+
+interface Printing {
   print: PrintSettings;
   finish: FinishPlan;
-  /** The time limit for the whole render, including the wait in the queue. */
-  timeoutMs: number;
-  /** Kinds of warnings that make the render fail. */
-  failOnWarning: WarningKind[];
-}
-
-/** The part of a request that PDFs and images have in common. */
-export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
-  source: Source;
-  /** The files that relative URLs in the document refer to. */
-  assets: HostedFiles | undefined;
-  /** Whether to report what a render would do instead of rendering. */
-  isDryRun: boolean;
 }
 
 /** Whether and how a result is stored. */
@@ -60,22 +45,21 @@ export interface Storing {
   metadata: Metadata;
 }
 
-export interface RenderRequest extends Rendering, Storing {
+/** The part of a request that PDFs and images have in common. */
+export interface SourceRequest extends Loading, Storing {
   source: Source;
   /** The files that relative URLs in the document refer to. */
   assets: HostedFiles | undefined;
-  /** Whether to return only the violations of the claimed profiles. */
-  reportsConformance: boolean;
   /** Whether to report what a render would do instead of rendering. */
   isDryRun: boolean;
 }
 
-export interface RenderLimits extends Partial<AssetLimits> {
-  renderTimeoutMs: number;
-  maxRenderTimeoutMs: number;
+export interface RenderRequest extends SourceRequest, Printing {
+  /** Whether to return only the violations of the claimed profiles. */
+  reportsConformance: boolean;
 }
 
-type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata' | 'dry_run'>;
+export interface RenderLimits extends Partial<AssetLimits>, TimeLimits {}
 
 const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
@@ -92,38 +76,52 @@ const checkBody = validator(PdfRequestBody, equivalentOption);
 /** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
   const checked = checkBody(body);
-  const { store, filename, conformance_report: reportsConformance = false, dry_run: isDryRun = false } = checked;
+  const { conformance_report: reportsConformance = false } = checked;
   const errors = new ValidationErrors();
-  const source = parseSource(checked, errors);
-  const assets = parseSourceAssets(checked, uploaded, limits, errors);
-  const metadata = parseMetadata(checked.metadata, errors);
-  const rendering = parseRendering(checked, limits, errors);
-  const request = { source, assets, ...rendering, store, filename, metadata, reportsConformance, isDryRun };
+  const common = parseSourceRequest(checked, uploaded, limits, errors);
+  const request = { ...common, ...parsePrinting(checked, errors), reportsConformance };
   if (reportsConformance && request.finish.conformance === undefined)
     errors.add('conformance_report', 'requires options.conformance or options.invoice');
-  if (reportsConformance && isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
-  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
+  if (reportsConformance && request.isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
   errors.throwIfAny();
-  if (source.kind === 'html') checkDocumentSize('html', source.html);
-  if (source.kind === 'markdown') checkDocumentSize('markdown', source.markdown);
+  checkSourceSize(request.source);
   if (request.finish.invoice) checkSize('options.invoice.xml', request.finish.invoice.xml, MAX_INVOICE_BYTES);
   return request;
 }
 
-/** Parses the options; `url` is set if the document is loaded from one. */
-export function parseRendering(
-  body: Pick<PdfRequestBody, 'url' | 'options'>,
+/** Parses what PDFs and images have in common. */
+export function parseSourceRequest(
+  body: PdfRequestBody,
+  uploaded: readonly UploadedFile[],
   limits: RenderLimits,
   errors: ValidationErrors,
-): Rendering {
-  const { url, options = {} } = body;
+): SourceRequest {
+  const { store, filename, dry_run: isDryRun = false } = body;
+  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   return {
+    source: parseSource(body, errors),
+    assets: parseSourceAssets(body, uploaded, limits, errors),
+    metadata: parseMetadata(body.metadata, errors),
     ...parseLoading(body, limits, errors),
-    print: parsePrintSettings(options, url !== undefined, errors),
-    finish: parseFinishing(options, errors),
-    timeoutMs: parseTimeout(options.timeout, limits, errors),
-    failOnWarning: options.failOnWarning ?? [],
+    ...{ store, filename, isDryRun },
   };
+}
+
+type Options = Pick<PdfRequestBody, 'url' | 'options'>;
+
+/** Parses the options; `url` is set if the document is loaded from one. */
+export function parseRendering(body: Options, limits: RenderLimits, errors: ValidationErrors): Rendering {
+  return { ...parseLoading(body, limits, errors), ...parsePrinting(body, errors) };
+}
+
+function parsePrinting({ url, options = {} }: Options, errors: ValidationErrors): Printing {
+  return { print: parsePrintSettings(options, url !== undefined, errors), finish: parseFinishing(options, errors) };
+}
+
+/** Throws `content_too_large`. */
+export function checkSourceSize(source: Source): void {
+  if (source.kind === 'html') checkDocumentSize('html', source.html);
+  if (source.kind === 'markdown') checkDocumentSize('markdown', source.markdown);
 }
 
 /** Throws `content_too_large`. */
@@ -145,8 +143,8 @@ export function checkSize(what: string, text: string, limit: number): void {
 }
 
 /** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative URLs. */
-export function parseSourceAssets(
-  { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url'> & { options?: { baseUrl?: string } | undefined },
+function parseSourceAssets(
+  { assets: given, url, options }: PdfRequestBody,
   uploaded: readonly UploadedFile[],
   limits: RenderLimits,
   errors: ValidationErrors,
@@ -158,7 +156,7 @@ export function parseSourceAssets(
   return assets;
 }
 
-export function parseSource(body: SourceBody, errors: ValidationErrors): Source {
+function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
   checkSources(body, errors);
   const { html = '', markdown, stylesheet, url, template_id: templateId, data } = body;
   if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
@@ -167,7 +165,7 @@ export function parseSource(body: SourceBody, errors: ValidationErrors): Source 
   return { kind: 'html', html };
 }
 
-function checkSources(body: SourceBody, errors: ValidationErrors): void {
+function checkSources(body: PdfRequestBody, errors: ValidationErrors): void {
   const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
   for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
   if (!first) errors.add('html', 'is required, or markdown, url or template_id in its place');
@@ -214,10 +212,4 @@ function parseTemplate(
       `must not name anything external (${found}), since nothing is loaded in it: send styles, images and fonts in assets, or put them into the template as data: URLs`,
     );
   return template;
-}
-
-export function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
-  if (given !== undefined && given > limits.maxRenderTimeoutMs)
-    errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
-  return given ?? limits.renderTimeoutMs;
 }
