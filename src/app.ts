@@ -1,7 +1,6 @@
 /** Puts the services together: the only file that knows them all. Starts in order, stops in reverse order. */
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { eraseDeletedAccounts } from './accounts/erase-deleted.ts';
 import { Merging } from './batches/merging.ts';
@@ -62,27 +61,17 @@ const COUNTED_BY_NODE =
 const LOST_CERTIFICATES =
   'some certificates cannot sign, because their secret key is missing: run `platen doctor`, and see docs/operate/backups.md';
 
-export interface App {
-  /** The address on which the service listens, for example `http://127.0.0.1:3000`. */
-  readonly url: string;
-  readonly server: FastifyInstance;
-  readonly services: Services;
-  readonly engine: RenderEngine;
-  /** Removes expired content. A timer also calls it. */
-  readonly sweep: Sweep;
-  /** Writes lines that the operator needs whatever `PLATEN_LOG_LEVEL` is. */
-  readonly notices: Logger;
-  /** Refuses new requests, completes the accepted ones, then stops everything. */
-  stop(): Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
-export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
+export async function startApp(config: Config, clock: Clock = Date.now) {
   const parts = await buildApp(config, clock);
   const { server, services, engine, sweep, deliverer, runner } = parts;
   const tasks = { item: runner, webhook: deliverer.task('webhook'), upload: deliverer.task('upload'), sweep };
   let stopping: Promise<void> | undefined;
+  /** Refuses new requests, completes the accepted ones, then stops everything. */
   const stop = () => (stopping ??= stopApp(parts, config.app.drainTimeoutMs));
+  /** Writes lines that the operator needs whatever `PLATEN_LOG_LEVEL` is. */
   const notices = parts.logger.child({}, { level: 'info' });
   const url = await listen(parts, config.app).catch(async (error: unknown) => {
     await stop();
@@ -113,7 +102,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   );
   opened.defer(() => services.close());
   const engine = await startEngine(config.engine, logger, services.links.secretFor('finishing'));
-  opened.defer(() => engine.close());
+  opened.use(engine);
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
   const lost = await services.certificates.countLost();
   if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);

@@ -4,7 +4,6 @@ import { locateBrowser } from './chromium/browser/locate-browser.ts';
 import { removeStaleProfiles } from './chromium/browser/temporary-profile.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
-import type { Page } from './chromium/page.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
 import { OutboundPolicy, type OutboundSettings } from './egress/policy.ts';
 import { Finisher } from './pdf/finisher.ts';
@@ -39,31 +38,22 @@ export interface Logger {
 }
 
 /** Browsers that are ready to render, without an HTTP server. `platen render` uses nothing else. */
-export interface RenderEngine {
-  pool: Pool<Page>;
-  finishing: FinishQueue;
-  browsers: ReadonlySet<Browser>;
-  policy: OutboundPolicy;
-  revocation: Revocation;
-  proxy: EgressProxy;
-  /** Launches another browser, which the caller closes. */
-  launch(settings: BrowserSettings, through: EgressProxy): Promise<Browser>;
-  close(): Promise<void>;
-}
+export type RenderEngine = Awaited<ReturnType<typeof startEngine>>;
 
 /**
  * Throws `browser_unavailable` with the remedy. The keys of encrypted PDFs derive from `secret`, so that the same request gives the
  * same bytes as long as the secret stays the same.
  */
-export async function startEngine(settings: EngineSettings, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
+export async function startEngine(settings: EngineSettings, logger: Logger, secret: Uint8Array) {
   await removeStaleProfiles();
+  await using opened = new AsyncDisposableStack(); // closes what is open if something throws
   const located = await locateBrowser(settings.location);
   const policy = new OutboundPolicy(settings.outbound);
-  const revocation = new Revocation(policy);
-  const proxy = await startEgressProxy(policy, (details) =>
-    logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused'),
-  );
+  const revocation = opened.adopt(new Revocation(policy), (each) => each.close());
+  const onRefused = (details: object) => logger.info({ ...details, ...currentOrigin() }, 'outbound connection refused');
+  const proxy = opened.adopt(await startEgressProxy(policy, onRefused), (each) => each.close());
   const browsers = new Set<Browser>();
+  /** Launches another browser, which the caller closes. */
   const launch = async (limits: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, limits, through);
     await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
@@ -77,19 +67,13 @@ export async function startEngine(settings: EngineSettings, logger: Logger, secr
     report(browser, located.path, logger);
     return browser;
   };
-  const pool = new Pool(() => launch(settings.browser, proxy), settings.pool);
-  const finisher = createFinisher(settings.finishing, secret);
-  const close = async () => {
-    await pool.close();
-    await finisher.close();
-    revocation.close();
-    await proxy.close();
-  };
-  await pool.start().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
-  return { pool, finishing: createFinishQueue(settings.finishing, finisher), browsers, policy, revocation, proxy, launch, close };
+  const finisher = opened.adopt(createFinisher(settings.finishing, secret), (each) => each.close());
+  const finishing = createFinishQueue(settings.finishing, finisher);
+  const pool = opened.adopt(new Pool(() => launch(settings.browser, proxy), settings.pool), (each) => each.close());
+  await pool.start();
+  const all = opened.move();
+  const close = () => all.disposeAsync();
+  return { pool, finishing, browsers, policy, revocation, proxy, launch, close, [Symbol.asyncDispose]: close };
 }
 
 export function createFinisher({ finishThreads, finishMemoryBytes }: FinishingSettings, secret: Uint8Array): Finisher {

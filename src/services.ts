@@ -10,7 +10,6 @@ import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
 import { type Announce, announceUploaded } from './batches/outcomes.ts';
 import { Progress } from './batches/progress.ts';
-import type { BatchQueue } from './batches/queue.ts';
 import { Certificates } from './certificates/certificates.ts';
 import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
 import { SecretKeyError, type SecretKeySettings, SecretKeys } from './certificates/secret-keys.ts';
@@ -20,11 +19,9 @@ import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { ConfigError } from './errors.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
-import type { Jobs } from './jobs/jobs.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
-import type { Blobs } from './storage/blobs/blobs.ts';
 import { openBlobs } from './storage/blobs/open-blobs.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './storage/database.ts';
 import type { Nodes, NodesOptions } from './storage/engine.ts';
@@ -50,42 +47,10 @@ export interface ServicesSettings {
   limits: RenderLimits;
 }
 
-export interface Services {
-  database: Database;
-  blobs: Blobs;
-  plans: Plans;
-  accounts: Accounts;
-  allowance: Allowance;
-  concurrency: Concurrency;
-  awaitedSlots: AwaitedSlots;
-  templates: Templates;
-  certificates: Certificates;
-  /** Absent if the operator has configured no time stamp authority. */
-  timeStamps: TimeStamps | undefined;
-  markdown: Markdown;
-  documents: Documents;
-  jobs: Jobs;
-  links: Links;
-  idempotency: Idempotency;
-  webhooks: Webhooks;
-  webhookSecrets: WebhookSecrets;
-  /** Absent if this is the only node, which counts in memory. */
-  visitorRequests: VisitorRequests | undefined;
-  uploads: Uploads<StoredDocument>;
-  batches: Batches;
-  batchQueue: BatchQueue;
-  batchCipher: PayloadCipher;
-  /** Throws `storage_failed` while another node is running that excludes this one. */
-  checkNode(): void;
-  close(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Throws `ConfigError` and `PlansError`. `onRefused` is called when `checkNode` begins to throw. */
-export async function openServices(
-  settings: ServicesSettings,
-  clock: Clock,
-  onRefused?: (error: unknown) => void,
-): Promise<Services> {
+export async function openServices(settings: ServicesSettings, clock: Clock, onRefused?: (error: unknown) => void) {
   const { dataDir, blobsUrl } = settings.storage;
   const { tsaUrl } = settings.timeStamps;
   const plans = loadPlans(settings.plans);
@@ -128,6 +93,7 @@ export async function openServices(
     concurrency: new Concurrency(),
     awaitedSlots,
     certificates: new Certificates(database, clock, pkcs12, secretKeys),
+    /** Undefined if the operator has configured no time stamp authority. */
     timeStamps: tsaUrl ? new TimeStamps({ url: tsaUrl }) : undefined,
     templates: new Templates(database, clock, { liquid, assets }, settings.templates),
     markdown,
@@ -139,7 +105,9 @@ export async function openServices(
     batchCipher,
     webhooks,
     webhookSecrets: new WebhookSecrets(database, clock),
+    /** Undefined if this is the only node, which counts in memory. */
     visitorRequests: database.isShared ? new VisitorRequests(database, clock) : undefined,
+    /** Throws `storage_failed` while another node is running that excludes this one. */
     checkNode: () => nodes.check(),
     close: () => all.disposeAsync(),
   };

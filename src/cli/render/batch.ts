@@ -49,7 +49,7 @@ export async function batch(input: string, flags: Flags): Promise<void> {
 async function renderAll(config: Config, { defaults, file, output }: Prepared, signal: AbortSignal): Promise<Counts> {
   const bytes = file ? file.createReadStream() : process.stdin;
   try {
-    await using engine = makeDisposable(await startEngine(config.engine, quietLogger, randomBytes(32)));
+    await using engine = await startEngine(config.engine, quietLogger, randomBytes(32));
     const progress = showProgress(await readSize(file));
     const run = new BatchRun(config.engine.pool.concurrency, { engine, output, progress, signal });
     await run
@@ -60,10 +60,6 @@ async function renderAll(config: Config, { defaults, file, output }: Prepared, s
     bytes.destroy();
     await output.close();
   }
-}
-
-function makeDisposable(engine: RenderEngine): RenderEngine & AsyncDisposable {
-  return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
 }
 
 /** At most `concurrency` items run at the same time, so that the finishing queue needs no further limit. */
