@@ -1,5 +1,6 @@
 /** Puts the services together: the only file that knows them all. Starts in order, stops in reverse order. */
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { eraseDeletedAccounts } from './accounts/erase-deleted.ts';
@@ -143,11 +144,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     ),
     requireWebhook: (owner, url, path) => requireReachable(engine.policy, owner, url, path),
     secondsForItems: (unfinished) => runner.estimateSeconds(unfinished),
-    checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
-      services.checkNode();
-      const { database, links, blobs } = services;
-      await Promise.all([links.checkStorage(), database.checkSchema(), blobs.check(), requireFreeSpace(dataDir)]);
-    }),
+    checkReady: openReadiness(services, engine, dataDir),
   };
   const plugin = gotenbergPlugin(served, { ...config.gotenberg, version: VERSION });
   const server = await createServer({ ...config.http, version: VERSION }, served, plugin);
@@ -156,6 +153,15 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   return {
     ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
     ...{ logger, tracing },
+  };
+}
+
+function openReadiness({ checkNode, database, links, blobs }: Services, engine: RenderEngine, dataDir: string) {
+  const checkRendering = createReadiness({ ...engine, pool: engine.pool.exempt });
+  return async () => {
+    await checkRendering();
+    checkNode();
+    await Promise.all([links.checkStorage(), database.checkSchema(), blobs.check(), requireFreeSpace(dataDir)]);
   };
 }
 
@@ -196,7 +202,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const { jobs } = services;
   const begun = performance.now();
   parts.logger.info({ version: VERSION, drain_timeout_ms: drainTimeoutMs }, 'shutting down');
-  const late = delay(drainTimeoutMs);
+  const late = setTimeout(drainTimeoutMs, undefined, { ref: false });
   const delivered = Promise.race([jobs.drain(['webhook', 'upload']), late]).then(() => deliverer.abort());
   sweep.stop();
   services.batches.progress.close(); // clients that wait for a batch get its present state
@@ -256,14 +262,6 @@ function createBudgets(requestMemoryBytes: number, hasPlayground: boolean) {
   const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
   releaseUnusedMemory([budgets.memory, playgroundBudgets.memory]);
   return { budgets, playgroundBudgets };
-}
-
-/** Runs one after the other. */
-function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
-  return async () => {
-    await first();
-    await second();
-  };
 }
 
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
@@ -417,8 +415,4 @@ async function measureMemory(browsers: ReadonlySet<Browser>): Promise<{ browsers
     browsers: measured.reduce((sum, each) => sum + each.browser, 0),
     renderers: measured.reduce((sum, each) => sum + each.renderers, 0),
   };
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

@@ -55,16 +55,12 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, limits);
   const request = { ...parsed, assets: filesBeside(input, parsed, limits.maxAssetsBytes) };
   const pool = { ...settings.pool, browsers: 1, concurrency: 1, sparePages: 1 };
-  const engine = await startEngine({ ...settings, pool }, quietLogger, randomBytes(32));
-  try {
-    const pdf = await printAlone(engine, request, OWNER);
-    requireNone(request.failOnWarning, pdf.report);
-    printWarnings(pdf.report);
-    const output = path === '-' ? process.stdout : createWriteStream(path);
-    await pipeline(Readable.from(pdf.chunks), output);
-  } finally {
-    await engine.close();
-  }
+  await using engine = await startEngine({ ...settings, pool }, quietLogger, randomBytes(32));
+  const pdf = await printAlone(engine, request, OWNER);
+  requireNone(request.failOnWarning, pdf.report);
+  printWarnings(pdf.report);
+  const output = path === '-' ? process.stdout : createWriteStream(path);
+  await pipeline(Readable.from(pdf.chunks), output);
   if (flags.output === undefined) process.stderr.write(`platen: wrote ${path}\n`);
   if (flags.open) await open(path);
 }
