@@ -12,6 +12,7 @@ import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, parsePlaceholders } from './placeholders.ts';
 import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
 import {
+  countPastBytes,
   forgetOldVersions,
   forgetTheOldest,
   keepVersion,
@@ -187,7 +188,6 @@ export class Templates {
     values: object,
     also: (template: Template, query: Query) => Promise<void>,
   ): Promise<Template> {
-    const { maxTemplateBytes } = this.#limits;
     const done = await this.#database.transaction(async (query) => {
       await keepVersion(query, keyId, id);
       const updated = await query
@@ -202,20 +202,21 @@ export class Templates {
       requireVersion({ version: template.version - 1 }, expected); // an error takes the change back
       await also(template, query);
       await this.#requireRoom(keyId, query);
-      const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, keyId, id, maxTemplateBytes));
-      return { template, unnamed: [...unnamed, ...(await this.#forgetForAssets(keyId, query))] };
+      const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, id));
+      return { template, unnamed: [...unnamed, ...(await this.#forgetForRoom(keyId, query))] };
     }, lockName(keyId));
     await this.#database.flush();
     await this.#assets.removeContent(done.unnamed);
     return done.template;
   }
 
-  /** Removes the oldest versions until the assets of old versions take at most `maxTemplateBytes`. */
-  async #forgetForAssets(keyId: string, query: Query): Promise<string[]> {
+  /** Removes the oldest versions until their HTML takes at most `maxTemplateBytes`, and so do their assets. */
+  async #forgetForRoom(keyId: string, query: Query): Promise<string[]> {
+    const { maxTemplateBytes } = this.#limits;
     const unnamed: string[] = [];
     for (;;) {
       const { current, all } = await this.#assets.countBytes(query, keyId);
-      if (all - current <= this.#limits.maxTemplateBytes) return unnamed;
+      if (all - current <= maxTemplateBytes && (await countPastBytes(query, keyId)) <= maxTemplateBytes) return unnamed;
       const forgotten = await forgetTheOldest(query, keyId);
       if (!forgotten.length) return unnamed;
       unnamed.push(...(await this.#assets.forget(query, forgotten)));

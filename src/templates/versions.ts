@@ -31,51 +31,36 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes and returns the oldest versions over the limits: the number for this template, the total size for the key. */
-export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<VersionOf[]> {
+/** Removes and returns the oldest versions of a template, beyond the number that is stored. */
+export async function forgetOldVersions(query: Query, id: string): Promise<VersionOf[]> {
   const kept = query
     .selectFrom('template_versions')
     .select('version')
     .where('template_id', '=', id)
     .orderBy('version', 'desc')
     .limit(PAST_VERSIONS);
-  const beyond = await query
+  return query
     .deleteFrom('template_versions')
     .where('template_id', '=', id)
     .where('version', 'not in', kept)
     .returning(DELETED)
     .execute();
-  const { bytes } = await readTotal(query.selectFrom('template_versions').where('key_id', '=', keyId));
-  return bytes > maxBytes ? [...beyond, ...(await forgetOldest(query, keyId, bytes - maxBytes))] : beyond;
 }
 
-async function forgetOldest(query: Query, keyId: string, excess: number): Promise<VersionOf[]> {
-  const oldest = await query
-    .selectFrom('template_versions')
-    .select(['updated_at', 'bytes'])
-    .where('key_id', '=', keyId)
-    .orderBy('updated_at')
-    .execute();
-  let freed = 0;
-  const last = oldest.find(({ bytes }) => {
-    freed += Number(bytes);
-    return freed >= excess;
-  });
-  return last ? forgetUntil(query, keyId, last.updated_at) : [];
+/** The size of the HTML of the stored versions of a key in bytes. */
+export async function countPastBytes(query: Query, keyId: string): Promise<number> {
+  return (await readTotal(query.selectFrom('template_versions').where('key_id', '=', keyId))).bytes;
 }
 
 /** Removes and returns the oldest version of the key, and other versions with the same time. */
 export async function forgetTheOldest(query: Query, keyId: string): Promise<VersionOf[]> {
   const oldest = query.selectFrom('template_versions').select('updated_at').where('key_id', '=', keyId);
   const row = await oldest.orderBy('updated_at').limit(1).executeTakeFirst();
-  return row ? forgetUntil(query, keyId, row.updated_at) : [];
-}
-
-function forgetUntil(query: Query, keyId: string, time: number): Promise<VersionOf[]> {
+  if (!row) return [];
   return query
     .deleteFrom('template_versions')
     .where('key_id', '=', keyId)
-    .where('updated_at', '<=', time)
+    .where('updated_at', '<=', row.updated_at)
     .returning(DELETED)
     .execute();
 }
