@@ -187,9 +187,17 @@ const SETTINGS = {
     'PLATEN_OUTBOUND_DENY',
     'Destinations that documents may not reach even if they are public. Takes precedence over PLATEN_OUTBOUND_ALLOW.',
   ),
-  outboundPorts: ports('PLATEN_OUTBOUND_PORTS', [80, 443], 'Ports that documents may reach on the public internet.'),
-  dnsServers: servers(
+  outboundPorts: list(
+    'PLATEN_OUTBOUND_PORTS',
+    'ports',
+    portNumber,
+    'Ports that documents may reach on the public internet.',
+    [80, 443],
+  ),
+  dnsServers: list(
     'PLATEN_DNS_SERVERS',
+    'addresses, each with an optional port',
+    nameServer,
     'Name servers that resolve host names, such as 10.0.0.53, [fd00::53]:5353. When empty, the hosts file and the name servers of the system are used.',
   ),
   renderMaxRequests: whole(
@@ -352,12 +360,16 @@ const SETTINGS = {
     'API key for requests to the Gotenberg paths without credentials. When empty, they are answered with 401. When set, anyone who can reach the port can render on the account of the key.',
   ),
   apiKey: text('PLATEN_API_KEY', '', 'API key with which `platen mcp` calls the service.'),
-  corsOrigins: origins(
+  corsOrigins: list(
     'PLATEN_CORS_ORIGINS',
+    'origins',
+    exactOrigin,
     'Origins of web pages that may call the API from a browser, such as https://app.example.com. When empty, browsers refuse calls from pages of other origins.',
   ),
-  trustedProxies: ranges(
+  trustedProxies: list(
     'PLATEN_TRUSTED_PROXIES',
+    'addresses and CIDR ranges',
+    addressRange,
     'Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8. When empty, the header is ignored.',
   ),
   drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time that running renders have to finish after SIGTERM.'),
@@ -463,17 +475,8 @@ function parseSettings(env: Record<string, string | undefined>): { values: Value
   return { values: values as Values, problems };
 }
 
-interface SettingDescription {
-  env: string;
-  /** The default on this machine, as an operator would write it. */
-  fallback: string;
-  rule: string | undefined;
-  valid: string;
-  help: string;
-}
-
-/** The table of settings, for documentation. */
-export function describeSettings(): SettingDescription[] {
+/** The table of settings, for documentation. `fallback` is the default on this machine, as an operator would write it. */
+export function describeSettings() {
   const settings: Setting<unknown>[] = Object.values(SETTINGS);
   return settings.map(({ env, shown, rule, valid, help }) => ({ env, fallback: shown, rule, valid, help }));
 }
@@ -493,37 +496,22 @@ function unknownSettings(env: Record<string, string | undefined>): string[] {
   });
 }
 
-/** Returns the name of which `name` is short, as `DB_URL` of `DATABASE_URL`, or one of which similar words differ. */
+/** Returns the nearest of the names that have similar or longer words, as `DATABASE_URL` for `DB_URL`, or the same words in one. */
 function similarName(name: string, known: string[]): string | undefined {
-  const long = known.find((each) => isShortFor(name, each));
-  if (long !== undefined) return long;
-  const near = nearest(name, known);
-  if (near === undefined) return undefined;
-  const [given, meant] = differingWords(name.split('_'), near.split('_'));
-  return given === meant || nearest(given, [meant]) ? near : undefined;
-}
-
-function isShortFor(name: string, long: string): boolean {
-  const [given, words] = [name.split('_'), long.split('_')];
-  return given.length === words.length && given.every((word, index) => isShortWord(word, words[index] as string));
+  const words = name.split('_');
+  const alike = known.filter((each) => {
+    const others = each.split('_');
+    if (others.length !== words.length) return others.join('') === words.join('');
+    return others.every((other, index) => isShortFor(other, words[index] ?? '') || nearest(words[index] ?? '', [other]));
+  });
+  return alike.length > 1 ? nearest(name, alike) : alike[0];
 }
 
 /** Whether a word has the first letter of the other and more of its letters, in their order. */
-function isShortWord(word: string, long: string): boolean {
+function isShortFor(long: string, word: string): boolean {
   let found = 0;
   for (const letter of long) if (letter === word[found]) found++;
   return word !== '' && word[0] === long[0] && found === word.length;
-}
-
-/** What is left without the words that both have at the beginning and at the end. */
-function differingWords(given: string[], meant: string[]): [given: string, meant: string] {
-  const atMost = Math.min(given.length, meant.length);
-  let start = 0;
-  while (start < atMost && given[start] === meant[start]) start++;
-  let end = 0;
-  while (end < atMost - start && given.at(-1 - end) === meant.at(-1 - end)) end++;
-  const rest = (words: string[]) => words.slice(start, words.length - end).join('_');
-  return [rest(given), rest(meant)];
 }
 
 /**
@@ -540,12 +528,21 @@ function text(env: string, fallback: string, help: string): Setting<string> {
   return { env, fallback, shown: fallback, valid: 'text', help, parse: (given) => given };
 }
 
-function url(env: string, help: string): Setting<string> {
+/** A text that `check` throws an Error about if it is not valid. */
+function checked(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> {
   const parse = (given: string) => {
-    if (!/^https?:$/.test(URL.parse(given)?.protocol ?? '')) throw new Error('use a URL that begins with https:// or http://.');
+    check(given);
     return given;
   };
-  return { env, fallback: '', shown: '', valid: 'URL with `http://` or `https://`', help, parse };
+  return { env, fallback: '', shown: '', valid, help, parse };
+}
+
+function url(env: string, help: string): Setting<string> {
+  return checked(env, 'URL with `http://` or `https://`', requireHttp, help);
+}
+
+function requireHttp(given: string): void {
+  if (!/^https?:$/.test(URL.parse(given)?.protocol ?? '')) throw new Error('use a URL that begins with https:// or http://.');
 }
 
 /** A URL that may contain a user name and a password, so it is not repeated in errors. */
@@ -555,24 +552,17 @@ function authority(env: string, help: string): Setting<string> & Secret {
 
 /** A location that may contain a password, so it is not repeated in errors. */
 function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> & Secret {
-  const parse = (given: string) => {
-    check(given);
-    return given;
-  };
-  return { env, fallback: '', shown: '', valid: `\`${valid}\``, help, parse, isSecret: true };
+  return { ...checked(env, `\`${valid}\``, check, help), isSecret: true };
 }
 
 function rules(env: string, help: string): Setting<string> {
-  const parse = (given: string) => {
-    parseRules(given);
-    return given;
-  };
-  return { env, fallback: '', shown: '', valid: 'list of [rules](../operate/network.md#rules)', help, parse };
+  return checked(env, 'list of [rules](../operate/network.md#rules)', parseRules, help);
 }
 
-function ports(env: string, fallback: number[], help: string): Setting<number[]> {
-  const parse = (given: string) => entries(given).map((port) => wholeNumber(port, 1, 65_535));
-  return { env, fallback, shown: fallback.join(', '), valid: 'list of ports', help, parse };
+/** Entries with spaces or commas between them. */
+function list<T>(env: string, entry: string, toEntry: (given: string) => T, help: string, fallback: T[] = []): Setting<T[]> {
+  const parse = (given: string) => entries(given).map(toEntry);
+  return { env, fallback, shown: fallback.join(', '), valid: `list of ${entry}`, help, parse };
 }
 
 function waits(env: string, fallbackSeconds: number[], help: string): Setting<number[]> {
@@ -584,20 +574,10 @@ function waits(env: string, fallbackSeconds: number[], help: string): Setting<nu
 /** A network address and the length of its prefix in bits. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
-function origins(env: string, help: string): Setting<string[]> {
-  const parse = (given: string) => entries(given).map(exactOrigin);
-  return { env, fallback: [], shown: '', valid: 'list of origins', help, parse };
-}
-
 function exactOrigin(entry: string): string {
   const { origin, protocol = '' } = URL.parse(entry) ?? {};
   if (origin === entry && /^https?:$/.test(protocol) && !entry.includes('*')) return entry;
   throw new Error(`use origins such as https://app.example.com or http://localhost:5173, without a path or *; not "${entry}".`);
-}
-
-function ranges(env: string, help: string): Setting<AddressRange[]> {
-  const parse = (given: string) => entries(given).map(addressRange);
-  return { env, fallback: [], shown: '', valid: 'list of addresses and CIDR ranges', help, parse };
 }
 
 function addressRange(entry: string): AddressRange {
@@ -608,13 +588,13 @@ function addressRange(entry: string): AddressRange {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-function servers(env: string, help: string): Setting<string[]> {
-  const parse = (given: string) => {
-    const found = entries(given);
-    new Resolver().setServers(found);
-    return found;
-  };
-  return { env, fallback: [], shown: '', valid: 'list of addresses, each with an optional port', help, parse };
+function portNumber(entry: string): number {
+  return wholeNumber(entry, 1, 65_535);
+}
+
+function nameServer(entry: string): string {
+  new Resolver().setServers([entry]);
+  return entry;
 }
 
 function entries(text: string): string[] {
@@ -638,31 +618,26 @@ function readableFolder(env: string, help: string): Setting<string> {
   return { env, fallback: '', shown: '', valid: 'folder', help, parse };
 }
 
-function whole(env: string, fallback: number, min: number, max: number, help: string): Setting<number> {
-  const valid = `whole number, ${range(min, max)}`;
-  return { env, fallback, shown: String(fallback), valid, help, parse: (given) => wholeNumber(given, min, max) };
+/** The value is `size` times the number that is given. */
+function whole(
+  env: string,
+  fallback: number,
+  min: number,
+  max: number,
+  help: string,
+  { name, size } = { name: 'whole number', size: 1 },
+): Setting<number> {
+  const valid = `${name}, ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`;
+  const parse = (given: string) => wholeNumber(given, min, max) * size;
+  return { env, fallback: fallback * size, shown: String(fallback), valid, help, parse };
 }
 
 function seconds(env: string, fallback: number, help: string): Setting<number> {
-  return {
-    env,
-    fallback: fallback * 1000,
-    shown: String(fallback),
-    valid: `seconds, ${range(1, MAX_TIMER_SECONDS)}`,
-    help,
-    parse: (given) => wholeNumber(given, 1, MAX_TIMER_SECONDS) * 1000,
-  };
+  return whole(env, fallback, 1, MAX_TIMER_SECONDS, help, { name: 'seconds', size: 1_000 });
 }
 
 function megabytes(env: string, fallback: number, help: string, min = 64): Setting<number> {
-  return {
-    env,
-    fallback: fallback * 1_048_576,
-    shown: String(fallback),
-    valid: `megabytes (1,048,576 bytes), ${range(min, 1_048_576)}`,
-    help,
-    parse: (given) => wholeNumber(given, min, 1_048_576) * 1_048_576,
-  };
+  return whole(env, fallback, min, 1_048_576, help, { name: 'megabytes (1,048,576 bytes)', size: 1_048_576 });
 }
 
 function choice<const V extends string>(env: string, fallback: NoInfer<V>, values: readonly V[], help: string): Setting<V> {
@@ -680,10 +655,6 @@ function flag(env: string, fallback: boolean, help: string): Setting<boolean> {
     return given === 'true';
   };
   return { env, fallback, shown: String(fallback), valid: '`true`, `false`', help, parse };
-}
-
-function range(min: number, max: number): string {
-  return `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`;
 }
 
 function wholeNumber(given: string, min: number, max: number): number {
