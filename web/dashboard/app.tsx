@@ -1,6 +1,7 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
 import { ProblemError } from '../shared/api.ts';
+import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { clearToasts, Toasts } from '../shared/toast.tsx';
 import { BatchPage } from './batch-page.tsx';
@@ -113,12 +114,8 @@ function Leaving() {
     <Dialog title="Leave without saving?" onClose={stay}>
       <p>Your changes on this page are not saved.</p>
       <div class="actions end">
-        <button type="button" class="button" onClick={stay}>
-          Stay
-        </button>
-        <button type="button" class="button danger primary" onClick={goAnyway}>
-          Leave
-        </button>
+        <Button label="Stay" onClick={stay} />
+        <Button label="Leave" look="danger primary" onClick={goAnyway} />
       </div>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 /** Shows a batch: its items as they complete, and downloads of all results. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
@@ -85,9 +86,7 @@ function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange
         {isEnded(batch) ? (
           <Downloads batch={batch} path={path} />
         ) : (
-          <button type="button" class="button danger" onClick={() => setCancels(true)}>
-            Cancel
-          </button>
+          <Button label="Cancel" look="danger" onClick={() => setCancels(true)} />
         )}
       </PageHead>
       <section class="batch-progress" aria-label="Progress">
@@ -133,9 +132,7 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
   return (
     <>
       {(['zip', 'pdf'] as const).map((kind) => (
-        <button key={kind} type="button" class="button" disabled={action.running} onClick={() => start(kind)}>
-          Download {FILES[kind]}
-        </button>
+        <Button key={kind} label={`Download ${FILES[kind]}`} disabled={action.running} onClick={() => start(kind)} />
       ))}
       <ErrorMessage error={action.error} />
       {large && (

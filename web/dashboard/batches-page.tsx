@@ -1,5 +1,6 @@
 /** Lists all batches of the key, the newest first, and updates those that are running. */
 import { useEffect } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { Empty, PageHead, Time } from './components.tsx';
 import { type Paged, usePaged } from './paged.ts';
@@ -21,9 +22,7 @@ export function BatchesPage() {
   return (
     <>
       <PageHead title="Batches">
-        <button type="button" class="button" onClick={list.reload}>
-          Refresh
-        </button>
+        <Button label="Refresh" onClick={list.reload} />
       </PageHead>
       <PagedList
         list={list}

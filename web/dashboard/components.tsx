@@ -1,6 +1,7 @@
 /** Small components that all pages use: names, times, errors and empty states. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { Button } from '../shared/button.tsx';
 import { errorText, spanText, timeText, utcText } from './format.ts';
 
 const NOW_EVERY_MS = 15_000;
@@ -52,9 +53,7 @@ export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (()
       )}
       {onRetry && (
         <div class="actions">
-          <button type="button" class="button small" onClick={onRetry}>
-            Try again
-          </button>
+          <Button label="Try again" look="small" onClick={onRetry} />
         </div>
       )}
     </div>

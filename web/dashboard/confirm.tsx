@@ -1,5 +1,6 @@
 /** Asks before an action that cannot be undone, and shows its result. */
 import type { ComponentChildren } from 'preact';
+import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage } from './components.tsx';
@@ -21,12 +22,8 @@ export function Confirm({ title, verb, onConfirm, onClose, children }: ConfirmPr
       <div>{children}</div>
       <ErrorMessage error={action.error} />
       <div class="actions end">
-        <button type="button" class="button" onClick={onClose}>
-          Keep
-        </button>
-        <button type="button" class="button danger primary" disabled={action.running} onClick={() => action.run(onConfirm)}>
-          {verb}
-        </button>
+        <Button label="Keep" onClick={onClose} />
+        <Button label={verb} look="danger primary" disabled={action.running} onClick={() => action.run(onConfirm)} />
       </div>
     </Dialog>
   );

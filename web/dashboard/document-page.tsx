@@ -1,6 +1,7 @@
 /** Shows a stored document: its pages, its properties and the available actions. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
@@ -60,15 +61,14 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   return (
     <>
       <PageHead title={<Name>{record.filename}</Name>}>
-        <button type="button" class="button primary" disabled={download.running} onClick={() => download.run(save)}>
-          {download.running ? 'Downloading…' : 'Download'}
-        </button>
-        <button type="button" class="button" onClick={() => setAsked('link')}>
-          Signed link
-        </button>
-        <button type="button" class="button danger" onClick={() => setAsked('delete')}>
-          Delete
-        </button>
+        <Button
+          label={download.running ? 'Downloading…' : 'Download'}
+          look="primary"
+          disabled={download.running}
+          onClick={() => download.run(save)}
+        />
+        <Button label="Signed link" onClick={() => setAsked('link')} />
+        <Button label="Delete" look="danger" onClick={() => setAsked('delete')} />
       </PageHead>
       <ErrorMessage error={download.error} />
       <div class="beside">
@@ -76,9 +76,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
           <Preview path={path} type={record.type} />
         ) : (
           <div>
-            <button type="button" class="button" onClick={() => setWanted(true)}>
-              Show all {sizeText(record.bytes)}
-            </button>
+            <Button label={`Show all ${sizeText(record.bytes)}`} onClick={() => setWanted(true)} />
           </div>
         )}
         <aside class="stack">

@@ -1,6 +1,7 @@
 /** Lists the stored documents of the key that match the filters, the newest first. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Span, Time } from './components.tsx';
 import { countText } from './format.ts';
@@ -45,9 +46,7 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
   return (
     <>
       <PageHead title="Documents">
-        <button type="button" class="button" onClick={list.reload}>
-          Refresh
-        </button>
+        <Button label="Refresh" onClick={list.reload} />
       </PageHead>
       <FilterBar filters={filters} templates={templates} onChange={change} />
       <PagedList
@@ -204,9 +203,7 @@ function NothingFound({ onClear }: { onClear(): void }) {
   return (
     <Empty title="Nothing matches">
       <p>The search does not include documents that expired or were deleted.</p>
-      <button type="button" class="button" onClick={onClear}>
-        Clear all filters
-      </button>
+      <Button label="Clear all filters" onClick={onClear} />
     </Empty>
   );
 }

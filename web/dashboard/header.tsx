@@ -1,5 +1,6 @@
 /** The header of every page: navigation, account and sign-out. */
 import { Brand } from '../shared/brand.tsx';
+import { Button } from '../shared/button.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { session, signOut } from './session.ts';
 
@@ -29,9 +30,7 @@ export function Header({ here }: { here: string }) {
             API reference
           </a>
           <ThemeSwitch />
-          <button type="button" class="button small" onClick={signOut}>
-            Sign out
-          </button>
+          <Button label="Sign out" look="small" onClick={signOut} />
         </div>
       </div>
       <nav aria-label="Dashboard">

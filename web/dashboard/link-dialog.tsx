@@ -1,5 +1,6 @@
 /** Creates a link to a document that works without a key, for a time that the visitor chooses. */
 import { useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Span } from './components.tsx';
@@ -50,14 +51,8 @@ export function LinkDialog({ path, expiresAt, onClose }: { path: string; expires
       <ErrorMessage error={making.error} />
       {link && <MadeLink link={link} />}
       <div class="actions end">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
-        {!link && (
-          <button type="button" class="button primary" disabled={making.running} onClick={() => making.run(make)}>
-            Create link
-          </button>
-        )}
+        <Button label="Close" onClick={onClose} />
+        {!link && <Button label="Create link" look="primary" disabled={making.running} onClick={() => making.run(make)} />}
       </div>
     </Dialog>
   );
@@ -80,9 +75,7 @@ function MadeLink({ link }: { link: Link }) {
       <label for="link-url">Link</label>
       <div class="joined">
         <input id="link-url" class="mono" readOnly value={link.url} ref={field} onFocus={() => field.current?.select()} />
-        <button type="button" class="button primary" onClick={copy}>
-          Copy
-        </button>
+        <Button label="Copy" look="primary" onClick={copy} />
       </div>
       <p class="hint">
         Ends <Span to={link.expires_at} />. <span role="status">{said}</span>

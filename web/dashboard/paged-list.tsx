@@ -1,5 +1,6 @@
 /** Shows the loaded rows of a list, or a text if there are none. */
 import type { ComponentChildren } from 'preact';
+import { Button } from '../shared/button.tsx';
 import { ErrorMessage } from './components.tsx';
 import { countText } from './format.ts';
 import type { Paged } from './paged.ts';
@@ -40,11 +41,7 @@ function ListEnd<T>({ list, one, many }: Counted & { list: Paged<T> }) {
             : ''
           : `${countText(shown, one, many)}${list.hasMore ? ', and more' : ''}`}
       </p>
-      {list.hasMore && (
-        <button type="button" class="button" disabled={list.loading} onClick={list.more}>
-          Load more
-        </button>
-      )}
+      {list.hasMore && <Button label="Load more" disabled={list.loading} onClick={list.more} />}
     </div>
   );
 }

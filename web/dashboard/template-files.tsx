@@ -1,6 +1,7 @@
 /** Lists the files of a template, to add, replace and remove them. */
 
 import { useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
@@ -118,15 +119,7 @@ function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
                   disabled={busy}
                   onChosen={([file]) => file && onReplace(path, file)}
                 />
-                <button
-                  type="button"
-                  class="button small"
-                  aria-label={`Remove ${path}`}
-                  disabled={busy}
-                  onClick={() => onRemove(path)}
-                >
-                  Remove
-                </button>
+                <Button label="Remove" look="small" name={`Remove ${path}`} disabled={busy} onClick={() => onRemove(path)} />
               </div>
             </td>
           </tr>

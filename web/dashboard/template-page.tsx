@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ProblemError } from '../shared/api.ts';
+import { Button } from '../shared/button.tsx';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Loading, PageHead } from './components.tsx';
@@ -81,14 +82,15 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
             <a class="button" href={`#/documents?template=${saved.template_id}`}>
               Documents
             </a>
-            <button type="button" class="button danger" onClick={() => setRemoves(true)}>
-              Delete
-            </button>
+            <Button label="Delete" look="danger" onClick={() => setRemoves(true)} />
           </>
         )}
-        <button type="button" class="button primary" disabled={!changed || saving.running} onClick={saveNow}>
-          {saving.running ? 'Saving…' : 'Save'}
-        </button>
+        <Button
+          label={saving.running ? 'Saving…' : 'Save'}
+          look="primary"
+          disabled={!changed || saving.running}
+          onClick={saveNow}
+        />
       </PageHead>
       <ErrorMessage error={saving.error} />
       {saved && hasStatus(saving.error, 412) && (
@@ -138,12 +140,8 @@ interface ConflictChoiceProps {
 function ConflictChoice({ version, onOverwrite, onReload }: ConflictChoiceProps) {
   return (
     <div class="actions">
-      <button type="button" class="button small" onClick={() => onOverwrite(version)}>
-        Save my text over version {version}
-      </button>
-      <button type="button" class="button small" onClick={onReload}>
-        Discard my text and load version {version}
-      </button>
+      <Button label={`Save my text over version ${version}`} look="small" onClick={() => onOverwrite(version)} />
+      <Button label={`Discard my text and load version ${version}`} look="small" onClick={onReload} />
       <p class="hint">A version that you save over stays under Versions.</p>
     </div>
   );

@@ -4,6 +4,7 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { signal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { sizeText } from '../shared/size-text.ts';
@@ -86,22 +87,18 @@ function VersionTable({ rows, template, onLook }: VersionTableProps) {
             <td>
               {version !== template.version && (
                 <div class="actions end">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`View version ${version}`}
+                  <Button
+                    label="View"
+                    look="small"
+                    name={`View version ${version}`}
                     onClick={() => onLook({ version, compares: false })}
-                  >
-                    View
-                  </button>
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Compare version ${version}`}
+                  />
+                  <Button
+                    label="Compare"
+                    look="small"
+                    name={`Compare version ${version}`}
                     onClick={() => onLook({ version, compares: true })}
-                  >
-                    Compare
-                  </button>
+                  />
                 </div>
               )}
             </td>
@@ -133,9 +130,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
     <section class="stack" aria-label={`Version ${version}`}>
       <div class="page-head">
         <h3>{compares ? `From version ${version} to version ${template.version}` : `Version ${version} (${engine ?? '…'})`}</h3>
-        <button type="button" class="button small" disabled={!loaded.value} onClick={() => setRestores(true)}>
-          Restore version {version}
-        </button>
+        <Button label={`Restore version ${version}`} look="small" disabled={!loaded.value} onClick={() => setRestores(true)} />
       </div>
       <ErrorMessage error={loaded.error} onRetry={loaded.reload} />
       {loaded.value && (

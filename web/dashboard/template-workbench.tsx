@@ -1,6 +1,7 @@
 /** Shows the text of a template and its sample data on one side, and the preview on the other. */
 import { type ReadonlySignal, signal, useComputed } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
@@ -75,14 +76,12 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFil
       </Tabs>
       <div class="shown">
         <div class="preview-head">
-          <button
-            type="button"
-            class="button primary"
+          <Button
+            label={previewLabel(action.running, plays)}
+            look="primary"
             disabled={action.running || files.loading || html.value === ''}
             onClick={show}
-          >
-            {previewLabel(action.running, plays)}
-          </button>
+          />
           <p class="hint">{plays ? FREE : `${files.value?.length ? WITH_FILES : NO_PLAYGROUND} ${CHARGED}`}</p>
         </div>
         <ErrorMessage error={action.error} />
@@ -155,9 +154,7 @@ function Placeholders({ template: { placeholders, version }, onFill }: { templat
               </li>
             ))}
           </ul>
-          <button type="button" class="button small" onClick={onFill}>
-            Generate sample data
-          </button>
+          <Button label="Generate sample data" look="small" onClick={onFill} />
         </>
       )}
     </div>

@@ -1,6 +1,7 @@
 /** Shows the usage of the account this month, day by day, and its settings. */
 
 import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { showToast } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
@@ -17,9 +18,7 @@ export function UsagePage() {
   return (
     <>
       <PageHead title="Usage">
-        <button type="button" class="button" onClick={usage.reload}>
-          Refresh
-        </button>
+        <Button label="Refresh" onClick={usage.reload} />
       </PageHead>
       <ErrorMessage error={usage.error} onRetry={usage.reload} />
       {!usage.value && usage.loading && <Loading what="the usage" />}

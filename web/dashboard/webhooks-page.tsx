@@ -1,5 +1,6 @@
 /** Lists webhook deliveries, and shows the signing secret. */
 import { useState } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { showToast } from '../shared/toast.tsx';
 import { Empty, ErrorMessage, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
@@ -22,9 +23,7 @@ export function WebhooksPage() {
   return (
     <>
       <PageHead title="Webhooks">
-        <button type="button" class="button" onClick={list.reload}>
-          Refresh
-        </button>
+        <Button label="Refresh" onClick={list.reload} />
       </PageHead>
       <Secret />
       <h2>Deliveries</h2>
@@ -57,9 +56,7 @@ function Secret() {
         <ShownSecret />
       ) : (
         <div class="actions">
-          <button type="button" class="button" onClick={() => setShown(true)}>
-            Show the secret
-          </button>
+          <Button label="Show the secret" onClick={() => setShown(true)} />
         </div>
       )}
     </section>
@@ -95,9 +92,7 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
         </p>
       ))}
       <div class="actions">
-        <button type="button" class="button danger" onClick={() => setAsked(true)}>
-          Replace
-        </button>
+        <Button label="Replace" look="danger" onClick={() => setAsked(true)} />
       </div>
       {asked && (
         <Confirm title="Replace the secret?" verb="Replace" onConfirm={rotate} onClose={() => setAsked(false)}>

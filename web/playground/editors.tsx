@@ -1,6 +1,7 @@
 /** The editors of the document: HTML, or a template with its data. */
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { toDiagnostic } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
@@ -30,9 +31,7 @@ export function Editors({ onExamples }: { onExamples(): void }) {
         </fieldset>
         {mode === 'template' && <EngineChoice />}
         <span class="space" />
-        <button type="button" class="button quiet small" onClick={onExamples}>
-          Examples
-        </button>
+        <Button label="Examples" look="quiet small" onClick={onExamples} />
       </div>
       {mode === 'html' ? <HtmlEditor /> : <TemplateEditors />}
     </div>

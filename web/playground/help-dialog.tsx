@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { request } from '../shared/api.ts';
+import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { SHORTCUTS } from './shortcuts.ts';
@@ -53,9 +54,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
         <a class="button" href="/docs">
           API reference
         </a>
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
+        <Button label="Close" look="primary" onClick={onClose} />
       </div>
     </Dialog>
   );

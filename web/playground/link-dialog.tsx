@@ -1,6 +1,7 @@
 /** Creates a link that contains the whole draft. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Button } from '../shared/button.tsx';
 import { copyText } from '../shared/clipboard.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { draft } from './draft.ts';
@@ -47,12 +48,8 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
         {said.value}
       </p>
       <div class="actions end">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
-        <button type="button" class="button primary" disabled={!link.value} onClick={() => void copy()}>
-          Copy link
-        </button>
+        <Button label="Close" onClick={onClose} />
+        <Button label="Copy link" look="primary" disabled={!link.value} onClick={() => void copy()} />
       </div>
     </Dialog>
   );

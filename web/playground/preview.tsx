@@ -1,4 +1,5 @@
 /** Shows the PDF of the last render. */
+import { Button } from '../shared/button.tsx';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
 import { live, rendered, renderNow, renderState } from './render-loop.ts';
@@ -25,9 +26,7 @@ function NothingYet() {
   if (live.value && kind !== 'idle') return <p class="nothing">There is no PDF yet. The reason is shown below.</p>;
   return (
     <p class="nothing">
-      <button type="button" class="button" onClick={() => void renderNow()}>
-        Render
-      </button>
+      <Button label="Render" onClick={() => void renderNow()} />
     </p>
   );
 }

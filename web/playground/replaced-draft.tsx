@@ -1,5 +1,6 @@
 /** Keeps the visitor's own drafts when a link or an example replaces them, until they are restored or given up, also over a reload. */
 import { signal } from '@preact/signals';
+import { Button } from '../shared/button.tsx';
 import { type Draft, draft, isBlank, isSameDraft, replaceDraft, toDraft } from './draft.ts';
 import { EXAMPLES } from './examples/examples.ts';
 
@@ -43,12 +44,8 @@ export function ReplacedNotice() {
   return (
     <div class="note replaced" role="status">
       <p>{current.name} is in the editor. Your own draft is kept.</p>
-      <button type="button" class="button small" onClick={restore}>
-        Restore my draft
-      </button>
-      <button type="button" class="button small" onClick={() => keep({ ...current, own: others })}>
-        Discard my draft
-      </button>
+      <Button label="Restore my draft" look="small" onClick={restore} />
+      <Button label="Discard my draft" look="small" onClick={() => keep({ ...current, own: others })} />
     </div>
   );
 }

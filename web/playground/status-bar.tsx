@@ -1,6 +1,7 @@
 /** Shows the result of the last render, and what can be done about errors. Screen readers announce it politely. */
 
 import { useSignal } from '@preact/signals';
+import { Button } from '../shared/button.tsx';
 import { Icon } from '../shared/icon.tsx';
 import type { Warning } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
@@ -52,9 +53,7 @@ function ErrorNotice({ state }: { state: Bad }) {
       <Violations state={state} />
       {canTryNow(state) && (
         <p>
-          <button type="button" class="button small" onClick={() => void renderNow()}>
-            Try now
-          </button>
+          <Button label="Try now" look="small" onClick={() => void renderNow()} />
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 /** Shows the render as code in one of several languages. */
 import { useSignal } from '@preact/signals';
+import { Button } from '../../shared/button.tsx';
 import { copyText } from '../../shared/clipboard.ts';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Tabs } from '../../shared/tabs.tsx';
@@ -45,12 +46,8 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
         {said.value}
       </p>
       <div class="actions end">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
-        <button type="button" class="button primary" disabled={!code} onClick={() => void copy()}>
-          Copy
-        </button>
+        <Button label="Close" onClick={onClose} />
+        <Button label="Copy" look="primary" disabled={!code} onClick={() => void copy()} />
       </div>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 /** Chooses one of the examples. The visitor's own draft can be restored. */
+import { Button } from '../../shared/button.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { clearToasts, showToast } from '../../shared/toast.tsx';
 import { draft, replaceDraft } from '../draft.ts';
@@ -26,9 +27,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
         ))}
       </ul>
       <div class="actions end">
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
+        <Button label="Close" onClick={onClose} />
       </div>
     </Dialog>
   );

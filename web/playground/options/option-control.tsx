@@ -3,6 +3,7 @@
  * Empty values are not sent.
  */
 import { useState } from 'preact/hooks';
+import { Button } from '../../shared/button.tsx';
 import { isObject } from '../draft.ts';
 import type { ControlProps, OptionField } from './option-field.ts';
 import { OptionSet, SimpleOption } from './option-frame.tsx';
@@ -76,9 +77,7 @@ function Either(props: ControlProps & { fields: OptionField[] }) {
     return (
       <div class="either">
         <OptionControl {...props} field={whole} />
-        <button type="button" class="button quiet small" onClick={() => show(true)}>
-          Set {listNames(fields).join(', ')}
-        </button>
+        <Button label={`Set ${listNames(fields).join(', ')}`} look="quiet small" onClick={() => show(true)} />
       </div>
     );
   return (
@@ -110,16 +109,14 @@ function List(props: ControlProps & { fields: OptionField[]; maxItems: number | 
             keepEmpty
             onChange={(part) => replace(items.map((other, at) => (at === index ? part : other)))}
           />
-          <button type="button" class="button quiet small" onClick={() => replace(items.filter((_, at) => at !== index))}>
-            Remove {field.name} {index + 1}
-          </button>
+          <Button
+            label={`Remove ${field.name} ${index + 1}`}
+            look="quiet small"
+            onClick={() => replace(items.filter((_, at) => at !== index))}
+          />
         </div>
       ))}
-      {items.length < maxItems && (
-        <button type="button" class="button small" onClick={() => replace([...items, {}])}>
-          Add to {field.name}
-        </button>
-      )}
+      {items.length < maxItems && <Button label={`Add to ${field.name}`} look="small" onClick={() => replace([...items, {}])} />}
     </OptionSet>
   );
 }

@@ -1,5 +1,6 @@
 /** Shows all options in groups. Only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
+import { Button } from '../../shared/button.tsx';
 import { change, changeOption, draft } from '../draft.ts';
 import { optionErrors, optionName } from '../request-errors.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
@@ -21,9 +22,7 @@ export function OptionsForm() {
             wanted.value = currentTarget.value;
           }}
         />
-        <button type="button" class="button small" disabled={!set} onClick={() => change({ options: {} })}>
-          Reset all
-        </button>
+        <Button label="Reset all" look="small" disabled={!set} onClick={() => change({ options: {} })} />
       </div>
       {groups.map((group, index) => (
         <Group key={group.title} group={group} open={index === 0 || wanted.value !== ''} />

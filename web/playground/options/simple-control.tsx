@@ -1,5 +1,6 @@
 /** A control for a single value: a switch, a choice, a number, a text or a file. An empty value is not sent. */
 import { useState } from 'preact/hooks';
+import { Button } from '../../shared/button.tsx';
 import { readFileAs } from './file-content.ts';
 import type { ControlProps, OptionField } from './option-field.ts';
 
@@ -137,10 +138,7 @@ function FileControl({ id, describedBy, invalid, value, onChange, as }: SimplePr
       />
       {held && (
         <span class="hint">
-          {held}{' '}
-          <button type="button" class="button quiet small" onClick={() => void read(undefined)}>
-            Remove
-          </button>
+          {held} <Button label="Remove" look="quiet small" onClick={() => void read(undefined)} />
         </span>
       )}
     </span>

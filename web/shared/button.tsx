@@ -1,0 +1,19 @@
+/** A button with a text. */
+
+interface ButtonProps {
+  label: string;
+  /** Further classes, such as `primary` or `danger small`. */
+  look?: string;
+  /** The accessible name, if it differs from the label. */
+  name?: string;
+  disabled?: boolean;
+  onClick(): void;
+}
+
+export function Button({ label, look = '', name, disabled, onClick }: ButtonProps) {
+  return (
+    <button type="button" class={`button ${look}`} aria-label={name} disabled={disabled} onClick={() => onClick()}>
+      {label}
+    </button>
+  );
+}
