@@ -5,6 +5,7 @@ import { sizeText } from '../shared/size-text.ts';
 import { Name } from './components.tsx';
 import { countText, numberText, sentence } from './format.ts';
 import type { BatchItem } from './records.ts';
+import { type Column, Table } from './table.tsx';
 
 const STATES: Record<BatchItem['status'], string> = {
   queued: 'Waiting',
@@ -26,29 +27,7 @@ export function BatchItems({ items }: { items: BatchItem[] }) {
           <span>Failed only</span>
         </label>
       </div>
-      <table class="list">
-        <caption class="visually-hidden">Items in the order of the request</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number wide">
-              No.
-            </th>
-            <th scope="col">Reference</th>
-            <th scope="col">State</th>
-            <th scope="col" class="number wide">
-              Pages
-            </th>
-            <th scope="col" class="number wide">
-              Size
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((item) => (
-            <ItemRow key={item.index} item={item} />
-          ))}
-        </tbody>
-      </table>
+      <Table caption="Items in the order of the request" columns={COLUMNS} rows={shown} keyOf={({ index }) => index} />
       <p class="hint" role="status">
         {failedOnly ? countText(shown.length, 'failed item') : countText(shown.length, 'item')}
       </p>
@@ -56,31 +35,28 @@ export function BatchItems({ items }: { items: BatchItem[] }) {
   );
 }
 
-function ItemRow({ item }: { item: BatchItem }) {
-  const { index, reference, status, document_id, pages, bytes, error } = item;
-  const title = reference ?? `Item ${numberText(index + 1)}`;
+const COLUMNS: Array<Column<BatchItem>> = [
+  { title: 'No.', look: 'number wide', cell: ({ index }) => numberText(index + 1) },
+  { title: 'Reference', cell: (item) => <Reference item={item} /> },
+  { title: 'State', cell: (item) => <State item={item} /> },
+  { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
+  { title: 'Size', look: 'number wide', cell: ({ bytes }) => bytes !== null && sizeText(bytes) },
+];
+
+function Reference({ item: { index, reference, document_id } }: { item: BatchItem }) {
+  const title = <Name>{reference ?? `Item ${numberText(index + 1)}`}</Name>;
+  return document_id ? <a href={`#/documents/${document_id}`}>{title}</a> : title;
+}
+
+function State({ item: { status, error } }: { item: BatchItem }) {
   return (
-    <tr>
-      <td class="number wide">{numberText(index + 1)}</td>
-      <td>
-        {document_id ? (
-          <a href={`#/documents/${document_id}`}>
-            <Name>{title}</Name>
-          </a>
-        ) : (
-          <Name>{title}</Name>
-        )}
-      </td>
-      <td>
-        <span class={`state ${status}`}>{STATES[status]}</span>
-        {error && (
-          <p class="error">
-            {sentence(error.detail ?? error.code)} <code>{error.code}</code>
-          </p>
-        )}
-      </td>
-      <td class="number wide">{pages ?? ''}</td>
-      <td class="number wide">{bytes === null ? '' : sizeText(bytes)}</td>
-    </tr>
+    <>
+      <span class={`state ${status}`}>{STATES[status]}</span>
+      {error && (
+        <p class="error">
+          {sentence(error.detail ?? error.code)} <code>{error.code}</code>
+        </p>
+      )}
+    </>
   );
 }

@@ -7,6 +7,7 @@ import { type Paged, usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { BatchSummary, List } from './records.ts';
 import { read } from './session.ts';
+import { type Column, Table } from './table.tsx';
 
 const FIRST = '/v1/batches?limit=25';
 const LOOK_EVERY_MS = 2_000;
@@ -34,7 +35,7 @@ export function BatchesPage() {
           </Empty>
         }
       >
-        {(rows) => <BatchTable rows={rows} />}
+        {(rows) => <Table caption="Batches, newest first" columns={COLUMNS} rows={rows} keyOf={({ batch_id }) => batch_id} />}
       </PagedList>
     </>
   );
@@ -59,44 +60,31 @@ function usePolling(list: Paged<BatchSummary>): void {
   }, [moving]);
 }
 
-function BatchTable({ rows }: { rows: BatchSummary[] }) {
+const COLUMNS: Array<Column<BatchSummary>> = [
+  { title: 'Batch', cell: (batch) => <BatchName batch={batch} /> },
+  { title: 'State', look: 'wide', cell: stateText },
+  { title: 'Progress', look: 'progress', cell: (batch) => <Progress batch={batch} /> },
+  { title: 'Created', look: 'wide', cell: (batch) => <Time at={batch.created_at} /> },
+];
+
+function BatchName({ batch }: { batch: BatchSummary }) {
   return (
-    <table class="list">
-      <caption class="visually-hidden">Batches, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Batch</th>
-          <th scope="col" class="wide">
-            State
-          </th>
-          <th scope="col">Progress</th>
-          <th scope="col" class="wide">
-            Created
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((batch) => (
-          <tr key={batch.batch_id}>
-            <td>
-              <a href={`#/batches/${batch.batch_id}`}>
-                <code class="break">{batch.batch_id}</code>
-              </a>
-              <div class="hint narrow">
-                {stateText(batch)} · <Time at={batch.created_at} />
-              </div>
-            </td>
-            <td class="wide">{stateText(batch)}</td>
-            <td class="progress">
-              <Bar batch={batch} />
-              <span class="hint">{outcomeText(batch)}</span>
-            </td>
-            <td class="wide">
-              <Time at={batch.created_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <a href={`#/batches/${batch.batch_id}`}>
+        <code class="break">{batch.batch_id}</code>
+      </a>
+      <div class="hint narrow">
+        {stateText(batch)} · <Time at={batch.created_at} />
+      </div>
+    </>
+  );
+}
+
+function Progress({ batch }: { batch: BatchSummary }) {
+  return (
+    <>
+      <Bar batch={batch} />
+      <span class="hint">{outcomeText(batch)}</span>
+    </>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countText, dayText, numberText } from './format.ts';
 import type { Day } from './records.ts';
+import { type Column, Table } from './table.tsx';
 
 /** The width until the plot has been measured. All lengths here are in CSS pixels. */
 const FIRST_WIDTH = 720;
@@ -42,7 +43,7 @@ export function DayPlot({ days }: { days: Day[] }) {
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true">
           <Lines top={top} width={width} />
           {days.map((one, at) => (
-            <Column key={one.date} day={one} at={at} width={width} top={top} chosen={at === chosen} onPoint={setChosen} />
+            <DayColumn key={one.date} day={one} at={at} width={width} top={top} chosen={at === chosen} onPoint={setChosen} />
           ))}
         </svg>
       </div>
@@ -51,7 +52,7 @@ export function DayPlot({ days }: { days: Day[] }) {
       </p>
       <details>
         <summary>As a table</summary>
-        <DayTable days={days} />
+        <Table caption="Documents per day" look="days" columns={COLUMNS} rows={days} keyOf={({ date }) => date} />
       </details>
     </section>
   );
@@ -66,7 +67,7 @@ interface ColumnProps {
   onPoint(at: number): void;
 }
 
-function Column({ day, at, width, top, chosen, onPoint }: ColumnProps) {
+function DayColumn({ day, at, width, top, chosen, onPoint }: ColumnProps) {
   const slot = (width - LEFT) / PLACES;
   const x = LEFT + at * slot;
   const height = day.documents === 0 ? 0 : Math.max(2, (day.documents / top) * PLOT_HEIGHT);
@@ -123,29 +124,10 @@ function useWidth() {
   return { place, width };
 }
 
-function DayTable({ days }: { days: Day[] }) {
-  return (
-    <table class="list days">
-      <caption class="visually-hidden">Documents per day</caption>
-      <thead>
-        <tr>
-          <th scope="col">Day (UTC)</th>
-          <th scope="col" class="number">
-            Documents
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {days.map(({ date, documents }) => (
-          <tr key={date}>
-            <td>{dayText(date)}</td>
-            <td class="number">{numberText(documents)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const COLUMNS: Array<Column<Day>> = [
+  { title: 'Day (UTC)', cell: ({ date }) => dayText(date) },
+  { title: 'Documents', look: 'number', cell: ({ documents }) => numberText(documents) },
+];
 
 /** Rounds up to 1, 2, 5, 10, 20, 50 and so on. */
 function roundUp(value: number): number {

@@ -11,6 +11,7 @@ import { PagedList } from './paged-list.tsx';
 import type { DocumentRecord, List, TemplateRecord } from './records.ts';
 import { replaceQuery } from './route.ts';
 import { read } from './session.ts';
+import { type Column, Table } from './table.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 const TYPING_PAUSE_MS = 250;
@@ -110,72 +111,37 @@ function FilterBar({ filters, templates, onChange }: FilterBarProps) {
 }
 
 function DocumentTable({ rows, templates }: { rows: DocumentRecord[]; templates: TemplateRecord[] }) {
-  return (
-    <table class="list documents">
-      <caption class="visually-hidden">Documents, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="number wide">
-            Pages
-          </th>
-          <th scope="col" class="number wide">
-            Size
-          </th>
-          <th scope="col" class="wide">
-            Source
-          </th>
-          <th scope="col" class="wide">
-            Created
-          </th>
-          <th scope="col" class="wide">
-            Expires
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <DocumentRow key={row.document_id} row={row} templates={templates} />
-        ))}
-      </tbody>
-    </table>
-  );
+  const columns: Array<Column<DocumentRecord>> = [
+    { title: 'Name', cell: (row) => <DocumentName row={row} /> },
+    { title: 'Pages', look: 'number wide', cell: ({ pages }) => pages },
+    { title: 'Size', look: 'number wide', cell: ({ bytes }) => sizeText(bytes) },
+    { title: 'Source', look: 'wide', cell: (row) => <Source row={row} templates={templates} /> },
+    { title: 'Created', look: 'wide', cell: (row) => <Time at={row.created_at} /> },
+    { title: 'Expires', look: 'wide', cell: (row) => <Span to={row.expires_at} /> },
+  ];
+  const keyOf = ({ document_id }: DocumentRecord) => document_id;
+  return <Table caption="Documents, newest first" look="documents" columns={columns} rows={rows} keyOf={keyOf} />;
 }
 
-function DocumentRow({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
+function DocumentName({ row }: { row: DocumentRecord }) {
   return (
-    <tr>
-      <td>
-        <div class="document">
-          <Thumbnail document={row} />
-          <div>
-            <a class="named" href={`#/documents/${row.document_id}`}>
-              <Name>{row.filename}</Name>
-            </a>
-            <div class="hint narrow">
-              {countText(row.pages, 'page')} · {sizeText(row.bytes)} · <Time at={row.created_at} /> · expires{' '}
-              <Span to={row.expires_at} />
-            </div>
-          </div>
+    <div class="document">
+      <Thumbnail document={row} />
+      <div>
+        <a class="named" href={`#/documents/${row.document_id}`}>
+          <Name>{row.filename}</Name>
+        </a>
+        <div class="hint narrow">
+          {countText(row.pages, 'page')} · {sizeText(row.bytes)} · <Time at={row.created_at} /> · expires{' '}
+          <Span to={row.expires_at} />
         </div>
-      </td>
-      <td class="number wide">{row.pages}</td>
-      <td class="number wide">{sizeText(row.bytes)}</td>
-      <td class="wide">
-        <Source row={row} templates={templates} />
-      </td>
-      <td class="wide">
-        <Time at={row.created_at} />
-      </td>
-      <td class="wide">
-        <Span to={row.expires_at} />
-      </td>
-    </tr>
+      </div>
+    </div>
   );
 }
 
 /** Shows the name of the template, if it still exists. */
-export function Source({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
+function Source({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
   const template = templates.find(({ template_id }) => template_id === row.template_id);
   if (!template) return SOURCES[row.source];
   return (

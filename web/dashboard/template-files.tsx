@@ -10,6 +10,7 @@ import { Confirm } from './confirm.tsx';
 import type { Loaded } from './loaded.ts';
 import type { AssetRecord, TemplateRecord } from './records.ts';
 import { call, ifVersion } from './session.ts';
+import { ACTIONS, type Column, Table } from './table.tsx';
 
 interface TemplateFilesProps {
   template: TemplateRecord;
@@ -90,43 +91,18 @@ interface FileTableProps {
 }
 
 function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
-  return (
-    <table class="list">
-      <caption class="visually-hidden">Files of the template</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="number">
-            Size
-          </th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ path, bytes }) => (
-          <tr key={path}>
-            <td>
-              <Name>{path}</Name>
-            </td>
-            <td class="number">{sizeText(bytes)}</td>
-            <td>
-              <div class="actions end">
-                <FileButton
-                  label="Replace"
-                  name={`Replace ${path}`}
-                  disabled={busy}
-                  onChosen={([file]) => file && onReplace(path, file)}
-                />
-                <Button label="Remove" look="small" name={`Remove ${path}`} disabled={busy} onClick={() => onRemove(path)} />
-              </div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+  const actions = ({ path }: AssetRecord) => (
+    <div class="actions end">
+      <FileButton label="Replace" name={`Replace ${path}`} disabled={busy} onChosen={([file]) => file && onReplace(path, file)} />
+      <Button label="Remove" look="small" name={`Remove ${path}`} disabled={busy} onClick={() => onRemove(path)} />
+    </div>
   );
+  const columns: Array<Column<AssetRecord>> = [
+    { title: 'Name', cell: ({ path }) => <Name>{path}</Name> },
+    { title: 'Size', look: 'number', cell: ({ bytes }) => sizeText(bytes) },
+    { title: ACTIONS, cell: actions },
+  ];
+  return <Table caption="Files of the template" columns={columns} rows={rows} keyOf={({ path }) => path} />;
 }
 
 interface FileButtonProps {

@@ -14,6 +14,7 @@ import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
 import { ifVersion, read, send } from './session.ts';
+import { ACTIONS, type Column, Table } from './table.tsx';
 
 type SelectedVersion = { version: number; compares: boolean };
 
@@ -55,58 +56,26 @@ interface VersionTableProps {
   onLook(look: SelectedVersion): void;
 }
 
-function VersionTable({ rows, template, onLook }: VersionTableProps) {
-  return (
-    <table class="list">
-      <caption class="visually-hidden">Versions, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Version</th>
-          <th scope="col" class="number">
-            Size
-          </th>
-          <th scope="col" class="wide">
-            Stored
-          </th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ version, bytes, updated_at }) => (
-          <tr key={version}>
-            <td>
-              {version}
-              {version === template.version && <span class="hint"> current</span>}
-            </td>
-            <td class="number">{sizeText(bytes)}</td>
-            <td class="wide">
-              <Time at={updated_at} />
-            </td>
-            <td>
-              {version !== template.version && (
-                <div class="actions end">
-                  <Button
-                    label="View"
-                    look="small"
-                    name={`View version ${version}`}
-                    onClick={() => onLook({ version, compares: false })}
-                  />
-                  <Button
-                    label="Compare"
-                    look="small"
-                    name={`Compare version ${version}`}
-                    onClick={() => onLook({ version, compares: true })}
-                  />
-                </div>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+function VersionTable({ rows, template: { version: current }, onLook }: VersionTableProps) {
+  const actions = ({ version }: VersionRecord) =>
+    version !== current && (
+      <div class="actions end">
+        <Button label="View" look="small" name={`View version ${version}`} onClick={() => onLook({ version, compares: false })} />
+        <Button
+          label="Compare"
+          look="small"
+          name={`Compare version ${version}`}
+          onClick={() => onLook({ version, compares: true })}
+        />
+      </div>
+    );
+  const columns: Array<Column<VersionRecord>> = [
+    { title: 'Version', cell: ({ version }) => [version, version === current && <span class="hint"> current</span>] },
+    { title: 'Size', look: 'number', cell: ({ bytes }) => sizeText(bytes) },
+    { title: 'Stored', look: 'wide', cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { title: ACTIONS, cell: actions },
+  ];
+  return <Table caption="Versions, newest first" columns={columns} rows={rows} keyOf={({ version }) => version} />;
 }
 
 interface OneVersionProps extends VersionsProps {

@@ -5,6 +5,7 @@ import { countText, numberText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { TemplateRecord } from './records.ts';
+import { type Column, Table } from './table.tsx';
 
 const EXAMPLE = `curl ${location.origin}/v1/templates \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\
@@ -29,54 +30,31 @@ export function TemplatesPage() {
           </Empty>
         }
       >
-        {(rows) => <TemplateTable rows={rows} />}
+        {(rows) => (
+          <Table caption="Templates, newest first" columns={COLUMNS} rows={rows} keyOf={({ template_id }) => template_id} />
+        )}
       </PagedList>
     </>
   );
 }
 
-function TemplateTable({ rows }: { rows: TemplateRecord[] }) {
+const COLUMNS: Array<Column<TemplateRecord>> = [
+  { title: 'Name', cell: (row) => <TemplateName row={row} /> },
+  { title: 'Engine', look: 'wide', cell: ({ engine }) => engine },
+  { title: 'Version', look: 'number wide', cell: ({ version }) => version },
+  { title: 'Placeholders', look: 'number wide', cell: ({ placeholders }) => numberText(placeholders.length) },
+  { title: 'Changed', look: 'wide', cell: (row) => <Time at={row.updated_at} /> },
+];
+
+function TemplateName({ row }: { row: TemplateRecord }) {
   return (
-    <table class="list">
-      <caption class="visually-hidden">Templates, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="wide">
-            Engine
-          </th>
-          <th scope="col" class="number wide">
-            Version
-          </th>
-          <th scope="col" class="number wide">
-            Placeholders
-          </th>
-          <th scope="col" class="wide">
-            Changed
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.template_id}>
-            <td>
-              <a href={`#/templates/${row.template_id}`}>
-                <Name>{row.name}</Name>
-              </a>
-              <div class="hint narrow">
-                {row.engine} · version {row.version} · {countText(row.placeholders.length, 'placeholder')} ·{' '}
-                <Time at={row.updated_at} />
-              </div>
-            </td>
-            <td class="wide">{row.engine}</td>
-            <td class="number wide">{row.version}</td>
-            <td class="number wide">{numberText(row.placeholders.length)}</td>
-            <td class="wide">
-              <Time at={row.updated_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <a href={`#/templates/${row.template_id}`}>
+        <Name>{row.name}</Name>
+      </a>
+      <div class="hint narrow">
+        {row.engine} · version {row.version} · {countText(row.placeholders.length, 'placeholder')} · <Time at={row.updated_at} />
+      </div>
+    </>
   );
 }

@@ -10,6 +10,7 @@ import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
 import { call, read } from './session.ts';
+import { type Column, Table } from './table.tsx';
 
 const STATES: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Given up' };
 
@@ -39,7 +40,9 @@ export function WebhooksPage() {
           </Empty>
         }
       >
-        {(rows) => <DeliveryTable rows={rows} />}
+        {(rows) => (
+          <Table caption="Deliveries, newest first" columns={COLUMNS} rows={rows} keyOf={({ delivery_id }) => delivery_id} />
+        )}
       </PagedList>
     </>
   );
@@ -106,63 +109,38 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
   );
 }
 
-function DeliveryTable({ rows }: { rows: Delivery[] }) {
+const COLUMNS: Array<Column<Delivery>> = [
+  { title: 'Event', cell: (delivery) => <Event delivery={delivery} /> },
+  { title: 'State', cell: (delivery) => <State delivery={delivery} /> },
+  { title: 'Attempts', look: 'wide', cell: ({ attempts }) => attempts },
+  { title: 'Created', look: 'wide', cell: (delivery) => <Time at={delivery.created_at} /> },
+];
+
+function Event({ delivery: { type, url, attempts, created_at } }: { delivery: Delivery }) {
   return (
-    <table class="list">
-      <caption class="visually-hidden">Deliveries, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">State</th>
-          <th scope="col" class="wide">
-            Attempts
-          </th>
-          <th scope="col" class="wide">
-            Created
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((delivery) => (
-          <DeliveryRow key={delivery.delivery_id} delivery={delivery} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      {type}
+      <div class="hint break">{url}</div>
+      <div class="hint narrow">
+        {countText(attempts, 'attempt')} · <Time at={created_at} />
+      </div>
+    </>
   );
 }
 
-function DeliveryRow({ delivery }: { delivery: Delivery }) {
+function State({ delivery: { status, error, response_status, next_attempt_at } }: { delivery: Delivery }) {
   return (
-    <tr>
-      <td>
-        {delivery.type}
-        <div class="hint break">{delivery.url}</div>
-        <div class="hint narrow">
-          {countText(delivery.attempts, 'attempt')} · <Time at={delivery.created_at} />
-        </div>
-      </td>
-      <td>
-        {STATES[delivery.status]}
-        <Outcome delivery={delivery} />
-      </td>
-      <td class="wide">{delivery.attempts}</td>
-      <td class="wide">
-        <Time at={delivery.created_at} />
-      </td>
-    </tr>
-  );
-}
-
-function Outcome({ delivery: { error, response_status, next_attempt_at } }: { delivery: Delivery }) {
-  return (
-    <div class="hint">
-      {response_status !== undefined && `Answered with ${response_status}. `}
-      {error && `${sentence(error)} `}
-      {next_attempt_at && (
-        <>
-          Again <Span to={next_attempt_at} />.
-        </>
-      )}
-    </div>
+    <>
+      {STATES[status]}
+      <div class="hint">
+        {response_status !== undefined && `Answered with ${response_status}. `}
+        {error && `${sentence(error)} `}
+        {next_attempt_at && (
+          <>
+            Again <Span to={next_attempt_at} />.
+          </>
+        )}
+      </div>
+    </>
   );
 }
