@@ -2,26 +2,9 @@
 
 import type { Report, Warning } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
+import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { Facts } from './components.tsx';
 import { countText, numberText, sentence } from './format.ts';
-
-const KINDS: Record<string, string> = {
-  resource_failed: 'Not loaded',
-  resource_refused: 'Not allowed',
-  host_refused: 'Connection refused',
-  console_error: 'Error in a script',
-  missing_glyphs: 'Missing characters',
-  font_substituted: 'Font replaced',
-  content_clipped: 'Content cut off',
-  pictures_large: 'Large pictures',
-  field_printed: 'Field cannot be filled in',
-  content_shrunk: 'Scaled down',
-  content_hidden: 'Content not shown',
-  content_rasterized: 'Text printed as a picture',
-  link_dropped: 'Missing links',
-  unsupported_css: 'CSS that has no effect',
-  printed_early: 'Printed early',
-};
 
 export function ReportView({ report }: { report: Report }) {
   const { network, warning_count, timings } = report;
@@ -62,7 +45,7 @@ function WarningLine({ warning }: { warning: Warning }) {
   const where = warning.url ?? warning.host ?? warning.where;
   return (
     <li>
-      <strong>{KINDS[warning.kind] ?? warning.kind}</strong>: <bdi>{sentence(warning.message)}</bdi>
+      <strong>{WARNING_TITLES[warning.kind] ?? warning.kind}</strong>: <bdi>{sentence(warning.message)}</bdi>
       {where && <code class="block break">{where}</code>}
     </li>
   );

@@ -1,6 +1,7 @@
 /** The session: holds the key in this tab, and sends requests with it. */
 import { signal } from '@preact/signals';
 import { ProblemError, request } from '../shared/api.ts';
+import { readStored, store } from '../shared/storage.ts';
 import type { Account } from './records.ts';
 
 export interface Session {
@@ -88,19 +89,11 @@ export function send(method: string, path: string, body: unknown, init: RequestI
 
 /** Keeps a value for this tab until it is closed or the visitor signs out, if the browser allows it. */
 export function storeItem(name: string, value: string): void {
-  try {
-    sessionStorage.setItem(STORAGE_PREFIX + name, value);
-  } catch {
-    // The storage is full or not allowed.
-  }
+  store('sessionStorage', STORAGE_PREFIX + name, value);
 }
 
 export function readItem(name: string): string | null {
-  try {
-    return sessionStorage.getItem(STORAGE_PREFIX + name);
-  } catch {
-    return null;
-  }
+  return readStored('sessionStorage', STORAGE_PREFIX + name);
 }
 
 export function removeItem(name: string): void {

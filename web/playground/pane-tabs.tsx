@@ -1,5 +1,5 @@
 /** The tabs of the page: two beside the preview, or three on narrow screens that show one pane at a time. */
-import { useRef } from 'preact/hooks';
+import { chooseNeighbour } from '../shared/tabs.tsx';
 import { type Pane, pane } from './panes.ts';
 
 const PANES: Array<{ name: Pane; label: string }> = [
@@ -13,20 +13,8 @@ export function paneLabel(name: Pane): string {
 }
 
 export function PaneTabs({ count, invalid }: { count: number; invalid: boolean }) {
-  const list = useRef<HTMLDivElement>(null);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])].filter((tab) => tab.offsetWidth);
-    const at = tabs.indexOf(event.target as HTMLElement);
-    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 };
-    const to = steps[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    const next = tabs.at(to % tabs.length);
-    next?.click();
-    next?.focus();
-  };
   return (
-    <div ref={list} class="tabs" role="tablist" aria-label="Parts of the playground" onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label="Parts of the playground" onKeyDown={chooseNeighbour}>
       {PANES.map(({ name, label }) => (
         <button
           key={name}

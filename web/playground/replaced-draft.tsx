@@ -1,6 +1,7 @@
 /** Keeps the visitor's own drafts when a link or an example replaces them, until they are restored or given up, also over a reload. */
 import { signal } from '@preact/signals';
 import { Button } from '../shared/button.tsx';
+import { readStored, store } from '../shared/storage.ts';
 import { type Draft, draft, isBlank, isSameDraft, replaceDraft, toDraft } from './draft.ts';
 import { EXAMPLES } from './examples/examples.ts';
 
@@ -52,16 +53,16 @@ export function ReplacedNotice() {
 
 function keep(next: Replacement): void {
   replacement.value = next;
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(next));
-  } catch {
-    // The drafts are too large, or there is no storage. They do not survive a reload then.
-  }
+  store('sessionStorage', STORAGE_KEY, JSON.stringify(next));
 }
 
 function read(): Replacement | undefined {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as { own: unknown[]; by: unknown; name: unknown };
+    const stored = JSON.parse(readStored('sessionStorage', STORAGE_KEY) ?? 'null') as {
+      own: unknown[];
+      by: unknown;
+      name: unknown;
+    };
     const by = toDraft(stored.by);
     return by && { own: stored.own.map(toDraft).filter((each) => each !== undefined), by, name: String(stored.name) };
   } catch {

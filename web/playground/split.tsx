@@ -3,6 +3,7 @@
  * browser.
  */
 import { signal } from '@preact/signals';
+import { readStored, store } from '../shared/storage.ts';
 
 const STORAGE_KEY = 'platen.playground.split';
 const LEAST = 20;
@@ -10,7 +11,7 @@ const MOST = 80;
 const STEP = 2;
 
 /** The share of the width for the editors, in percent. */
-export const split = signal(limitPercent(Number(read() ?? 46)));
+export const split = signal(limitPercent(Number(readStored('localStorage', STORAGE_KEY) ?? 46)));
 
 export function Divider() {
   return (
@@ -52,21 +53,9 @@ function onPointerMove({ currentTarget, pointerId, clientX }: PointerEvent & { c
 
 function move(to: number): void {
   split.value = limitPercent(to);
-  try {
-    localStorage.setItem(STORAGE_KEY, String(split.value));
-  } catch {
-    // The position is not kept then.
-  }
+  store('localStorage', STORAGE_KEY, String(split.value));
 }
 
 function limitPercent(percent: number): number {
   return Math.min(MOST, Math.max(LEAST, percent || LEAST));
-}
-
-function read(): string | null {
-  try {
-    return localStorage.getItem(STORAGE_KEY);
-  } catch {
-    return null;
-  }
 }

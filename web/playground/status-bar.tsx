@@ -5,6 +5,7 @@ import { Button } from '../shared/button.tsx';
 import { Icon } from '../shared/icon.tsx';
 import type { Warning } from '../shared/rendered-pdf.ts';
 import { sizeText } from '../shared/size-text.ts';
+import { WARNING_TITLES } from '../shared/warning-titles.ts';
 import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered } from './render-call.ts';
@@ -196,30 +197,12 @@ function Mark({ state }: { state: RenderState }) {
   );
 }
 
-const MEANINGS: Record<string, string> = {
-  resource_failed: 'Could not be loaded',
-  resource_refused: 'May not be loaded',
-  host_refused: 'Connection refused',
-  console_error: 'A script reported an error',
-  missing_glyphs: 'Characters without a glyph',
-  font_substituted: 'Another font was used',
-  content_clipped: 'Content cut off',
-  pictures_large: 'Large pictures',
-  field_printed: 'Field cannot be filled in',
-  content_shrunk: 'Scaled down to fit',
-  content_hidden: 'Content not shown',
-  content_rasterized: 'Text printed as a picture',
-  link_dropped: 'Missing links',
-  unsupported_css: 'CSS that has no effect',
-  printed_early: 'Printed early',
-};
-
 function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
   return (
     <ul class="warnings" aria-label="Warnings">
       {warnings.map((warning, index) => (
         <li key={index}>
-          <strong>{MEANINGS[warning.kind] ?? warning.kind}:</strong> {describeAddress(warning)}
+          <strong>{WARNING_TITLES[warning.kind] ?? warning.kind}:</strong> {describeAddress(warning)}
           {warning.message}
         </li>
       ))}

@@ -1,5 +1,6 @@
 /** Keeps the draft, so that it survives a reload of its tab. */
 import { effect } from '@preact/signals';
+import { readStored, store } from '../shared/storage.ts';
 import { type Draft, draft, toDraft } from './draft.ts';
 
 const STORAGE_KEY = 'platen.playground';
@@ -7,7 +8,7 @@ const PAUSE_MS = 250;
 
 export function readStoredDraft(): Draft | undefined {
   try {
-    return toDraft(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null'));
+    return toDraft(JSON.parse(readStored('sessionStorage', STORAGE_KEY) ?? 'null'));
   } catch {
     return undefined;
   }
@@ -15,19 +16,12 @@ export function readStoredDraft(): Draft | undefined {
 
 /** Stores every draft from now on, after a pause in typing and when the page is left. */
 export function storeDrafts(): void {
+  const keep = () => store('sessionStorage', STORAGE_KEY, JSON.stringify(draft.value));
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     void draft.value;
     clearTimeout(timer);
-    timer = setTimeout(store, PAUSE_MS);
+    timer = setTimeout(keep, PAUSE_MS);
   });
-  addEventListener('pagehide', store);
-}
-
-function store(): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
-  } catch {
-    // The draft is too large, or there is no storage. It does not survive a reload then.
-  }
+  addEventListener('pagehide', keep);
 }

@@ -1,6 +1,6 @@
 /** Accessible tabs: arrow keys move between them, and each panel is labelled by its tab. */
 import type { ComponentChildren } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 
 export interface Tab<Name extends string> {
   name: Name;
@@ -18,24 +18,15 @@ export interface TabsProps<Name extends string> {
 
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Name>) {
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = neighbour(tabs, chosen, event.key);
-    if (!next) return;
-    event.preventDefault();
-    onChoose(next);
-    list.current?.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
-  };
   return (
     <div class="tabbed">
-      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={chooseNeighbour}>
         {tabs.map((tab) => (
           <button
             key={tab.name}
             type="button"
             role="tab"
             id={`${id}-${tab.name}`}
-            data-tab={tab.name}
             aria-selected={tab.name === chosen}
             aria-controls={`${id}-panel`}
             tabIndex={tab.name === chosen ? 0 : -1}
@@ -52,9 +43,15 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
   );
 }
 
-function neighbour<Name extends string>(tabs: Array<Tab<Name>>, chosen: Name, key: string): Name | undefined {
-  const at = tabs.findIndex(({ name }) => name === chosen);
-  const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
-  const to = steps[key];
-  return to === undefined ? undefined : tabs.at(to % tabs.length)?.name;
+/** Chooses another tab of the list, for an arrow key, Home and End. */
+export function chooseNeighbour(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')].filter((tab) => tab.offsetWidth);
+  const at = tabs.indexOf(event.target as HTMLElement);
+  const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 };
+  const to = steps[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  const next = tabs.at(to % tabs.length);
+  next?.click();
+  next?.focus();
 }

@@ -1,5 +1,6 @@
 /** Switches between light, dark and the system's setting, for all pages. The choice is kept in this browser. */
 import { signal } from '@preact/signals';
+import { readStored, store } from './storage.ts';
 
 const STORAGE_KEY = 'platen.theme';
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -30,11 +31,7 @@ export function ThemeSwitch() {
 function choose(chosen: Theme): void {
   theme.value = chosen;
   show(chosen);
-  try {
-    localStorage.setItem(STORAGE_KEY, chosen);
-  } catch {
-    // The choice is not kept if the browser has no storage.
-  }
+  store('localStorage', STORAGE_KEY, chosen);
 }
 
 function show(chosen: Theme): void {
@@ -43,10 +40,6 @@ function show(chosen: Theme): void {
 }
 
 function readTheme(): Theme {
-  try {
-    const kept = localStorage.getItem(STORAGE_KEY);
-    return THEMES.find((name) => name === kept) ?? 'system';
-  } catch {
-    return 'system';
-  }
+  const kept = readStored('localStorage', STORAGE_KEY);
+  return THEMES.find((name) => name === kept) ?? 'system';
 }
