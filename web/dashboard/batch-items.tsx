@@ -54,7 +54,7 @@ function State({ item: { status, error } }: { item: BatchItem }) {
       <span class={`state ${status}`}>{STATES[status]}</span>
       {error && (
         <p class="error">
-          {sentence(error.detail ?? error.code)} <code>{error.code}</code>
+          {sentence(error.detail ?? error.code ?? '')} <code>{error.code}</code>
         </p>
       )}
     </>

@@ -4,6 +4,7 @@ import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
 import { ErrorMessage, Span } from './components.tsx';
+import type { Link } from './records.ts';
 import { send } from './session.ts';
 
 /** The service shortens it to the lifetime of the document. */
@@ -15,11 +16,6 @@ const CHOICES: Array<[seconds: number, text: string]> = [
   [2_592_000, '30 days'],
   [AS_LONG_AS_THE_DOCUMENT, 'As long as the document'],
 ];
-
-interface Link {
-  url: string;
-  expires_at: string;
-}
 
 export function LinkDialog({ path, expiresAt, onClose }: { path: string; expiresAt: string; onClose(): void }) {
   const left = (Date.parse(expiresAt) - Date.now()) / 1000;

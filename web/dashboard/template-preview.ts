@@ -1,14 +1,9 @@
 /** Renders a template with sample data, either in the playground for free, or as a document that counts. */
 import { request } from '../shared/api.ts';
 import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
-import type { AssetRecord } from './records.ts';
+import type { AssetRecord, Playground } from './records.ts';
 import { send } from './session.ts';
 import type { Draft } from './template-draft.ts';
-
-interface Playground {
-  enabled: boolean;
-  limits: { html_bytes: number };
-}
 
 type Data = Record<string, unknown>;
 

@@ -2,25 +2,20 @@
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Playground, PlaygroundLimits } from '../../clients/typescript/src/api.ts';
 import { request } from '../shared/api.ts';
 import { Button } from '../shared/button.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { SHORTCUTS } from './shortcuts.ts';
 
-interface Limits {
-  html_bytes: number;
-  timeout_ms: number;
-  requests_per_minute: number;
-}
-
-const limits = signal<Limits | undefined>(undefined);
+const limits = signal<PlaygroundLimits | undefined>(undefined);
 
 export function HelpDialog({ onClose }: { onClose(): void }) {
   useEffect(() => {
     request('/v1/playground')
       .then((response) => response.json())
-      .then((told: { limits: Limits }) => {
+      .then((told: Playground) => {
         limits.value = told.limits;
       })
       .catch(() => {}); // the shortcuts are shown without the limits

@@ -147,7 +147,7 @@ function ErrorLocations() {
   );
 }
 
-const PHASES = ['queue', 'load', 'print', 'finish'];
+const PHASES = ['queue', 'load', 'print', 'finish'] as const;
 
 function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result: Rendered; state: RenderState }) {
   const open = useSignal(false);
@@ -163,7 +163,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
         <span class="phases">
           {PHASES.map((phase) => (
             <span key={phase}>
-              {phase} {milliseconds(timings[phase] ?? 0)}
+              {phase} {milliseconds(timings[phase])}
             </span>
           ))}
         </span>
