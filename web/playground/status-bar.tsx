@@ -115,7 +115,10 @@ function Violations({ state }: { state: Bad }) {
 /** The errors, each with a button that shows the field to correct. */
 function ErrorLocations() {
   const line = templateError.value;
-  const errors = [...optionErrors.value, ...otherErrors.value];
+  const errors = [
+    ...optionErrors.value.map((error) => ({ ...error, show: () => showOption(optionName(error)) })),
+    ...otherErrors.value.map((error) => ({ ...error, show: error.path.startsWith('data') ? showData : showTemplate })),
+  ];
   if (!line && !errors.length) return null;
   return (
     <ul>
@@ -127,17 +130,9 @@ function ErrorLocations() {
           </button>
         </li>
       )}
-      {optionErrors.value.map((error) => (
-        <li key={`${error.path}${error.message}`}>
-          <button type="button" class="linklike" onClick={() => showOption(optionName(error))}>
-            <code>{error.path}</code>
-          </button>{' '}
-          {error.message}
-        </li>
-      ))}
-      {otherErrors.value.map(({ path, message }) => (
+      {errors.map(({ path, message, show }) => (
         <li key={`${path}${message}`}>
-          <button type="button" class="linklike" onClick={path.startsWith('data') ? showData : showTemplate}>
+          <button type="button" class="linklike" onClick={show}>
             <code>{path}</code>
           </button>{' '}
           {message}

@@ -11,13 +11,14 @@ export function SimpleOption(props: ControlProps) {
   const { field, path } = props;
   const id = useId();
   const errors = findErrors(path);
+  const attributes = { id, 'aria-describedby': `${id}-help ${id}-error`, 'aria-invalid': errors.length > 0 };
   return (
     <div class={field.kind === 'switch' ? 'option switched' : 'option'} data-path={path}>
       <label for={id}>
         <code>{field.name}</code>
         {field.required && <span class="hint"> required</span>}
       </label>
-      <SimpleControl {...props} id={id} describedBy={`${id}-help ${id}-error`} invalid={errors.length > 0} />
+      <SimpleControl {...props} attributes={attributes} />
       <OptionNotes id={id} field={field} errors={errors.map(({ message }) => message)} />
     </div>
   );

@@ -5,9 +5,8 @@ import { readFileAs } from './file-content.ts';
 import type { ControlProps, OptionField } from './option-field.ts';
 
 interface SimpleProps extends ControlProps {
-  id: string;
-  describedBy: string;
-  invalid: boolean;
+  /** Tie the control to its label, its description and its errors. */
+  attributes: { id: string; 'aria-describedby': string; 'aria-invalid': boolean };
 }
 
 export function SimpleControl(props: SimpleProps) {
@@ -25,14 +24,13 @@ export function SimpleControl(props: SimpleProps) {
   }
 }
 
-function SwitchControl({ id, describedBy, value, onChange, on }: SimpleProps & { on: boolean }) {
+function SwitchControl({ attributes, value, onChange, on }: SimpleProps & { on: boolean }) {
   const checked = value === undefined ? on : value === true;
   return (
     <input
       type="checkbox"
       role="switch"
-      id={id}
-      aria-describedby={describedBy}
+      {...attributes}
       aria-checked={checked}
       checked={checked}
       onChange={({ currentTarget }) => onChange(currentTarget.checked === on ? undefined : currentTarget.checked)}
@@ -42,28 +40,14 @@ function SwitchControl({ id, describedBy, value, onChange, on }: SimpleProps & {
 
 type Choices = Extract<OptionField, { kind: 'choice' }>;
 
-function ChoiceControl({
-  id,
-  describedBy,
-  invalid,
-  value,
-  onChange,
-  choices,
-  usual,
-}: SimpleProps & Pick<Choices, 'choices' | 'usual'>) {
+function ChoiceControl({ attributes, value, onChange, choices, usual }: SimpleProps & Pick<Choices, 'choices' | 'usual'>) {
   const chosen = choices.find((choice) => choice.value === (value ?? usual));
   const choose = (text: string) => {
     const picked = choices.find((choice) => choice.text === text)?.value;
     onChange(picked === usual ? undefined : picked);
   };
   return (
-    <select
-      id={id}
-      aria-describedby={describedBy}
-      aria-invalid={invalid}
-      value={chosen?.text ?? ''}
-      onChange={({ currentTarget }) => choose(currentTarget.value)}
-    >
+    <select {...attributes} value={chosen?.text ?? ''} onChange={({ currentTarget }) => choose(currentTarget.value)}>
       {usual === undefined && <option value="">not set</option>}
       {choices.map(({ text }) => (
         <option key={text} value={text}>
@@ -76,14 +60,12 @@ function ChoiceControl({
 
 type Limits = Pick<Extract<OptionField, { kind: 'number' }>, 'minimum' | 'maximum' | 'whole' | 'unit'>;
 
-function NumberControl({ id, describedBy, invalid, field, value, onChange, limits }: SimpleProps & { limits: Limits }) {
+function NumberControl({ attributes, field, value, onChange, limits }: SimpleProps & { limits: Limits }) {
   return (
     <span class="with-unit">
       <input
         type="number"
-        id={id}
-        aria-describedby={describedBy}
-        aria-invalid={invalid}
+        {...attributes}
         min={limits.minimum}
         max={limits.maximum}
         step={limits.whole ? 1 : 'any'}
@@ -96,11 +78,9 @@ function NumberControl({ id, describedBy, invalid, field, value, onChange, limit
   );
 }
 
-function TextControl({ id, describedBy, invalid, field, value, onChange, lines }: SimpleProps & { lines: boolean }) {
+function TextControl({ attributes, field, value, onChange, lines }: SimpleProps & { lines: boolean }) {
   const shared = {
-    id,
-    'aria-describedby': describedBy,
-    'aria-invalid': invalid,
+    ...attributes,
     placeholder: suggestExample(field),
     spellcheck: false,
     autocomplete: 'off' as const,
@@ -120,7 +100,7 @@ function toText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function FileControl({ id, describedBy, invalid, value, onChange, as }: SimpleProps & { as: 'base64' | 'data-url' }) {
+function FileControl({ attributes, value, onChange, as }: SimpleProps & { as: 'base64' | 'data-url' }) {
   const [name, setName] = useState('');
   const read = async (file: File | undefined) => {
     setName(file?.name ?? '');
@@ -129,13 +109,7 @@ function FileControl({ id, describedBy, invalid, value, onChange, as }: SimplePr
   const held = typeof value === 'string' ? `${name || 'A file'}, ${value.length.toLocaleString('en')} characters` : '';
   return (
     <span class="file-control">
-      <input
-        type="file"
-        id={id}
-        aria-describedby={describedBy}
-        aria-invalid={invalid}
-        onChange={({ currentTarget }) => void read(currentTarget.files?.[0])}
-      />
+      <input type="file" {...attributes} onChange={({ currentTarget }) => void read(currentTarget.files?.[0])} />
       {held && (
         <span class="hint">
           {held} <Button label="Remove" look="quiet small" onClick={() => void read(undefined)} />
