@@ -65,28 +65,16 @@ export interface RenderReport {
   timings: Record<Phase, number>;
 }
 
-type PaperReport = Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent' | 'printedFields'>;
 type Unsupported = PageReport['unsupported'][number];
 
 /** Only the operator learns what to set so that a refused host is allowed. */
 export function toReport(
-  {
-    network,
-    failed,
-    failures,
-    consoleErrors,
-    missingGlyphs,
-    substituted,
-    unsupported,
-    rasterized,
-    lost,
-    unfinished,
-    ...paper
-  }: PageReport,
+  page: PageReport,
   timings: RenderReport['timings'],
   { isOperator = false, content }: { isOperator?: boolean | undefined; content?: Content } = {},
 ): RenderReport {
-  const { requests, bytes, contacted, refused, remedies } = network;
+  const { failed, failures } = page;
+  const { requests, bytes, contacted, refused, remedies } = page.network;
   const describeRemedy = (remedy: string | undefined) => (isOperator && remedy ? `; ${remedy}` : '');
   const resources = failed.map((each) => failureWarning(each, describeRemedy(each.remedy), content));
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostWithPort(url))); // it may be cut short
@@ -96,14 +84,14 @@ export function toReport(
       const message = `connections to this host were refused or cut off${describeRemedy(remedies?.get(host))}`;
       return { kind: 'host_refused', host, message };
     });
-  const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
+  const errors = page.consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
   const lacking = [
-    ...fontWarnings(missingGlyphs, substituted),
-    ...paperWarnings(paper),
-    ...fieldWarnings(paper),
-    ...[...unsupported, ...paper.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
-    ...lossWarnings(rasterized, lost),
-    ...earlyWarnings(unfinished),
+    ...fontWarnings(page),
+    ...paperWarnings(page),
+    ...fieldWarnings(page),
+    ...[...page.unsupported, ...page.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
+    ...lossWarnings(page),
+    ...earlyWarnings(page.unfinished),
   ];
   return {
     network: { requests, bytes, contacted, refused },
@@ -138,14 +126,14 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
   );
 }
 
-function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Omit<PaperReport, 'printedFields'>) {
+function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: PageReport) {
   const warnings = clipped.map((each) => (each.element ? elementClippedWarning(each) : pageClippedWarning(each.pixels, 'left')));
   if (cutOffPx > 0) warnings.unshift(pageClippedWarning(cutOffPx, 'right'));
   if (shrunkToPercent !== undefined) warnings.push(shrunkWarning(shrunkToPercent));
   return warnings;
 }
 
-function fieldWarnings({ printedFields }: Pick<PaperReport, 'printedFields'>): Warning[] {
+function fieldWarnings({ printedFields }: PageReport): Warning[] {
   const message =
     'is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated, in the top layer or in a shadow tree, or a style sheet selects what is changed for the print';
   return printedFields
@@ -184,7 +172,7 @@ function notRepeatedWarning({ element, display }: PageReport['unrepeated'][numbe
 }
 
 /** Warnings about what a reader of the PDF cannot find, follow or open. */
-function lossWarnings(rasterized: PageReport['rasterized'], { closed, links }: PageReport['lost']): Warning[] {
+function lossWarnings({ rasterized, lost: { closed, links } }: PageReport): Warning[] {
   const others = (count: number) => (count > 1 ? ` and ${count - 1} more` : '');
   const warnings = links.map(({ url, element }): Warning => {
     const why = 'its URL is not absolute, and the document has no base: write the whole URL, or send baseUrl';
@@ -218,9 +206,9 @@ function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']>
   ];
 }
 
-function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
+function fontWarnings({ missingGlyphs, substituted }: PageReport): Warning[] {
   return [
-    ...missing.map((entry): Warning => {
+    ...missingGlyphs.map((entry): Warning => {
       const font = findFontPackage(entry.script);
       const remedy = font ? `; the operator can add a font: npm install ${font}` : '';
       const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}${remedy}`;
