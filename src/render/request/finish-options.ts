@@ -117,24 +117,14 @@ function checkAttachments(given: Given<'attachments'>, { archive, accessible }: 
       errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');
 }
 
-function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {
-  const metadata: FinishSettings['metadata'] = {};
-  for (const name of TEXTS) {
-    const text = given[name];
-    if (text === undefined) continue;
-    errors.addAll(textErrors(`options.metadata.${name}`, text));
-    metadata[name] = text;
-  }
-  for (const name of DATES) {
-    const time = given[name];
-    if (time === undefined) continue;
-    if (!isTime(time)) errors.add(`options.metadata.${name}`, 'must be a time such as 2026-01-31T12:00:00Z');
-    metadata[name] = time;
-  }
-  if (given.keywords !== undefined) metadata.keywords = [given.keywords].flat();
-  if (given.custom) metadata.custom = parseCustom(given.custom, errors);
-  for (const word of metadata.keywords ?? []) errors.addAll(textErrors('options.metadata.keywords', word));
-  return metadata;
+function parseMetadata({ keywords, custom, ...given }: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {
+  for (const name of TEXTS) errors.addAll(textErrors(`options.metadata.${name}`, given[name] ?? ''));
+  for (const name of DATES)
+    if (given[name] !== undefined && !isTime(given[name]))
+      errors.add(`options.metadata.${name}`, 'must be a time such as 2026-01-31T12:00:00Z');
+  const words = keywords === undefined ? undefined : [keywords].flat();
+  for (const word of words ?? []) errors.addAll(textErrors('options.metadata.keywords', word));
+  return { ...given, ...(words && { keywords: words }), ...(custom && { custom: parseCustom(custom, errors) }) };
 }
 
 const CUSTOM_NAME = /^[A-Za-z][\w.-]{0,63}$/;
