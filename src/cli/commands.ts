@@ -132,35 +132,21 @@ accountCommands
   .description('list all accounts')
   .option('--json', 'print JSON')
   .action(from(keys, 'listAccounts'));
-accountCommands
-  .command('set-plan')
-  .description('change the plan of an account, which takes effect at once')
-  .argument('<account-id>', 'for example acc_...')
+accountCommand('set-plan', 'change the plan of an account, which takes effect at once')
   .argument('<plan>', 'the new plan')
   .action(from(keys, 'setPlan'));
-
-accountCommands
-  .command('rename')
-  .description('give an account another name')
-  .argument('<account-id>', 'for example acc_...')
-  .argument('<name>', 'the new name')
-  .action(from(keys, 'renameAccount'));
-accountCommands
-  .command('suspend')
-  .description('refuse the keys and the signed links of an account, and let its batches wait')
-  .argument('<account-id>', 'for example acc_...')
-  .action(from(keys, 'suspendAccount'));
-accountCommands
-  .command('resume')
-  .description('end the suspension of an account')
-  .argument('<account-id>', 'for example acc_...')
-  .action(from(keys, 'resumeAccount'));
-accountCommands
-  .command('delete')
-  .description('permanently delete an account with all that its keys stored')
-  .argument('<account-id>', 'for example acc_...')
+accountCommand('rename', 'give an account another name').argument('<name>', 'the new name').action(from(keys, 'renameAccount'));
+accountCommand('suspend', 'refuse the keys and the signed links of an account, and let its batches wait').action(
+  from(keys, 'suspendAccount'),
+);
+accountCommand('resume', 'end the suspension of an account').action(from(keys, 'resumeAccount'));
+accountCommand('delete', 'permanently delete an account with all that its keys stored')
   .option('--yes', 'do not refuse at a terminal')
   .action(from(keys, 'deleteAccount'));
+
+function accountCommand(name: string, description: string) {
+  return accountCommands.command(name).description(description).argument('<account-id>', 'for example acc_...');
+}
 
 program
   .command('certificates')
