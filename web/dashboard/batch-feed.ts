@@ -1,9 +1,8 @@
 /** Follows the events of a batch to its end. After a lost connection it continues where it stopped. */
 import { ProblemError } from '../shared/api.ts';
-import { hasStatus } from './format.ts';
 import { isAbort } from './loaded.ts';
-import type { Batch, BatchItem, BatchSummary } from './records.ts';
-import { call, read } from './session.ts';
+import type { BatchItem, BatchSummary } from './records.ts';
+import { call } from './session.ts';
 
 export interface BatchUpdate {
   items: BatchItem[];
@@ -26,8 +25,6 @@ type BatchEvent =
 const NDJSON = 'application/x-ndjson';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** The interval of polling, if the service has no events. */
-const POLL_SECONDS = 2;
 
 /** Resolves when the batch has ended. Throws errors that a retry cannot solve. */
 export async function followBatch(path: string, follower: Follower, signal: AbortSignal): Promise<void> {
@@ -43,7 +40,6 @@ export async function followBatch(path: string, follower: Follower, signal: Abor
       });
       if (ended) return;
     } catch (error) {
-      if (hasStatus(error, 404)) return poll(path, follower, signal);
       if (!isPassing(error)) throw error;
     }
     follower.onConnection(true);
@@ -86,15 +82,6 @@ async function* readLines(response: Response): AsyncGenerator<string[]> {
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     yield lines.filter((line) => line.trim() !== '');
-  }
-}
-
-async function poll(path: string, follower: Follower, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const batch = await read<Batch>(path, { signal, headers: { prefer: `wait=${POLL_SECONDS}` } });
-    const ended = batch.completed_at !== undefined;
-    follower.onUpdate({ items: batch.items, ...(ended && { summary: batch }) });
-    if (ended) return;
   }
 }
 
