@@ -38,8 +38,8 @@ const MAX_TIMER_SECONDS = 2_147_483;
 const cores = availableParallelism();
 
 const SETTINGS = {
-  host: text('PLATEN_HOST', '127.0.0.1', 'Address that the service listens on.'),
-  port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port that the service listens on. 0 takes a free port.'),
+  host: text('PLATEN_HOST', 'Address that the service listens on.', '127.0.0.1'),
+  port: whole('PLATEN_PORT', 3000, [0, 65_535], 'Port that the service listens on. 0 takes a free port.'),
   publicUrl: url(
     'PLATEN_PUBLIC_URL',
     'URL at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, it comes from each request.',
@@ -54,8 +54,7 @@ const SETTINGS = {
   databaseConnections: whole(
     'PLATEN_DATABASE_CONNECTIONS',
     10,
-    3,
-    1_000,
+    [3, 1_000],
     'Maximum number of open connections to PostgreSQL, besides one for coordination between the nodes and three for background work.',
   ),
   blobsUrl: location(
@@ -66,7 +65,6 @@ const SETTINGS = {
   ),
   secretKeyFile: text(
     'PLATEN_SECRET_KEY_FILE',
-    '',
     'File with the secret key that encrypts the private keys of certificates (see docs/operate/security.md). When empty, the service generates a key in PLATEN_DATA_DIR; with PLATEN_DATABASE_URL, certificates then cannot be stored.',
   ),
   tsaUrl: authority(
@@ -75,7 +73,6 @@ const SETTINGS = {
   ),
   plansFile: text(
     'PLATEN_PLANS_FILE',
-    '',
     'JSON file that defines the plans (see docs/operate/plans-and-keys.md). When empty, the built-in plans apply.',
   ),
   sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'Time between two sweeps, which remove expired content from the disk.'),
@@ -100,14 +97,12 @@ const SETTINGS = {
   tracesPercent: whole(
     'PLATEN_TRACES_PERCENT',
     100,
-    0,
-    100,
+    [0, 100],
     'Percentage of requests that are traced. A traceparent header from the caller does not change it.',
   ),
 
   browserPath: text(
     'PLATEN_BROWSER_PATH',
-    '',
     'Path of the browser, or `bundled` for the one that `npm ci` installs. When empty, the service looks for a browser (see `platen doctor`).',
   ),
   sandbox: choice(
@@ -117,15 +112,14 @@ const SETTINGS = {
     'Whether Chromium runs in its sandbox. auto: on if the user and the kernel allow it, otherwise off with a warning. on: the service does not start without the sandbox.',
   ),
   browsers: {
-    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), 1, 32, 'Number of browser processes.'),
+    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), [1, 32], 'Number of browser processes.'),
     rule: 'one for every four cores, from 1 to 4',
   },
   concurrency: {
     ...whole(
       'PLATEN_CONCURRENCY',
       Math.max(2, cores),
-      1,
-      256,
+      [1, 256],
       'Number of renders that may run at the same time, over all browsers.',
     ),
     rule: 'the number of cores, at least 2',
@@ -133,8 +127,7 @@ const SETTINGS = {
   queueLimit: whole(
     'PLATEN_QUEUE_LIMIT',
     256,
-    0,
-    100_000,
+    [0, 100_000],
     'Number of renders that may wait. Further requests are answered with 429.',
   ),
   freshContexts: flag(
@@ -142,9 +135,9 @@ const SETTINGS = {
     false,
     'Render every document in a new browser context instead of on a warm page of its key.',
   ),
-  sparePages: whole('PLATEN_SPARE_PAGES', 2, 0, 64, 'Number of unused pages kept ready for new keys, per browser.'),
-  warmPages: whole('PLATEN_WARM_PAGES', 24, 0, 1_000, 'Number of warm pages kept between renders, per browser, over all keys.'),
-  pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, 1, 1_000_000, 'A page is replaced after this many renders.'),
+  sparePages: whole('PLATEN_SPARE_PAGES', 2, [0, 64], 'Number of unused pages kept ready for new keys, per browser.'),
+  warmPages: whole('PLATEN_WARM_PAGES', 24, [0, 1_000], 'Number of warm pages kept between renders, per browser, over all keys.'),
+  pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, [1, 1_000_000], 'A page is replaced after this many renders.'),
   pageMaxAgeMs: seconds('PLATEN_PAGE_MAX_AGE_SECONDS', 3_600, 'A page is replaced at this age.'),
   pageIdleMs: seconds('PLATEN_PAGE_IDLE_SECONDS', 600, 'A warm page that is not used for this long is closed.'),
   pageMaxMemoryBytes: megabytes(
@@ -155,8 +148,7 @@ const SETTINGS = {
   browserMaxRenders: whole(
     'PLATEN_BROWSER_MAX_RENDERS',
     20_000,
-    1,
-    100_000_000,
+    [1, 100_000_000],
     'A browser is replaced in the background after this many renders.',
   ),
   browserMaxAgeMs: seconds('PLATEN_BROWSER_MAX_AGE_SECONDS', 43_200, 'A browser is replaced at this age.'),
@@ -203,8 +195,7 @@ const SETTINGS = {
   renderMaxRequests: whole(
     'PLATEN_RENDER_MAX_REQUESTS',
     1_000,
-    1,
-    1_000_000,
+    [1, 1_000_000],
     'Number of requests and connections that one render may make.',
   ),
   renderMaxNetworkBytes: megabytes(
@@ -216,8 +207,7 @@ const SETTINGS = {
   renderMaxConnections: whole(
     'PLATEN_RENDER_MAX_CONNECTIONS',
     64,
-    1,
-    10_000,
+    [1, 10_000],
     'Number of connections that one render may have open at the same time.',
   ),
   resourceTimeoutMs: seconds(
@@ -237,8 +227,7 @@ const SETTINGS = {
     ...whole(
       'PLATEN_FINISH_THREADS',
       Math.max(1, Math.floor(cores / 2)),
-      1,
-      64,
+      [1, 64],
       'Number of threads that finish PDFs: passwords, metadata, watermarks, attachments and object streams.',
     ),
     rule: 'half the number of cores, at least 1',
@@ -246,8 +235,7 @@ const SETTINGS = {
   finishQueueLimit: whole(
     'PLATEN_FINISH_QUEUE_LIMIT',
     64,
-    0,
-    10_000,
+    [0, 10_000],
     'Number of PDFs that may wait for a thread. Further requests are answered with 429.',
   ),
   finishQueueBytes: megabytes(
@@ -265,15 +253,13 @@ const SETTINGS = {
   maxRequestBytes: whole(
     'PLATEN_MAX_REQUEST_BYTES',
     33_554_432,
-    1_024,
-    1_073_741_824,
+    [1_024, 1_073_741_824],
     'Maximum size of a request body in bytes. The HTML itself may have 5,242,880 bytes; JSON escaping makes the body larger.',
   ),
   maxAssets: whole(
     'PLATEN_MAX_ASSETS',
     200,
-    1,
-    10_000,
+    [1, 10_000],
     'Maximum number of files with one document (`assets`, or `files` of a form).',
   ),
   maxAssetsBytes: megabytes('PLATEN_MAX_ASSETS_MB', 24, 'Maximum total size of the files with one document.', 1),
@@ -286,39 +272,34 @@ const SETTINGS = {
   maxPdfBytes: whole(
     'PLATEN_MAX_PDF_BYTES',
     268_435_456,
-    1_024,
-    4_294_967_296,
+    [1_024, 4_294_967_296],
     'Maximum size of a PDF or an image in bytes. Larger results are answered with 422 resource_limit.',
   ),
   maxImagePixels: whole(
     'PLATEN_MAX_IMAGE_PIXELS',
     8_000_000,
-    10_000,
-    100_000_000,
+    [10_000, 100_000_000],
     'Maximum size of an image in pixels (width times height), a quarter of it for WebP. Encoding a large image delays other renders. Larger images are answered with 422 resource_limit.',
   ),
   requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time that a client has to send its whole request.'),
   testRendersPerDay: whole(
     'PLATEN_TEST_RENDERS_PER_DAY',
     1_000,
-    0,
-    1_000_000,
+    [0, 1_000_000],
     'Documents and images that the test keys of one account may render in a day (UTC). They have a watermark and are not charged. Further requests are answered with 402 quota_exceeded.',
   ),
-  maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Number of templates that one key may have.'),
+  maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, [1, 1_000_000], 'Number of templates that one key may have.'),
   maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
   renderTimeoutMs: whole(
     'PLATEN_RENDER_TIMEOUT_MS',
     30_000,
-    100,
-    3_600_000,
+    [100, 3_600_000],
     'Time limit of a render, in milliseconds, when the request has no `options.timeout`.',
   ),
   maxRenderTimeoutMs: whole(
     'PLATEN_MAX_RENDER_TIMEOUT_MS',
     120_000,
-    100,
-    3_600_000,
+    [100, 3_600_000],
     'Largest `options.timeout`, in milliseconds, that a request may set.',
   ),
   playground: choice(
@@ -331,8 +312,7 @@ const SETTINGS = {
     ...whole(
       'PLATEN_PLAYGROUND_CONCURRENCY',
       cores > 4 ? 2 : 1,
-      1,
-      64,
+      [1, 64],
       'Number of playground renders that may run at the same time.',
     ),
     rule: '1 on up to four cores, otherwise 2',
@@ -340,8 +320,7 @@ const SETTINGS = {
   playgroundRequestsPerMinute: whole(
     'PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE',
     60,
-    1,
-    1_000_000,
+    [1, 1_000_000],
     'Playground renders per minute for one client IP address (for IPv6, one /64 network).',
   ),
   playgroundOutboundAllow: rules(
@@ -356,10 +335,9 @@ const SETTINGS = {
   ),
   gotenbergKey: text(
     'PLATEN_GOTENBERG_KEY',
-    '',
     'API key for requests to the Gotenberg paths without credentials. When empty, they are answered with 401. When set, anyone who can reach the port can render on the account of the key.',
   ),
-  apiKey: text('PLATEN_API_KEY', '', 'API key with which `platen mcp` calls the service.'),
+  apiKey: text('PLATEN_API_KEY', 'API key with which `platen mcp` calls the service.'),
   corsOrigins: list(
     'PLATEN_CORS_ORIGINS',
     'origins',
@@ -524,7 +502,7 @@ function isAddedByKubernetes(name: string, value = ''): boolean {
   return name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
-function text(env: string, fallback: string, help: string): Setting<string> {
+function text(env: string, help: string, fallback = ''): Setting<string> {
   return { env, fallback, shown: fallback, valid: 'text', help, parse: (given) => given };
 }
 
@@ -622,8 +600,7 @@ function readableFolder(env: string, help: string): Setting<string> {
 function whole(
   env: string,
   fallback: number,
-  min: number,
-  max: number,
+  [min, max]: readonly [number, number],
   help: string,
   { name, size } = { name: 'whole number', size: 1 },
 ): Setting<number> {
@@ -633,11 +610,11 @@ function whole(
 }
 
 function seconds(env: string, fallback: number, help: string): Setting<number> {
-  return whole(env, fallback, 1, MAX_TIMER_SECONDS, help, { name: 'seconds', size: 1_000 });
+  return whole(env, fallback, [1, MAX_TIMER_SECONDS], help, { name: 'seconds', size: 1_000 });
 }
 
 function megabytes(env: string, fallback: number, help: string, min = 64): Setting<number> {
-  return whole(env, fallback, min, 1_048_576, help, { name: 'megabytes (1,048,576 bytes)', size: 1_048_576 });
+  return whole(env, fallback, [min, 1_048_576], help, { name: 'megabytes (1,048,576 bytes)', size: 1_048_576 });
 }
 
 function choice<const V extends string>(env: string, fallback: NoInfer<V>, values: readonly V[], help: string): Setting<V> {
