@@ -1,57 +1,54 @@
 /** Option names of other tools: a name that callers may send out of habit in, the name of our option out. */
 import { PdfOptions } from './options-schema.ts';
 
-/**
- * Our names, and those of puppeteer, playwright, Gotenberg, PDFShift and DocRaptor, in lower case. Separators matter only for
- * `wait_for` of PDFShift.
- */
+/** Our names, and those of puppeteer, playwright, Gotenberg, PDFShift and DocRaptor. */
 const OPTION_NAMES = {
-  headerTemplate: ['displayheaderfooter', 'header'],
-  footerTemplate: ['displayheaderfooter', 'footer'],
-  mediaType: ['emulatemediatype', 'emulatemedia', 'emulatedmediatype', 'useprint', 'media'],
-  colorScheme: ['emulatedmediafeatures'],
-  omitBackground: ['omitbackgrounds'],
-  printBackground: ['disablebackgrounds'],
-  timezone: ['timezoneid'],
-  javascript: ['javascriptenabled', 'disablejavascript'],
-  authenticate: ['httpcredentials', 'auth'],
-  extraHTTPHeaders: ['httpheaders', 'headers'],
-  waitUntil: ['waitforfonts', 'skipnetworkidleevent', 'skipnetworkalmostidleevent'],
-  waitForSelector: ['waitfor'],
-  waitForFunction: ['waitfor', 'wait_for', 'waitwindowstatus', 'waitforexpression'],
-  waitForTimeout: ['waitfor', 'waitdelay', 'delay'],
-  width: ['paperwidth'],
-  height: ['paperheight'],
-  format: ['papersize', 'pagesize'],
+  headerTemplate: ['displayHeaderFooter', 'header'],
+  footerTemplate: ['displayHeaderFooter', 'footer'],
+  mediaType: ['emulateMediaType', 'emulateMedia', 'emulatedMediaType', 'use_print', 'media'],
+  colorScheme: ['emulatedMediaFeatures'],
+  omitBackground: ['omitBackgrounds'],
+  printBackground: ['disable_backgrounds'],
+  timezone: ['timezoneId'],
+  javascript: ['javaScriptEnabled', 'disable_javascript'],
+  authenticate: ['httpCredentials', 'auth'],
+  extraHTTPHeaders: ['http_headers', 'headers'],
+  waitUntil: ['waitForFonts', 'skipNetworkIdleEvent', 'skipNetworkAlmostIdleEvent'],
+  waitForSelector: ['waitFor'],
+  waitForFunction: ['waitFor', 'wait_for', 'waitWindowStatus', 'waitForExpression'],
+  waitForTimeout: ['waitFor', 'waitDelay', 'delay'],
+  width: ['paperWidth'],
+  height: ['paperHeight'],
+  format: ['paperSize', 'pageSize'],
   landscape: ['orientation'],
-  'margin.top': ['margintop'],
-  'margin.right': ['marginright'],
-  'margin.bottom': ['marginbottom'],
-  'margin.left': ['marginleft'],
+  'margin.top': ['marginTop'],
+  'margin.right': ['marginRight'],
+  'margin.bottom': ['marginBottom'],
+  'margin.left': ['marginLeft'],
   scale: ['zoom'],
-  pageRanges: ['nativepageranges', 'pages'],
-  outline: ['generatedocumentoutline'],
-  failOnHttpStatus: ['failonhttpstatuscodes', 'failonresourcehttpstatuscodes'],
-  failOnResourceError: ['failonresourceloadingfailed'],
-  failOnConsoleError: ['failonconsoleexceptions'],
-  password: ['protection', 'princeoptions'],
-  'password.user': ['userpassword'],
-  'password.owner': ['ownerpassword'],
-  tagged: ['generatetaggedpdf', 'princeoptions'],
-  baseUrl: ['princeoptions'],
-  attachments: ['embeds', 'embedsmetadata'],
-  images: ['optimizeimages', 'imagequality'],
-  invoice: ['facturxxml', 'facturxconformancelevel'],
+  pageRanges: ['nativePageRanges', 'pages'],
+  outline: ['generateDocumentOutline'],
+  failOnHttpStatus: ['failOnHttpStatusCodes', 'failOnResourceHttpStatusCodes'],
+  failOnResourceError: ['failOnResourceLoadingFailed'],
+  failOnConsoleError: ['failOnConsoleExceptions'],
+  password: ['protection', 'prince_options'],
+  'password.user': ['userPassword'],
+  'password.owner': ['ownerPassword'],
+  tagged: ['generateTaggedPdf', 'prince_options'],
+  baseUrl: ['prince_options'],
+  attachments: ['embeds', 'embedsMetadata'],
+  images: ['optimizeImages', 'imageQuality'],
+  invoice: ['facturxXml', 'facturxConformanceLevel'],
   conformance: ['pdfa', 'pdfua'],
   addStyleTag: ['css'],
 };
 
 const BODY_NAMES = {
-  html: ['source', 'doc', 'content', 'documentcontent'],
-  url: ['source', 'doc', 'documenturl'],
-  template_id: ['template', 'templateid'],
+  html: ['source', 'doc', 'content', 'document_content'],
+  url: ['source', 'doc', 'document_url'],
+  template_id: ['template', 'templateId'],
   assets: ['files'],
-  webhook_url: ['webhook', 'callbackurl'],
+  webhook_url: ['webhook', 'callback_url'],
   'the header Prefer: respond-async': ['async'],
   filename: ['path', 'name'],
 };
@@ -73,9 +70,10 @@ export function equivalentOption(parent: string, name: string): string | undefin
 }
 
 function findNames(table: Readonly<Record<string, string[]>>, key: string): string[] {
-  const find = (other: string) => Object.keys(table).filter((name) => table[name]?.includes(other));
-  const same = find(key);
-  return same.length ? same : find(joinWords(key));
+  const find = (isIt: (other: string) => boolean) =>
+    Object.keys(table).filter((name) => table[name]?.some((other) => isIt(other.toLowerCase())));
+  const same = find((other) => other === key);
+  return same.length ? same : find((other) => joinWords(other) === joinWords(key));
 }
 
 /** Removes the separators of `margin_top` and `margin-top`. */
