@@ -9,7 +9,6 @@ import { type Answer, type Claim, type Idempotency, resultGone } from '../../ide
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { MetadataSchema } from '../../render/request/values/metadata.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../replies/batch-record.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { FILTER_PARAMETERS } from '../replies/records.ts';
 import { header, listSchema } from '../replies/response-schema.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
@@ -158,7 +157,6 @@ async function sendBatch(
   return reply.send(batchRecord(batch, requestOrigin(request), links));
 }
 
-const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
 const ID = {
   type: 'object',
   properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
@@ -178,7 +176,6 @@ const { 'x-sources': _sources, ...ITEM_FIELDS } = PdfRequestBody as typeof PdfRe
 const content = { 'application/json': { schema: BATCH_SCHEMA } };
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createBatch',
   summary: 'Render a batch',
   description:
@@ -233,35 +230,29 @@ const CREATE = {
   response: {
     200: { description: 'The batch has finished within the time given in `Prefer: wait`.', headers: CREATED_HEADERS, content },
     202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
-    ...problemResponses(400, 401, 403, 408, 409, 413, 415, 422, 429, 500, 503),
   },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listBatches',
   summary: 'List batches',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
-  response: {
-    200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readBatch',
   summary: 'Read a batch with the results of its items',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: ID,
-  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The batch.', headers: HEADERS, content } },
 };
 
 const CANCEL = {
-  ...COMMON,
   operationId: 'cancelBatch',
   summary: 'Cancel a batch',
   description: 'Cancels the items that have not started. Running items are completed, and documents are kept.',
   params: ID,
-  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The batch.', headers: HEADERS, content } },
 };

@@ -7,7 +7,6 @@ import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema } from '../replies/response-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
@@ -128,7 +127,6 @@ function certificateRecord(certificate: StoredCertificate) {
   };
 }
 
-const COMMON = { tags: ['Certificates'], security: [{ bearer: [] }] };
 const ID = {
   type: 'object',
   properties: { id: { $id: 'CertificateIdParam', type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } },
@@ -149,42 +147,35 @@ const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
 });
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createCertificate',
   summary: 'Store a certificate',
   description: `Stores a certificate with its private key for \`options.signature\`. The private key is encrypted, and no reply ever contains it. An account may have ${MAX_CERTIFICATES} certificates.`,
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
-  response: {
-    201: { description: 'The certificate is stored.', ...CERTIFICATE_SCHEMA },
-    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The certificate is stored.', ...CERTIFICATE_SCHEMA } },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listCertificates',
   summary: 'List certificates',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {
     200: { description: 'One page of the certificates of this key.', ...listSchema(CERTIFICATE_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readCertificate',
   summary: 'Read a certificate',
   params: ID,
-  response: { 200: { description: 'The certificate.', ...CERTIFICATE_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The certificate.', ...CERTIFICATE_SCHEMA } },
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteCertificate',
   summary: 'Delete a certificate',
   description: 'The private key is removed for good. PDFs that it has signed stay valid.',
   params: ID,
-  response: { 204: { description: 'The certificate was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  response: { 204: { description: 'The certificate was deleted.', type: 'null' } },
 };

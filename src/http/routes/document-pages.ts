@@ -14,7 +14,6 @@ import {
   type PageDrawing,
 } from '../../uploads/draw-pages.ts';
 import { resourceLimit } from '../../uploads/upload-limits.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { binary, header } from '../replies/response-schema.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestMemory } from '../requests/request-memory.ts';
@@ -87,8 +86,6 @@ function readWidth(text: string): number {
 
 const SCHEMA = {
   operationId: 'drawDocumentPage',
-  tags: ['Documents'],
-  security: [{ bearer: [] }],
   summary: 'Draw a page of a stored document',
   description:
     'A PNG of one page, at most 16,777,216 pixels, of a document of at most 64 MiB. It is not charged. A document with a password cannot be drawn.',
@@ -119,6 +116,6 @@ const SCHEMA = {
       content: binary(PNG),
     },
     304: { description: 'The client has the image: its ETag is that of If-None-Match.', type: 'null' },
-    ...problemResponses(400, 401, 404, 406, 410, 422, 429, 500, 503),
   },
+  errors: [406, 410, 422, 429],
 };

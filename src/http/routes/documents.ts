@@ -6,7 +6,6 @@ import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { header, listSchema, recordSchema } from '../replies/response-schema.ts';
 import { DOCUMENT_CONTENT } from '../replies/send-delivery.ts';
@@ -123,7 +122,6 @@ function readDownload(text: string): Disposition {
   return 'attachment';
 }
 
-const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
 const ID = {
   type: 'object',
   properties: { id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } },
@@ -156,7 +154,6 @@ const CONTENT_REPLIES = {
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listDocuments',
   summary: 'List stored documents',
   querystring: {
@@ -179,12 +176,10 @@ const LIST = {
       description: 'One page of the documents of this key that have neither expired nor been deleted.',
       ...listSchema(DOCUMENT_SCHEMA),
     },
-    ...problemResponses(400, 401, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'fetchDocument',
   summary: 'Fetch a stored document',
   description: 'Returns the PDF or image, or its record if Accept names application/json and neither its type nor */*.',
@@ -198,21 +193,20 @@ const READ = {
       content: { ...DOCUMENT_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
     },
     ...CONTENT_REPLIES,
-    ...problemResponses(400, 401, 404, 406, 410, 416, 500, 503),
   },
+  errors: [406, 410, 416],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteDocument',
   summary: 'Delete a stored document',
   description: 'The content is removed before the reply is sent. Later requests for the document are answered with 410.',
   params: ID,
-  response: { 204: { description: 'The document was deleted.', type: 'null' }, ...problemResponses(401, 404, 410, 500, 503) },
+  response: { 204: { description: 'The document was deleted.', type: 'null' } },
+  errors: [410],
 };
 
 const LINK = {
-  ...COMMON,
   operationId: 'createDocumentLink',
   summary: 'Create a signed link',
   description: 'Creates a link to the document that works without a key until it expires or the document is removed.',
@@ -224,13 +218,13 @@ const LINK = {
       description: 'The link.',
       ...recordSchema('Link', { url: { type: 'string', format: 'uri' }, expires_at: TIME }),
     },
-    ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 429, 500, 503),
   },
+  errors: [409, 410, 422],
 };
 
 const FOLLOW = {
+  security: [],
   operationId: 'followDocumentLink',
-  tags: ['Documents'],
   summary: 'Follow a signed link',
   params: { ...ID, properties: { id: { ...ID.properties.id, $id: 'LinkIdParam' } } },
   headers: RANGE_HEADERS,
@@ -246,6 +240,6 @@ const FOLLOW = {
   response: {
     200: { description: 'The PDF or image.', headers: CONTENT_HEADERS, content: DOCUMENT_CONTENT },
     ...CONTENT_REPLIES,
-    ...problemResponses(403, 404, 410, 416, 500, 503),
   },
+  errors: [403, 410, 416],
 };

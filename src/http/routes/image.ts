@@ -6,7 +6,6 @@ import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/rende
 import { type ImageRequest, parseImageRequest } from '../../render/request/image-request.ts';
 import { ImageRequestBody } from '../../render/request/schemas/image-schema.ts';
 import { countDelivery } from '../metrics/count-outcomes.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { documentRecord } from '../replies/records.ts';
 import { rememberImage } from '../replies/remember-render.ts';
 import { binary } from '../replies/response-schema.ts';
@@ -120,8 +119,6 @@ const SCHEMA = {
   operationId: 'renderImage',
   summary: 'Render an image',
   description: 'Renders the sources of `POST /v1/pdf` to a PNG, JPEG or WebP image. It counts as one document of the month.',
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   headers: START_HEADERS,
   querystring: IMAGE_PARAMETERS_SCHEMA,
   body: { content: { [JSON_TYPE]: { schema: withResultFields(ImageRequestBody) }, ...SOURCE_CONTENT } },
@@ -139,6 +136,6 @@ const SCHEMA = {
     },
     201: CREATED,
     202: ACCEPTED,
-    ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
+  errors: [402, 404, 406, 409, 410, 422, 504],
 };

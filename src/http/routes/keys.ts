@@ -7,7 +7,6 @@ import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema } from '../replies/response-schema.ts';
 import { readPage, toList } from '../requests/listing.ts';
@@ -167,7 +166,6 @@ function timeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : toIsoTime(milliseconds);
 }
 
-const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };
 const ID = {
   type: 'object',
   properties: { id: { $id: 'KeyIdParam', type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } },
@@ -196,55 +194,42 @@ const KEY_SCHEMA = recordSchema(
 const NOT_REPEATED = 'An `Idempotency-Key` has no effect.';
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createKey',
   summary: 'Create a key',
   description: `Creates a key of the same account, with documents, templates and batches of its own. A key can grant only scopes that it has itself. ${NOT_REPEATED}`,
   body: CreateBody,
-  response: {
-    201: { description: 'The key, with its secret.', ...KEY_SCHEMA },
-    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The key, with its secret.', ...KEY_SCHEMA } },
+  errors: [422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listKeys',
   summary: 'List keys',
   description: 'Lists this key, the keys that it created, and the keys that those created.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
-  response: {
-    200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readKey',
   summary: 'Read a key',
   params: ID,
-  response: { 200: { description: 'The key, without its secret.', ...KEY_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The key, without its secret.', ...KEY_SCHEMA } },
 };
 
 const ROTATE = {
-  ...COMMON,
   operationId: 'rotateKey',
   summary: 'Give a key a new secret',
   description: `The old secret works for another day, or for \`expires_in\` seconds; that of an earlier rotation stops working. ${NOT_REPEATED}`,
   params: ID,
   body: RotateBody,
-  response: {
-    200: { description: 'The key, with its new secret.', ...KEY_SCHEMA },
-    ...problemResponses(400, 401, 404, 408, 413, 415, 429, 500, 503),
-  },
+  response: { 200: { description: 'The key, with its new secret.', ...KEY_SCHEMA } },
 };
 
 const REVOKE = {
-  ...COMMON,
   operationId: 'revokeKey',
   summary: 'Revoke a key',
   description: 'The key and the keys that it created stop working at once. Their documents stay until they expire.',
   params: ID,
-  response: { 204: { description: 'The key was revoked.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  response: { 204: { description: 'The key was revoked.', type: 'null' } },
 };

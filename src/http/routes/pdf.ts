@@ -7,7 +7,6 @@ import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../..
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import type { UploadTarget } from '../../webhooks/upload-target.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { documentRecord } from '../replies/records.ts';
 import { rememberPdf } from '../replies/remember-render.ts';
 import { binary, header } from '../replies/response-schema.ts';
@@ -162,8 +161,6 @@ const SCHEMA = {
   summary: 'Render a document',
   description:
     'Renders HTML, Markdown, the document at a URL, or a stored template to PDF. Only successful renders are charged. The body may be the document itself, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   headers: START_HEADERS,
   querystring: PDF_PARAMETERS_SCHEMA,
   body: {
@@ -181,6 +178,6 @@ const SCHEMA = {
     },
     201: CREATED,
     202: ACCEPTED,
-    ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
+  errors: [402, 404, 406, 409, 410, 422, 504],
 };

@@ -11,7 +11,6 @@ import {
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { binary, header, recordSchema } from '../replies/response-schema.ts';
 import { sendRendered, serverTiming } from '../replies/send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../replies/send-report.ts';
@@ -87,10 +86,8 @@ export function playgroundRoutes(
   });
 }
 
-const TAGS = { tags: ['Playground'] };
-
 const READ = {
-  ...TAGS,
+  security: [],
   operationId: 'readPlayground',
   summary: 'Read the limits of the playground',
   response: {
@@ -105,12 +102,11 @@ const READ = {
         }),
       }),
     },
-    ...problemResponses(500),
   },
 };
 
 const RENDER = {
-  ...TAGS,
+  security: [],
   operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
   description: `For evaluation: neither charged nor stored, limited per client IP address, and after renders with keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
@@ -125,6 +121,6 @@ const RENDER = {
       },
       content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },
-    ...problemResponses(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
   },
+  errors: [404, 406, 422, 504],
 };

@@ -15,7 +15,6 @@ import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-targ
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { toIsoTime } from '../replies/records.ts';
 import { header, recordSchema } from '../replies/response-schema.ts';
 import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
@@ -194,8 +193,6 @@ export const ACCEPTED = {
 };
 
 const READ = {
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   operationId: 'readRender',
   summary: 'Read an asynchronous render',
   description: 'A render that was started with `Prefer: respond-async` or `deliver_to`, for as long as the plan keeps documents.',
@@ -209,7 +206,6 @@ const READ = {
       },
       content: { 'application/json': { schema: RENDER_SCHEMA } },
     },
-    ...problemResponses(401, 404, 500, 503),
   },
 };
 

@@ -7,7 +7,6 @@ import { ValidationErrors } from '../../render/request/values/validation-errors.
 import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
 import type { Templates } from '../../templates/templates.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
 import { binary, recordSchema } from '../replies/response-schema.ts';
 import { readBody } from '../requests/read-body.ts';
@@ -90,7 +89,6 @@ function assetRecord({ path, type, bytes }: TemplateAsset) {
   return { path, type, bytes };
 }
 
-const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
 const id = { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
 const ID = { type: 'object', properties: { id } };
 const BY_PATH = {
@@ -106,7 +104,6 @@ const IF_MATCH = { type: 'object', properties: IF_MATCH_SCHEMA };
 const NEW_VERSION = { 200: { description: 'The new version of the template.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listTemplateAssets',
   summary: 'List the files beside a template',
   params: ID,
@@ -115,38 +112,33 @@ const LIST = {
       description: 'All files of the current version, by path.',
       ...recordSchema('TemplateAssetList', { data: { type: 'array', items: ASSET_SCHEMA } }),
     },
-    ...problemResponses(401, 404, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readTemplateAsset',
   summary: 'Fetch a file of a template',
   params: BY_PATH,
-  response: {
-    200: { description: 'The file.', content: binary('*/*') },
-    ...problemResponses(401, 404, 500, 503),
-  },
+  response: { 200: { description: 'The file.', content: binary('*/*') } },
 };
 
 const REPLACE = {
-  ...COMMON,
   operationId: 'replaceTemplateAsset',
   summary: 'Add or replace a file of a template',
   description: 'The body is the file, and `Content-Type` its type. The next render uses the new version.',
   params: BY_PATH,
   headers: IF_MATCH,
   body: { content: binary('application/octet-stream') },
-  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503) },
+  response: { ...NEW_VERSION },
+  errors: [412, 422],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteTemplateAsset',
   summary: 'Remove a file from a template',
   description: 'Earlier versions keep it.',
   params: BY_PATH,
   headers: IF_MATCH,
-  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 412, 422, 429, 500, 503) },
+  response: { ...NEW_VERSION },
+  errors: [400, 412, 422, 429],
 };

@@ -15,7 +15,6 @@ import { ENGINES, type TemplateDraft, type Templates } from '../../templates/tem
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -233,7 +232,6 @@ async function create(
   return sendJson(reply, toAnswer(template));
 }
 
-const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
 const ID = {
   type: 'object',
   properties: { id: { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } },
@@ -241,82 +239,62 @@ const ID = {
 const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createTemplate',
   summary: 'Store a template',
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
-  response: {
-    201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
-    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listTemplates',
   summary: 'List templates',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
-  response: {
-    200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readTemplate',
   summary: 'Read a template with its HTML',
   params: ID,
-  response: {
-    200: { description: 'The template.', headers: VERSION_ETAG, ...WITH_HTML },
-    ...problemResponses(401, 404, 429, 500, 503),
-  },
+  response: { 200: { description: 'The template.', headers: VERSION_ETAG, ...WITH_HTML } },
+  errors: [429],
 };
 
 const VERSIONS = {
-  ...COMMON,
   operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
   description: `The current version and up to ${PAST_VERSIONS} earlier ones. All old versions of a key together may be as large as its templates may be.`,
   params: ID,
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
-  response: {
-    200: { description: 'One page of the versions.', ...listSchema(VERSION_SCHEMA) },
-    ...problemResponses(400, 401, 404, 500, 503),
-  },
+  response: { 200: { description: 'One page of the versions.', ...listSchema(VERSION_SCHEMA) } },
 };
 
 const READ_VERSION = {
-  ...COMMON,
   operationId: 'readTemplateVersion',
   summary: 'Read a version of a template with its HTML',
   params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
-  response: { 200: { description: 'That version of the template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
+  response: { 200: { description: 'That version of the template.', ...WITH_HTML } },
+  errors: [429],
 };
 
 const REPLACE = {
-  ...COMMON,
   operationId: 'replaceTemplate',
   summary: 'Replace a template',
   description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: ReplaceBody,
-  response: {
-    200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
-    ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  errors: [412, 422],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteTemplate',
   summary: 'Delete a template',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
-  response: {
-    204: { description: 'The template was deleted.', type: 'null' },
-    ...problemResponses(400, 401, 404, 412, 500, 503),
-  },
+  response: { 204: { description: 'The template was deleted.', type: 'null' } },
+  errors: [400, 412],
 };

@@ -4,7 +4,6 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { PROFILES, type Profile, toClaims } from '../../pdf/conformance/profiles.ts';
 import { listUnchecked } from '../../pdf/validate/rules.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { recordSchema } from '../replies/response-schema.ts';
 import { readForm } from '../requests/form-body.ts';
 import { readQuery, readText } from '../requests/listing.ts';
@@ -68,8 +67,6 @@ function readProfiles(request: FastifyRequest): Profile[] | undefined {
 }
 
 const SCHEMA = {
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   operationId: 'validatePdf',
   summary: 'Validate a PDF',
   description:
@@ -121,6 +118,6 @@ const SCHEMA = {
         unchecked: { type: 'array', items: { type: 'string' } },
       }),
     },
-    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
   },
+  errors: [422],
 };

@@ -20,8 +20,6 @@ const COMMON_ERRORS = ['400', '401', '403', '404', '406', '408', '413', '415', '
 /** Keywords that can differ between uses of a component. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
 
-const KEY = [{ bearer: [] }];
-
 interface ErrorReply {
   description: string;
   headers?: object;
@@ -49,9 +47,8 @@ function publish<D extends Gathered>(gathered: D): D {
     const [kind = '', id = ''] = place.split('/');
     components[kind] = { ...components[kind], [id]: toComponent(place, nodes) };
   }
-  assumeKey(document.paths ?? {});
   nameHeadersOnly(document.webhooks ?? {});
-  return { ...document, security: KEY, components };
+  return { ...document, components };
 }
 
 /** Keeps each `$id` as `x-id`, and that of a reply in its content, because the plugin that gathers the document removes others. */
@@ -252,13 +249,4 @@ function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
 function nameHeadersOnly(webhooks: object): void {
   const operations = Object.values(webhooks).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) delete parameter.description;
-}
-
-/** Requires a key by default. Only operations without one state their security. */
-function assumeKey(paths: object): void {
-  for (const methods of Object.values(paths))
-    for (const operation of Object.values<Node>(methods)) {
-      if (operation.security) delete operation.security;
-      else operation.security = [];
-    }
 }
