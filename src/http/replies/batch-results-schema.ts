@@ -2,16 +2,13 @@
 
 import { PDF } from '../server/negotiation.ts';
 import { ITEM_SCHEMA, SUMMARY_SCHEMA } from './batch-record.ts';
-import { binary, header } from './response-schema.ts';
+import { binary, header, pathId } from './response-schema.ts';
 
 export const ZIP_TYPE = 'application/zip';
 export const EVENTS_TYPE = 'text/event-stream';
 export const LINES_TYPE = 'application/x-ndjson';
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Batch', 'bat');
 
 export const ZIP = {
   operationId: 'fetchBatchArchive',

@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { toIsoTime } from '../replies/records.ts';
-import { recordSchema } from '../replies/response-schema.ts';
+import { recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import type { BatchRouteServices } from './batches.ts';
@@ -92,7 +92,6 @@ async function accountRecord(request: FastifyRequest, accounts: Accounts) {
   };
 }
 
-const TIME = { type: 'string', format: 'date-time' };
 const COUNT = { type: 'integer' };
 const COUNT_OR_NULL = { type: ['integer', 'null'], description: '`null` if there is no limit.' };
 const ACCOUNT_SCHEMA = recordSchema('Account', {

@@ -1,4 +1,5 @@
 /** `/v1/batches/{id}.zip`, `.pdf` and `/events`: the results of a batch as one file, or one by one as they arrive. */
+
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
@@ -10,6 +11,7 @@ import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/b
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
 import { streamZip } from '../replies/batch-zip.ts';
+import type { ById } from '../replies/response-schema.ts';
 import { sendStream } from '../replies/send-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestUsage } from '../requests/request-memory.ts';
@@ -27,10 +29,6 @@ export interface BatchResultRouteServices {
   links: Links;
   merging: Merging;
   secondsForItems(unfinished: number): Promise<number>;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {

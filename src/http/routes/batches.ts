@@ -10,7 +10,7 @@ import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { MetadataSchema } from '../../render/request/values/metadata.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../replies/batch-record.ts';
 import { FILTER_PARAMETERS } from '../replies/records.ts';
-import { header, listSchema } from '../replies/response-schema.ts';
+import { type ById, header, listSchema, pathId } from '../replies/response-schema.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
 import { readFilteredPage, toList } from '../requests/listing.ts';
@@ -29,10 +29,6 @@ export interface BatchRouteServices {
   requireWebhook(owner: Principal, url: string | undefined, path?: string): void;
   /** Estimated seconds until a batch with this number of unfinished items ends. */
   secondsForItems(unfinished: number): Promise<number>;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 export function batchRoutes(app: FastifyInstance, services: BatchRouteServices): void {
@@ -157,10 +153,7 @@ async function sendBatch(
   return reply.send(batchRecord(batch, requestOrigin(request), links));
 }
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Batch', 'bat');
 
 const HEADERS = {
   'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),

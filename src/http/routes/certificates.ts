@@ -8,7 +8,7 @@ import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { type ById, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
@@ -19,10 +19,6 @@ import { RATE_LIMITED } from '../server/rate-limit.ts';
 export interface CertificateRouteServices {
   certificates: Certificates;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 /** Characters of base64, which encode 96 KiB. A private key with its certificate chain takes less than a tenth of this. */
@@ -127,14 +123,9 @@ function certificateRecord(certificate: StoredCertificate) {
   };
 }
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'CertificateIdParam', type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
+const ID = pathId('Certificate', 'cert');
 const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
-  id: { type: 'string', description: 'The same as `certificate_id`.', examples: ['cert_0123456789ABCDEFGHIJKL'] },
-  certificate_id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] },
+  ...idMembers('certificate_id', 'cert'),
   name: { type: 'string' },
   subject: { type: 'string', examples: ['CN=Ada Lovelace, O=ACME Ltd, C=GB'] },
   issuer: { type: 'string' },

@@ -14,7 +14,7 @@ import {
   type PageDrawing,
 } from '../../uploads/draw-pages.ts';
 import { resourceLimit } from '../../uploads/upload-limits.ts';
-import { binary, header } from '../replies/response-schema.ts';
+import { binary, header, pathId } from '../replies/response-schema.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestMemory } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
@@ -89,13 +89,7 @@ const SCHEMA = {
   summary: 'Draw a page of a stored document',
   description:
     'A PNG of one page, at most 16,777,216 pixels, of a document of at most 64 MiB. It is not charged. A document with a password cannot be drawn.',
-  params: {
-    type: 'object',
-    properties: {
-      id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
-      n: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
-    },
-  },
+  params: pathId('Document', 'doc', { n: { type: 'integer', minimum: 1, description: 'The page, from 1.' } }),
   querystring: {
     type: 'object',
     properties: {

@@ -7,7 +7,7 @@ import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { header, listSchema, recordSchema } from '../replies/response-schema.ts';
+import { type ById, header, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { DOCUMENT_CONTENT } from '../replies/send-delivery.ts';
 import { sendStored } from '../replies/send-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
@@ -21,10 +21,6 @@ export interface DocumentRouteServices {
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 const DEFAULT_LINK_SECONDS = 3_600;
@@ -122,11 +118,7 @@ function readDownload(text: string): Disposition {
   return 'attachment';
 }
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
+const ID = pathId('Document', 'doc');
 const DOWNLOAD_PARAMETER = {
   $id: 'DownloadParam',
   type: 'string',
@@ -226,7 +218,7 @@ const FOLLOW = {
   security: [],
   operationId: 'followDocumentLink',
   summary: 'Follow a signed link',
-  params: { ...ID, properties: { id: { ...ID.properties.id, $id: 'LinkIdParam' } } },
+  params: pathId('Link', 'doc'),
   headers: RANGE_HEADERS,
   querystring: {
     type: 'object',

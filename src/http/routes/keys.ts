@@ -8,7 +8,7 @@ import { invalidRequest } from '../../errors.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
@@ -18,10 +18,6 @@ import { insufficientScope } from '../server/required-scope.ts';
 export interface KeyRouteServices {
   accounts: Accounts;
   logger: { info(details: object, message: string): void };
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 const DEFAULT_GRACE_SECONDS = 86_400;
@@ -166,17 +162,11 @@ function timeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : toIsoTime(milliseconds);
 }
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'KeyIdParam', type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
-const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
+const ID = pathId('Key', 'key');
 const KEY_SCHEMA = recordSchema(
   'ApiKey',
   {
-    id: { type: 'string', description: 'The same as `key_id`.', examples: ['key_0123456789ABCDEFGHIJKL'] },
-    key_id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('key_id', 'key'),
     name: { type: 'string' },
     hint: { type: 'string', description: 'First characters of the secret.' },
     scopes: { type: ['array', 'null'], items: { type: 'string' }, description: 'What the key may do; `null` for everything.' },

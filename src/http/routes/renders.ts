@@ -16,7 +16,7 @@ import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
 import { toIsoTime } from '../replies/records.ts';
-import { header, recordSchema } from '../replies/response-schema.ts';
+import { type ById, header, idMembers, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
 import type { Spool } from '../replies/spool-pdf.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
@@ -38,10 +38,6 @@ export interface RenderNowServices extends RenderRouteServices, DryRunRouteServi
   idempotency: Idempotency;
   /** Holds replies that have no room in memory. */
   blobs: Spool;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 export function renderRoutes(app: FastifyInstance, services: RenderRouteServices): void {
@@ -166,14 +162,12 @@ function noSuchRender(): ServiceError {
   return new ServiceError('not_found', 'there is no such render');
 }
 
-const TIME = { type: 'string', format: 'date-time' };
 const { index: _index, reference: _reference, ...OUTCOME } = ITEM_SCHEMA.properties;
 
 const RENDER_SCHEMA = recordSchema(
   'Render',
   {
-    id: { type: 'string', description: 'The same as `render_id`.', examples: ['ren_0123456789ABCDEFGHIJKL'] },
-    render_id: { type: 'string', examples: ['ren_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('render_id', 'ren'),
     ...OUTCOME,
     created_at: TIME,
     completed_at: { ...TIME, description: 'Absent until the render has ended.' },
@@ -197,7 +191,7 @@ const READ = {
   summary: 'Read an asynchronous render',
   description: 'A render that was started with `Prefer: respond-async` or `deliver_to`, for as long as the plan keeps documents.',
   headers: { type: 'object', properties: PREFER_SCHEMA },
-  params: { type: 'object', properties: { id: { ...RENDER_SCHEMA.properties.render_id, $id: 'RenderIdParam' } } },
+  params: pathId('Render', 'ren'),
   response: {
     200: {
       description: 'The render.',

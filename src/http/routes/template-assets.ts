@@ -8,7 +8,7 @@ import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
 import type { Templates } from '../../templates/templates.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
-import { binary, recordSchema } from '../replies/response-schema.ts';
+import { type ById, binary, pathId, recordSchema } from '../replies/response-schema.ts';
 import { readBody } from '../requests/read-body.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
@@ -16,10 +16,6 @@ import { RATE_LIMITED } from '../server/rate-limit.ts';
 export interface TemplateAssetRouteServices {
   templates: Templates;
   limits: RenderLimits;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 interface ByPath {
@@ -89,12 +85,7 @@ function assetRecord({ path, type, bytes }: TemplateAsset) {
   return { path, type, bytes };
 }
 
-const id = { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
-const ID = { type: 'object', properties: { id } };
-const BY_PATH = {
-  type: 'object',
-  properties: { id, '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } },
-};
+const PATH = pathId('Template', 'tpl', { '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } });
 const ASSET_SCHEMA = recordSchema('TemplateAsset', {
   path: { type: 'string', examples: ['css/print.css'] },
   type: { type: 'string', examples: ['text/css; charset=utf-8'] },
@@ -106,7 +97,7 @@ const NEW_VERSION = { 200: { description: 'The new version of the template.', he
 const LIST = {
   operationId: 'listTemplateAssets',
   summary: 'List the files beside a template',
-  params: ID,
+  params: pathId('Template', 'tpl'),
   response: {
     200: {
       description: 'All files of the current version, by path.',
@@ -118,7 +109,7 @@ const LIST = {
 const READ = {
   operationId: 'readTemplateAsset',
   summary: 'Fetch a file of a template',
-  params: BY_PATH,
+  params: PATH,
   response: { 200: { description: 'The file.', content: binary('*/*') } },
 };
 
@@ -126,7 +117,7 @@ const REPLACE = {
   operationId: 'replaceTemplateAsset',
   summary: 'Add or replace a file of a template',
   description: 'The body is the file, and `Content-Type` its type. The next render uses the new version.',
-  params: BY_PATH,
+  params: PATH,
   headers: IF_MATCH,
   body: { content: binary('application/octet-stream') },
   response: { ...NEW_VERSION },
@@ -137,7 +128,7 @@ const REMOVE = {
   operationId: 'deleteTemplateAsset',
   summary: 'Remove a file from a template',
   description: 'Earlier versions keep it.',
-  params: BY_PATH,
+  params: PATH,
   headers: IF_MATCH,
   response: { ...NEW_VERSION },
   errors: [400, 412, 422, 429],

@@ -23,7 +23,7 @@ import {
   VERSION_SCHEMA,
   versionRecord,
 } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { type ById, listSchema, pathId, recordSchema } from '../replies/response-schema.ts';
 import { requireUtf8 } from '../requests/charset.ts';
 import { readForm } from '../requests/form-body.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../requests/idempotent.ts';
@@ -51,10 +51,6 @@ export interface TemplateRouteServices {
   limits: RenderLimits;
   templates: Templates;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 interface ByVersion {
@@ -232,10 +228,7 @@ async function create(
   return sendJson(reply, toAnswer(template));
 }
 
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Template', 'tpl');
 const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
 
 const CREATE = {
@@ -274,7 +267,7 @@ const VERSIONS = {
 const READ_VERSION = {
   operationId: 'readTemplateVersion',
   summary: 'Read a version of a template with its HTML',
-  params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
+  params: pathId('Template', 'tpl', { version: { type: 'integer', minimum: 1, examples: [1] } }),
   response: { 200: { description: 'That version of the template.', ...WITH_HTML } },
   errors: [429],
 };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { listSchema, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toPage } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 
@@ -56,8 +56,6 @@ function deliveryRecord(delivery: WebhookDelivery) {
   };
 }
 
-const TIME = { type: 'string', format: 'date-time' };
-const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
 const SECRET_TEXT = {
   type: 'string',
   description: 'The secret in the form that Standard Webhooks libraries expect.',
