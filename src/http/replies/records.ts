@@ -47,6 +47,10 @@ export function toIsoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+export function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toIsoTime(milliseconds);
+}
+
 export const METADATA_SCHEMA = {
   $id: 'Metadata',
   type: 'object',

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../errors.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Query } from '../../storage/database.ts';
 import { noteResult } from '../../work-log.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
 import type { Part } from './form-body.ts';
 import { prefersAsync } from './prefer.ts';
 
@@ -48,6 +50,30 @@ export async function idempotent<T>(
     await idempotency.abandon(claimed).catch(() => {}); // if this fails, the lease expires
     throw error;
   }
+}
+
+/** Creates an object with `create`, and replies with its record. A repeated request gets the same reply. */
+export function createOnce<T extends { id: string }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  idempotency: Idempotency,
+  create: (also: (made: T, query: Query) => Promise<void>) => Promise<T>,
+  toRecord: (made: T) => object,
+): Promise<FastifyReply> {
+  const toAnswer = (made: T) => ({
+    kind: 'json' as const,
+    status: 201,
+    location: `${requestOrigin(request)}${request.routeOptions.url}/${made.id}`,
+    body: toRecord(made),
+  });
+  const complete = (claim: Claim | undefined) => async (made: T, query: Query) =>
+    claim && idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
+  return idempotent(
+    request,
+    idempotency,
+    async (claim) => sendJson(reply, toAnswer(await create(complete(claim)))),
+    async (answer) => sendJson(markReplayed(reply), answer),
+  );
 }
 
 /** Sends a JSON answer, whether it is the first or a repeated one. */

@@ -2,12 +2,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
-import { type Batches, isRenderId, type WholeBatch } from '../../batches/batches.ts';
+import { type Batches, type CreationHook, isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
-import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { MetadataSchema } from '../../render/request/values/metadata.ts';
+import type { Query } from '../../storage/database.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../replies/batch-record.ts';
 import { FILTER_PARAMETERS } from '../replies/records.ts';
 import { type ById, header, listSchema, pathId } from '../replies/response-schema.ts';
@@ -35,10 +36,11 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   const { batches } = services;
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const { id, isReplay } = await accept(services, request);
-    requestMemory(request).resize(0); // the items are in the database, so that waiting for them uses no memory
-    if (isReplay) return sendReplayed(services, id, request, reply);
-    return sendAccepted(services, id, request, reply);
+    const { id, isReplay } = await accept(services, request, reply);
+    return sendAccepted(services, id, request, reply).catch((error: unknown) => {
+      if (!isReplay || !hasCode(error, 'not_found')) throw error;
+      throw resultGone('the batch of this Idempotency-Key was removed with its documents');
+    });
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
@@ -64,28 +66,35 @@ export function requireBatchId(id: string): string {
   return id;
 }
 
-/** Creates the batch and frees the body, or returns the batch of the first request. */
-async function accept(
-  { batches, idempotency, requireWebhook }: BatchRouteServices,
-  request: FastifyRequest,
-): Promise<{ id: string; isReplay: boolean }> {
+/** The body is not kept while the client waits for the batch. */
+function accept({ batches, idempotency, requireWebhook }: BatchRouteServices, request: FastifyRequest, reply: FastifyReply) {
   const batch = parseBatchRequest(takeBody(request));
-  requireWebhook(requirePrincipal(request), batch.webhookUrl);
-  const create = (claim: Claim | undefined) =>
-    batches.create(requirePrincipal(request), batch, async (batchId, query) => {
-      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
-    });
-  return idempotent<{ id: string; isReplay: boolean }>(
-    request,
-    idempotency,
-    async (claim) => ({ id: await create(claim), isReplay: false }),
-    async (answer) => ({ id: answeredBatchId(answer), isReplay: true }),
-  );
+  const principal = requirePrincipal(request);
+  requireWebhook(principal, batch.webhookUrl);
+  return acceptOnce(idempotency, (hook) => batches.create(principal, batch, hook), request, reply);
 }
 
-export function answeredBatchId(answer: Answer): string {
-  if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
-  return answer.batchId;
+/** Creates a batch with `create`, or finds that of the first request. */
+export async function acceptOnce(
+  idempotency: Idempotency,
+  create: (hook: CreationHook) => Promise<string>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ id: string; isReplay: boolean }> {
+  const complete = (claim: Claim | undefined) => async (batchId: string, query: Query) =>
+    claim && idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
+  const accepted = await idempotent<{ id: string; isReplay: boolean }>(
+    request,
+    idempotency,
+    async (claim) => ({ id: await create(complete(claim)), isReplay: false }),
+    async (answer) => {
+      if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
+      markReplayed(reply);
+      return { id: answer.batchId, isReplay: true };
+    },
+  );
+  requestMemory(request).resize(0); // the items are in the database, so that waiting for them uses no memory
+  return accepted;
 }
 
 /** Sends 200 with all results if the client waited and the batch has ended, otherwise 202. */
@@ -99,19 +108,6 @@ async function sendAccepted(
   const isWhole = readWaitSeconds(request) > 0 && batch.completedAt !== null;
   reply.code(isWhole ? 200 : 202).header('location', `${requestOrigin(request)}/v1/batches/${id}`);
   return sendBatch(services, batch, request, reply);
-}
-
-/** Sends the batch of the first request in its present state. */
-async function sendReplayed(
-  services: BatchRouteServices,
-  id: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  markReplayed(reply);
-  return sendAccepted(services, id, request, reply).catch((error: unknown) => {
-    throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key was removed with its documents') : error;
-  });
 }
 
 /**

@@ -1,19 +1,18 @@
 /** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { CertificateDraft, Certificates, StoredCertificate } from '../../certificates/certificates.ts';
 import { MAX_CERTIFICATES } from '../../certificates/certificates.ts';
-import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { type ById, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface CertificateRouteServices {
@@ -54,12 +53,9 @@ const checkCreate = validator(CreateBody);
 export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: CertificateRouteServices): void {
   app.post('/v1/certificates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(takeBody(request));
-    return idempotent(
-      request,
-      idempotency,
-      (claim) => create(certificates, idempotency, draft, request, reply, claim),
-      async (answer) => sendJson(markReplayed(reply), answer),
-    );
+    const create = (also: Parameters<typeof certificates.create>[2]) =>
+      certificates.create(requirePrincipal(request), draft, also);
+    return createOnce(request, reply, idempotency, create, certificateRecord);
   });
 
   app.get('/v1/certificates', { schema: LIST }, async (request) => {
@@ -85,26 +81,6 @@ function readDraft(body: unknown): CertificateDraft {
   const content = decodeBase64('pkcs12', pkcs12, errors);
   errors.throwIfAny();
   return { name, pkcs12: content, password };
-}
-
-async function create(
-  certificates: Certificates,
-  idempotency: Idempotency,
-  draft: CertificateDraft,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  claim: Claim | undefined,
-): Promise<unknown> {
-  const toAnswer = (certificate: StoredCertificate) => ({
-    kind: 'json' as const,
-    status: 201,
-    location: `${requestOrigin(request)}/v1/certificates/${certificate.id}`,
-    body: certificateRecord(certificate),
-  });
-  const stored = await certificates.create(requirePrincipal(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
-  });
-  return sendJson(reply, toAnswer(stored));
 }
 
 function certificateRecord(certificate: StoredCertificate) {

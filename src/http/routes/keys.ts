@@ -7,7 +7,7 @@ import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
+import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
 import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
@@ -156,10 +156,6 @@ function keyRecord(key: ApiKey) {
     revoked_at: timeOrNull(key.revokedAt),
     previous_secret_expires_at: timeOrNull(key.previousValidUntil),
   };
-}
-
-function timeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : toIsoTime(milliseconds);
 }
 
 const ID = pathId('Key', 'key');

@@ -8,7 +8,7 @@ import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import type { Documents } from '../../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Idempotency } from '../../idempotency/idempotency.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
@@ -20,13 +20,12 @@ import { type ById, header, idMembers, pathId, recordSchema, TIME } from '../rep
 import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
 import type { Spool } from '../replies/spool-pdf.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
+import { IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
-import { requestMemory } from '../requests/request-memory.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
-import { answeredBatchId, awaitBatch, type BatchRouteServices } from './batches.ts';
+import { acceptOnce, awaitBatch, type BatchRouteServices } from './batches.ts';
 
 export type RenderRouteServices = BatchRouteServices;
 
@@ -73,15 +72,7 @@ export async function startRender(
   const { item, webhookUrl } = readBody(kind, request, services.limits, principal);
   requireWebhook(principal, webhookUrl);
   const batch = { kind, items: [item], defaults: {}, metadata: {}, webhookUrl };
-  const create = (claim: Claim | undefined) =>
-    batches.createRender(principal, batch, async (batchId, query) => {
-      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
-    });
-  const id = await idempotent(request, idempotency, create, async (answer: Answer) => {
-    markReplayed(reply);
-    return answeredBatchId(answer);
-  });
-  requestMemory(request).resize(0); // the request is in the database, so that waiting uses no memory
+  const { id } = await acceptOnce(idempotency, (hook) => batches.createRender(principal, batch, hook), request, reply);
   reply.code(202).header('location', `${requestOrigin(request)}/v1/renders/${id}`);
   if (prefersAsync(request)) reply.header('preference-applied', 'respond-async');
   return sendRender(services, id, request, reply);

@@ -1,9 +1,9 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
 import { invalidRequest } from '../../errors.ts';
-import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
@@ -11,7 +11,7 @@ import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/reque
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
-import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
+import { ENGINES, type Templates } from '../../templates/templates.ts';
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
@@ -26,14 +26,13 @@ import {
 import { type ById, listSchema, pathId, recordSchema } from '../replies/response-schema.ts';
 import { requireUtf8 } from '../requests/charset.ts';
 import { readForm } from '../requests/form-body.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../requests/idempotent.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA, rememberParts } from '../requests/idempotent.ts';
 import { parseJson } from '../requests/json-body.ts';
 import { type ListRequest, readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
 import { memoryOfBody, readBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { decodeText, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 /** A form with a template and its asset files. */
@@ -145,12 +144,12 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
 function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: TemplateRouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
-    return idempotent(
-      request,
-      idempotency,
-      (claim) => create(templates, idempotency, { ...rest, metadata, engine }, request, reply, claim),
-      async (answer) => sendJson(markReplayed(reply), answer),
-    );
+    const create = async (also: Parameters<typeof templates.create>[2]) => {
+      const template = await templates.create(requirePrincipal(request), { ...rest, metadata, engine }, also);
+      setVersionTag(reply, template);
+      return template;
+    };
+    return createOnce(request, reply, idempotency, create, templateRecord);
   });
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
@@ -205,27 +204,6 @@ function toListed(version: TemplateVersion) {
 
 function comesAfter(position: ListRequest['after']): (version: TemplateVersion) => boolean {
   return ({ version }) => !position || version < Number(position.id);
-}
-
-async function create(
-  templates: Templates,
-  idempotency: Idempotency,
-  draft: TemplateDraft,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  claim: Claim | undefined,
-): Promise<unknown> {
-  const toAnswer = (template: Parameters<typeof templateRecord>[0]) => ({
-    kind: 'json' as const,
-    status: 201,
-    location: `${requestOrigin(request)}/v1/templates/${template.id}`,
-    body: templateRecord(template),
-  });
-  const template = await templates.create(requirePrincipal(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
-  });
-  setVersionTag(reply, template);
-  return sendJson(reply, toAnswer(template));
 }
 
 const ID = pathId('Template', 'tpl');

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
-import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
+import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toPage } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
@@ -48,8 +48,8 @@ function deliveryRecord(delivery: WebhookDelivery) {
     url: delivery.url,
     status: delivery.status,
     attempts: delivery.attempts,
-    last_attempt_at: lastAttemptAt === null ? null : toIsoTime(lastAttemptAt),
-    next_attempt_at: nextAttemptAt === null ? null : toIsoTime(nextAttemptAt),
+    last_attempt_at: timeOrNull(lastAttemptAt),
+    next_attempt_at: timeOrNull(nextAttemptAt),
     ...(responseStatus !== null && { response_status: responseStatus }),
     ...(error !== null && { error }),
     created_at: toIsoTime(delivery.createdAt),
