@@ -13,6 +13,7 @@ import { readForm } from '../http/requests/form-body.ts';
 import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
 import { readBody } from '../http/requests/read-body.ts';
 import { type Budgets, requestUsage, takeBody } from '../http/requests/request-memory.ts';
+import type { RenderNowServices } from '../http/routes/render-now.ts';
 import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
@@ -34,10 +35,10 @@ import { type SentForm, toFileName, translateError } from './field-names.ts';
 import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
-import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
+import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
-export interface GotenbergRouteServices extends GotenbergServices {
+export interface GotenbergRouteServices extends RenderNowServices {
   markdown: Markdown;
   uploadMerging: UploadMerging;
   resultUploads: ResultUploads;
@@ -175,16 +176,10 @@ async function replay(
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
-    return send(reply, { ...remembered, ...document, ...toKind(documentType(document)) }, await documents.read(document));
+    return send(reply, { ...remembered, ...document, type: documentType(document) }, await documents.read(document));
   }
-  if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
-  const filename = remembered.filename ?? undefined;
-  const facts = { ...remembered, filename, ...toKind(remembered.kind === 'pdf' ? PDF : remembered.type) };
-  return send(reply, facts, await idempotency.read({ keyId, name }));
-}
-
-function toKind(type: string): Pick<Rendered, 'type' | 'extension'> {
-  return { type, extension: `.${type.split('/')[1]}` };
+  if (remembered.kind !== 'file') throw resultGone();
+  return send(reply, remembered, await idempotency.read({ keyId, name }));
 }
 
 /** Merging is not a render, so it is not charged. */
@@ -240,7 +235,7 @@ async function merge(
     if (!(error instanceof UnusableUploadError)) throw error;
     throw invalidRequest([{ path: toFileName(files[error.index]?.path ?? ''), message: error.message }]);
   });
-  return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
+  return { type: PDF, bytes: pdf.length, chunks: [pdf], remaining: null };
 }
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */
@@ -263,12 +258,12 @@ function answerLater(
   const release = () => usage.memory.release();
   const job = async (signal: AbortSignal) => {
     try {
-      const { type, extension, chunks, bytes } = await retryWhileBusy(
+      const { type, chunks, bytes } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
         signal,
       );
       usage.memory.tryAtLeast(bytes);
-      const disposition = attachmentDisposition(filename, extension);
+      const disposition = attachmentDisposition(filename, type);
       await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
     } catch (error) {
       const problem = toServiceError(translateError(form, error));
@@ -288,17 +283,18 @@ function answerLater(
   return reply.code(204).send();
 }
 
-interface Facts extends Pick<Rendered, 'type' | 'extension' | 'bytes' | 'remaining'> {
-  filename: string | undefined;
+interface Facts extends Omit<Rendered, 'chunks'> {
+  filename: string | null | undefined;
 }
 
-function send(reply: FastifyReply, { type, extension, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
+function send(reply: FastifyReply, { type, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
-  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, extension));
+  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, type));
   return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
 }
 
-function attachmentDisposition(filename: string | undefined, extension: string): string {
+function attachmentDisposition(filename: string | null | undefined, type: string): string {
+  const extension = `.${type.split('/')[1]}`;
   return toDisposition(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 

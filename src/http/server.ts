@@ -22,13 +22,14 @@ import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type CertificateRouteServices, certificateRoutes } from './routes/certificates.ts';
 import { type DocumentPageRouteServices, documentPageRoutes } from './routes/document-pages.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
-import { type ImageRouteServices, imageRoutes } from './routes/image.ts';
+import { imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
-import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
+import { pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
+import type { RenderNowServices } from './routes/render-now.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { templateAssetRoutes } from './routes/template-assets.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
@@ -66,8 +67,7 @@ export interface ServerOptions extends PlaygroundRouteOptions {
 }
 
 export interface ServerServices
-  extends PdfRouteServices,
-    ImageRouteServices,
+  extends RenderNowServices,
     TemplateRouteServices,
     CertificateRouteServices,
     ValidateRouteServices,

@@ -12,7 +12,7 @@ import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
 import { streamZip } from '../replies/batch-zip.ts';
 import type { ById } from '../replies/response-schema.ts';
-import { sendStream } from '../replies/send-pdf.ts';
+import { sendFile } from '../replies/send-file.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestUsage } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
@@ -114,7 +114,7 @@ async function sendMerged(
   const merged = await merging.merge(requirePrincipal(request), batch, (bytes) => disk.resize(bytes), client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
-  return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);
+  return sendFile(reply, { ...merged, type: PDF, filename: `${batch.id}.pdf` }, merged.content);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Disposition } from '../replies/disposition.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
 import { type ById, header, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { DOCUMENT_CONTENT } from '../replies/send-delivery.ts';
-import { sendStored } from '../replies/send-pdf.ts';
+import { sendStored } from '../replies/send-file.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
 import { readFilteredPage, readQuery, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';

@@ -12,13 +12,13 @@ import type { RenderLimits } from '../../render/request/render-request.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { binary, header, recordSchema } from '../replies/response-schema.ts';
-import { sendRendered, serverTiming } from '../replies/send-pdf.ts';
-import { REPORTED_SCHEMA, sendReported } from '../replies/send-report.ts';
+import { serverTiming } from '../replies/send-delivery.ts';
+import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
 import { makeRoomFor, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
 import { type Budgets, countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
-import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { JSON_TYPE, PDF, requireAcceptable } from '../server/negotiation.ts';
 import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../server/rate-limit.ts';
 import { identifyVisitor } from '../server/visitor.ts';
 
@@ -78,10 +78,9 @@ export function playgroundRoutes(
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-      const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
-      return send(reply, pdf, undefined, await spoolPdf(pdf, usage, blobs));
+      return sendResult(request, reply, { ...pdf, type: PDF, filename: undefined }, await spoolPdf(pdf, usage, blobs));
     });
   });
 }

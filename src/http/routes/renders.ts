@@ -6,19 +6,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
-import type { Documents } from '../../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import type { Idempotency } from '../../idempotency/idempotency.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
 import { toIsoTime } from '../replies/records.ts';
 import { type ById, header, idMembers, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
-import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
-import type { Spool } from '../replies/spool-pdf.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
@@ -28,16 +23,6 @@ import { requestOrigin } from '../server/origin.ts';
 import { acceptOnce, awaitBatch, type BatchRouteServices } from './batches.ts';
 
 export type RenderRouteServices = BatchRouteServices;
-
-/** The services of routes that render while the client waits. */
-export interface RenderNowServices extends RenderRouteServices, DryRunRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  idempotency: Idempotency;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
-}
 
 export function renderRoutes(app: FastifyInstance, services: RenderRouteServices): void {
   app.get<ById>('/v1/renders/:id', { schema: READ }, async (request, reply) =>
