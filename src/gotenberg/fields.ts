@@ -309,13 +309,7 @@ function readMarkOptions(value: unknown, rename: Rename): Record<string, unknown
 function readColor(given: string): string {
   const components = given.trim().split(' ').map(Number);
   if (components.length !== 3 || !components.every((each) => each >= 0 && each <= 1)) return given;
-  return `#${components
-    .map((each) =>
-      Math.round(each * 255)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
+  return `#${Buffer.from(components.map((each) => Math.round(each * 255))).toString('hex')}`;
 }
 
 /** Reads dates of ExifTool, such as `2006:09:18 16:27:50-04:00`, and those of RFC 3339 with fractions or without a time zone. */

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
-import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../http/replies/spool-pdf.ts';
+import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { requireUtf8 } from '../http/requests/charset.ts';
 import { readForm } from '../http/requests/form-body.ts';
 import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
@@ -191,7 +191,7 @@ async function answerMerge(
 ): Promise<FastifyReply> {
   const [files, finishing] = [requirePdfs(form), parseFinishing(form, services)];
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
-  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, { files, finishing }, client);
+  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, files, finishing, client);
   if (webhook)
     return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
   const merged = await render(disconnectSignal(reply));
@@ -218,15 +218,11 @@ function parseFinishing(form: GotenbergForm, { limits }: GotenbergRouteServices)
   return { metadata, attachments, password };
 }
 
-interface Merge {
-  files: GotenbergForm['files'];
-  finishing: MergedFinishing | undefined;
-}
-
 async function merge(
   { uploadMerging }: GotenbergRouteServices,
   accountId: string,
-  { files, finishing }: Merge,
+  files: GotenbergForm['files'],
+  finishing: MergedFinishing | undefined,
   client: AbortSignal,
 ): Promise<Rendered> {
   const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
@@ -249,35 +245,32 @@ function answerLater(
   render: Render,
 ): FastifyReply {
   const { backgroundJobs, budgets, resultUploads, logger } = services;
-  const [principal, trace] = [requirePrincipal(request), readTrace(request)];
-  const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
-  const memory = {
-    grow: (bytes: number) => usage.memory.grow(bytes),
-    makeRoomFor: (bytes: number) => usage.memory.resize(bytes),
-  };
-  const release = () => usage.memory.release();
+  const principal = requirePrincipal(request);
+  const webhookJob = { uploads: resultUploads, to: webhook, trace: readTrace(request) };
+  const held = budgets.memory.open(principal.accountId);
+  const memory = { grow: (bytes: number) => held.grow(bytes), makeRoomFor: (bytes: number) => held.resize(bytes) };
   const job = async (signal: AbortSignal) => {
     try {
       const { type, chunks, bytes } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
         signal,
       );
-      usage.memory.tryAtLeast(bytes);
+      held.tryAtLeast(bytes);
       const disposition = attachmentDisposition(filename, type);
-      await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
+      await sendResult(webhookJob, { type, disposition, body: chunks }, signal);
     } catch (error) {
       const problem = toServiceError(translateError(form, error));
       logFailure(logger, request, problem);
-      await sendError(resultUploads, webhook, problem, trace, signal);
+      await sendError(webhookJob, problem, signal);
     } finally {
-      release();
+      held.release();
     }
   };
   try {
-    usage.memory.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
+    held.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
-    release();
+    held.release();
     throw error;
   }
   return reply.code(204).send();

@@ -83,71 +83,52 @@ function wrong(name: string, message: string): ServiceError {
   return invalidRequest([{ path: `Gotenberg-Webhook-${name}`, message }]);
 }
 
-/** Sends the result. If it cannot be sent, sends an error instead, as Gotenberg does. */
-export async function sendResult(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  { type, disposition, body }: WebhookResult,
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const headers = {
-    ...{ 'content-disposition': disposition, 'user-agent': 'Platen' },
-    ...to.headers,
-    ...{ 'content-type': type, 'gotenberg-trace': trace },
-  };
-  const { url, method } = to;
-  const end = within(MAX_SENDING_MS, signal);
-  if (await uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
-    await sendEvent(uploads, to, 'webhook.success', {}, trace, end);
-  else await sendFault(uploads, to, { status: 500, message: 'the result could not be sent to the webhook' }, trace, end);
+/** A request that is answered by webhooks. */
+export interface WebhookJob {
+  uploads: ResultUploads;
+  to: WebhookAddresses;
+  trace: string;
 }
 
-export async function sendError(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  error: ServiceError,
-  trace: string,
+/** Sends the result. If it cannot be sent, sends an error instead, as Gotenberg does. */
+export async function sendResult(
+  job: WebhookJob,
+  { type, disposition, body }: WebhookResult,
   signal: AbortSignal,
 ): Promise<void> {
-  await sendFault(
-    uploads,
-    to,
-    { status: errorStatus(error), message: errorMessage(error) },
-    trace,
-    within(MAX_SENDING_MS, signal),
-  );
+  const { url, method, headers: own } = job.to;
+  const headers = {
+    ...{ 'content-disposition': disposition, 'user-agent': 'Platen' },
+    ...own,
+    ...{ 'content-type': type, 'gotenberg-trace': job.trace },
+  };
+  const end = within(MAX_SENDING_MS, signal);
+  if (await job.uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
+    await sendEvent(job, 'webhook.success', {}, end);
+  else await sendFault(job, { status: 500, message: 'the result could not be sent to the webhook' }, end);
+}
+
+export async function sendError(job: WebhookJob, error: ServiceError, signal: AbortSignal): Promise<void> {
+  await sendFault(job, { status: errorStatus(error), message: errorMessage(error) }, within(MAX_SENDING_MS, signal));
 }
 
 function within(ms: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
-async function sendFault(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  fault: { status: number; message: string },
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (to.errorUrl) await uploads.send(jsonUpload(to, to.errorUrl, to.errorMethod, fault, trace), signal);
-  await sendEvent(uploads, to, 'webhook.error', { error: fault }, trace, signal);
+async function sendFault(job: WebhookJob, fault: { status: number; message: string }, signal: AbortSignal): Promise<void> {
+  const { errorUrl, errorMethod } = job.to;
+  if (errorUrl) await sendJson(job, errorUrl, errorMethod, fault, signal);
+  await sendEvent(job, 'webhook.error', { error: fault }, signal);
 }
 
-async function sendEvent(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  event: string,
-  more: object,
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!to.eventsUrl) return;
-  const body = { event, correlationId: trace, timestamp: new Date().toISOString(), ...more };
-  await uploads.send(jsonUpload(to, to.eventsUrl, 'POST', body, trace), signal);
+async function sendEvent(job: WebhookJob, event: string, more: object, signal: AbortSignal): Promise<void> {
+  const body = { event, correlationId: job.trace, timestamp: new Date().toISOString(), ...more };
+  if (job.to.eventsUrl) await sendJson(job, job.to.eventsUrl, 'POST', body, signal);
 }
 
-function jsonUpload({ headers }: WebhookAddresses, url: string, method: Method, body: object, trace: string): Upload {
+async function sendJson({ uploads, to, trace }: WebhookJob, url: string, method: Method, json: object, signal: AbortSignal) {
   const own = { 'content-type': 'application/json; charset=UTF-8', 'gotenberg-trace': trace };
-  return { url, method, headers: { 'user-agent': 'Platen', ...headers, ...own }, body: [Buffer.from(JSON.stringify(body))] };
+  const headers = { 'user-agent': 'Platen', ...to.headers, ...own };
+  await uploads.send({ url, method, headers, body: [Buffer.from(JSON.stringify(json))] }, signal);
 }

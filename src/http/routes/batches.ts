@@ -44,7 +44,7 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request, {});
+    const { page, filter } = readFilteredPage(request);
     return toList(await batches.list(requirePrincipal(request).keyId, page.limit, filter, page.after), batchSummary);
   });
 

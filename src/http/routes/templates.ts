@@ -113,7 +113,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request, {});
+    const { page, filter } = readFilteredPage(request);
     return toList(await templates.list(requirePrincipal(request).keyId, page.limit, filter, page.after), templateRecord);
   });
 
@@ -124,7 +124,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
-    const { page } = readPage(request, {});
+    const page = readPage(request);
     const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
     return toPage(versions.filter(comesAfter(page.after)).map(toListed), page, ({ version }) => versionRecord(version));
   });
