@@ -17,6 +17,7 @@ import { readQuery } from '../requests/listing.ts';
 import { requestUsage } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
@@ -35,56 +36,40 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
   const { batches, documents, links, merging } = services;
   const open = new OpenStreams();
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id.zip',
-    schema: ZIP,
-    handler: async (request, reply) => {
-      requireAcceptable(request, ZIP_TYPE);
-      const batch = await requireEndedBatch(services, request);
-      const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
-      reply.type(ZIP_TYPE).header('content-disposition', disposition);
-      if (request.method === 'HEAD') return reply.send();
-      open.enter(request, reply);
-      return reply.send(streamZip(documents, requirePrincipal(request).keyId, batch));
-    },
+  getAndHead<ById>(app, '/v1/batches/:id.zip', { schema: ZIP }, async (request, reply) => {
+    requireAcceptable(request, ZIP_TYPE);
+    const batch = await requireEndedBatch(services, request);
+    const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
+    reply.type(ZIP_TYPE).header('content-disposition', disposition);
+    if (request.method === 'HEAD') return reply.send();
+    open.enter(request, reply);
+    return reply.send(streamZip(documents, requirePrincipal(request).keyId, batch));
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id.pdf',
-    schema: MERGED,
-    config: RATE_LIMITED,
-    handler: async (request, reply) => {
-      requireAcceptable(request, PDF);
-      const batch = await requireEndedBatch(services, request);
-      if (request.method === 'HEAD') return reply.type(PDF).send();
-      open.enter(request, reply);
-      return sendMerged(merging, batch, request, reply);
-    },
+  getAndHead<ById>(app, '/v1/batches/:id.pdf', { schema: MERGED, config: RATE_LIMITED }, async (request, reply) => {
+    requireAcceptable(request, PDF);
+    const batch = await requireEndedBatch(services, request);
+    if (request.method === 'HEAD') return reply.type(PDF).send();
+    open.enter(request, reply);
+    return sendMerged(merging, batch, request, reply);
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id/events',
-    schema: EVENTS,
-    handler: async (request, reply) => {
-      requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
-      const { keyId } = requirePrincipal(request);
-      const batch = await batches.summary(keyId, requireBatchId(request.params.id));
-      const after = readLastEvent(request, batch);
-      if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
-      const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
-        ? [LINES_TYPE, NDJSON_FORMAT]
-        : [EVENTS_TYPE, SSE_FORMAT];
-      const origin = requestOrigin(request);
-      reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
-      if (request.method === 'HEAD') return reply.send();
-      open.enter(request, reply);
-      const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
-      const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-      return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
-    },
+  getAndHead<ById>(app, '/v1/batches/:id/events', { schema: EVENTS }, async (request, reply) => {
+    requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
+    const { keyId } = requirePrincipal(request);
+    const batch = await batches.summary(keyId, requireBatchId(request.params.id));
+    const after = readLastEvent(request, batch);
+    if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
+    const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
+      ? [LINES_TYPE, NDJSON_FORMAT]
+      : [EVENTS_TYPE, SSE_FORMAT];
+    const origin = requestOrigin(request);
+    reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
+    if (request.method === 'HEAD') return reply.send();
+    open.enter(request, reply);
+    const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
+    const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
+    return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
   });
 }
 

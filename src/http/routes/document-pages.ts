@@ -19,6 +19,7 @@ import { readQuery } from '../requests/listing.ts';
 import { requestMemory } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { requireAcceptable } from '../server/negotiation.ts';
 
 export interface DocumentPageRouteServices {
@@ -37,19 +38,14 @@ const PAGE = /^[1-9]\d{0,6}$/;
 const WIDTH = /^\d{1,5}$/;
 
 export function documentPageRoutes(app: FastifyInstance, services: DocumentPageRouteServices): void {
-  app.route<OfPage>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/documents/:id/pages/:n.png',
-    schema: SCHEMA,
-    handler: async (request, reply) => {
-      requireAcceptable(request, PNG);
-      const { width } = readQuery(request, { width: readWidth });
-      const { id, n } = request.params;
-      const document = await services.documents.find(requirePrincipal(request).keyId, id);
-      if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
-      if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
-      return sendPage(services, document, { page: Number(n), width }, request, reply);
-    },
+  getAndHead<OfPage>(app, '/v1/documents/:id/pages/:n.png', { schema: SCHEMA }, async (request, reply) => {
+    requireAcceptable(request, PNG);
+    const { width } = readQuery(request, { width: readWidth });
+    const { id, n } = request.params;
+    const document = await services.documents.find(requirePrincipal(request).keyId, id);
+    if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
+    if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
+    return sendPage(services, document, { page: Number(n), width }, request, reply);
   });
 }
 

@@ -1,5 +1,5 @@
 /** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Documents, documentType } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
@@ -13,6 +13,7 @@ import { sendStored } from '../replies/send-file.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
 import { readFilteredPage, readQuery, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { requestTarget } from '../server/request-path.ts';
@@ -67,18 +68,13 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     return toList(found, (document) => documentRecord(document, requestOrigin(request)));
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/documents/:id',
-    schema: READ,
-    handler: async (request, reply) => {
-      const { download = 'inline' } = readQuery(request, { download: readDownload });
-      const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
-      requireAcceptable(request, documentType(document), JSON_TYPE);
-      reply.header('vary', 'Accept');
-      if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, requestOrigin(request));
-      return sendStored(request, reply, documents, document, download);
-    },
+  getAndHead<ById>(app, '/v1/documents/:id', { schema: READ }, async (request, reply) => {
+    const { download = 'inline' } = readQuery(request, { download: readDownload });
+    const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
+    requireAcceptable(request, documentType(document), JSON_TYPE);
+    reply.header('vary', 'Accept');
+    if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, requestOrigin(request));
+    return sendStored(request, reply, documents, document, download);
   });
 
   app.delete<ById>('/v1/documents/:id', { schema: REMOVE, config: BODY_OPTIONAL }, async (request, reply) => {
@@ -103,14 +99,13 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 
 /** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
-  const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
+  getAndHead<ById>(app, '/links/:id', { schema: FOLLOW }, async (request, reply) => {
     const target = requestTarget(request);
     const signed = target.replace(DOWNLOAD, '');
     const document = await documents.findShared(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
     return sendStored(request, reply, documents, document, target === signed ? 'inline' : 'attachment');
-  };
-  app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
+  });
 }
 
 function readDownload(text: string): Disposition {
