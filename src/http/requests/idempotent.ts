@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../../errors.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
-import type { Query } from '../../storage/database.ts';
 import { noteResult } from '../../work-log.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
@@ -16,6 +15,9 @@ declare module 'fastify' {
     bodyDigest?: string;
   }
 }
+
+/** Of the transaction in which an answer is recorded. */
+export type Query = Parameters<Idempotency['complete']>[2];
 
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 const SHAPE = /^[\x21-\x7e]{1,255}$/;
