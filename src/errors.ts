@@ -90,6 +90,11 @@ export function invalidRequest(found: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
+/** One field of the request is not valid. */
+export function invalidField(path: string, message: string): ServiceError {
+  return invalidRequest([{ path, message }]);
+}
+
 function shorten(path: string): string {
   return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path;
 }

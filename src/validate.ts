@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type FieldError, invalidRequest, type ServiceError } from './errors.ts';
+import { type FieldError, invalidField, invalidRequest } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
@@ -95,10 +95,6 @@ function namesOfMembers({
   }
   if (type !== undefined && type !== 'object') return [];
   return additionalProperties === false && !patternProperties ? Object.keys(properties) : undefined;
-}
-
-function invalidField(path: string, message: string): ServiceError {
-  return invalidRequest([{ path, message }]);
 }
 
 /** Whether null may be removed: the property is known, not required, and its type does not include null. */
@@ -293,9 +289,7 @@ function findSchema(schema: TSchema, schemaPath: string): SchemaNode | undefined
 }
 
 function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefined {
-  let node = schema as SchemaNode | undefined;
-  for (const step of steps) node = node?.[step] as SchemaNode | undefined;
-  return node;
+  return findMember(schema, steps) as SchemaNode | undefined;
 }
 
 function parsePointer(pointer: string): string[] {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { requireUtf8 } from '../http/requests/charset.ts';
@@ -203,9 +203,8 @@ async function answerMerge(
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
 function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
   const other = files.find(({ path }) => !/\.pdf$/i.test(path));
-  if (other)
-    throw invalidRequest([{ path: toFileName(other.path), message: 'must have the extension .pdf: only PDFs can be merged' }]);
-  if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
+  if (other) throw invalidField(toFileName(other.path), 'must have the extension .pdf: only PDFs can be merged');
+  if (!files.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
   const { compare } = new Intl.Collator('en', { numeric: true });
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
@@ -229,7 +228,7 @@ async function merge(
   const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
     if (!(error instanceof UnusableUploadError)) throw error;
-    throw invalidRequest([{ path: toFileName(files[error.index]?.path ?? ''), message: error.message }]);
+    throw invalidField(toFileName(files[error.index]?.path ?? ''), error.message);
   });
   return { type: PDF, bytes: pdf.length, chunks: [pdf], remaining: null };
 }
@@ -302,9 +301,7 @@ function readFilename({ headers, routeOptions }: FastifyRequest): string | undef
   const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
   const bare = usable.slice(Math.max(usable.lastIndexOf('/'), usable.lastIndexOf('\\')) + 1);
   if (!isUsableFilename(bare, MAX_CHARACTERS))
-    throw invalidRequest([
-      { path: 'Gotenberg-Output-Filename', message: `must be a name of at most ${MAX_CHARACTERS} characters` },
-    ]);
+    throw invalidField('Gotenberg-Output-Filename', `must be a name of at most ${MAX_CHARACTERS} characters`);
   return routeOptions.config.gotenbergTarget === 'image' ? bare : `${bare}.pdf`;
 }
 

@@ -1,6 +1,6 @@
 /** Webhooks of Gotenberg requests: headers in, the addresses for results, errors and events out. Also sends these. */
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest, type ServiceError } from '../errors.ts';
+import { invalidField, type ServiceError } from '../errors.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import type { ResultUploads, Upload } from '../webhooks/result-uploads.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';
@@ -47,7 +47,7 @@ export function readWebhook({ headers }: FastifyRequest): WebhookAddresses | und
   if (!url) throw wrong('Url', 'is required with the other webhook headers');
   if (!errorUrl && !eventsUrl) throw wrong('Events-Url', 'is required, or Gotenberg-Webhook-Error-Url: errors are sent there');
   if (headers['idempotency-key'] !== undefined)
-    throw invalidRequest([{ path: 'Idempotency-Key', message: 'cannot be combined with Gotenberg-Webhook-Url' }]);
+    throw invalidField('Idempotency-Key', 'cannot be combined with Gotenberg-Webhook-Url');
   const [method, errorMethod] = [readMethod('Method', given), readMethod('Error-Method', given)];
   return { url, method, errorUrl, errorMethod, eventsUrl, headers: readHeaders(given('Extra-Http-Headers')) };
 }
@@ -80,7 +80,7 @@ function parseObject(text: string): object {
 }
 
 function wrong(name: string, message: string): ServiceError {
-  return invalidRequest([{ path: `Gotenberg-Webhook-${name}`, message }]);
+  return invalidField(`Gotenberg-Webhook-${name}`, message);
 }
 
 /** A request that is answered by webhooks. */

@@ -1,7 +1,7 @@
 /** Handles the Idempotency-Key header: a repeated request gets the reply to the first one. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { noteResult } from '../../work-log.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
@@ -109,7 +109,7 @@ export function rememberParts(request: FastifyRequest, parts: readonly Part[]): 
 function readName({ headers }: FastifyRequest): string | undefined {
   const name = headers[IDEMPOTENCY_HEADER];
   if (name === undefined || (typeof name === 'string' && SHAPE.test(name))) return name as string | undefined;
-  throw invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+  throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
 function fingerprintRequest(request: FastifyRequest): string {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import { createDecompressor } from '../server/content-coding.ts';
 import { sendContinue } from '../server/expect-continue.ts';
 import { requestMemory } from './request-memory.ts';
@@ -89,7 +89,7 @@ function clientClosed(): ServiceError {
 }
 
 function encodingMismatch(): ServiceError {
-  return invalidRequest([{ path: 'Content-Encoding', message: 'does not match the body, or the compressed body is incomplete' }]);
+  return invalidField('Content-Encoding', 'does not match the body, or the compressed body is incomplete');
 }
 
 /** Copies chunks into one buffer as they arrive, because a separate chunk of one byte would use hundreds of bytes. */

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isMembers, type Members } from '../../batches/batch-request.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField, invalidRequest } from '../../errors.ts';
 import { INVOICE_PROFILES } from '../../pdf/conformance/invoice-profiles.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { equivalentOption } from '../../render/request/schemas/equivalent-options.ts';
@@ -148,9 +148,7 @@ function takeInvoice(fields: Field[]): [others: Field[], invoice: object | undef
   const profile = fields.find(([name]) => name === 'invoice_profile');
   const xml = fields.find(([name]) => name === 'invoice');
   if (!profile && xml && /^\s*</.test(xml[1]))
-    throw invalidRequest([
-      { path: 'invoice_profile', message: `is required with an XML file: one of ${INVOICE_PROFILES.join(', ')}` },
-    ]);
+    throw invalidField('invoice_profile', `is required with an XML file: one of ${INVOICE_PROFILES.join(', ')}`);
   if (!profile) return [fields, undefined];
   const others = fields.filter((field) => field !== profile && field !== xml);
   return [others, { profile: profile[1], ...(xml && { xml: xml[1] }) }];
@@ -162,7 +160,7 @@ function withInvoice(members: Members, invoice: object | undefined): Members {
 }
 
 export function toUploadedFile({ filename, type, content }: Part): UploadedFile {
-  if (!filename) throw invalidRequest([{ path: 'files', message: 'must each have a filename, which is its path' }]);
+  if (!filename) throw invalidField('files', 'must each have a filename, which is its path');
   return { path: filename, type, content };
 }
 
@@ -175,7 +173,7 @@ export function decodeText(path: string, content: Buffer, file = path === 'html'
   try {
     return decodeUtf8(content, file.slice(0, MAX_SHOWN));
   } catch (error) {
-    throw invalidRequest([{ path, message: `${path ? '' : 'the body '}${(error as Error).message}` }]);
+    throw invalidField(path, `${path ? '' : 'the body '}${(error as Error).message}`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
@@ -119,6 +119,6 @@ function readLastEvent(request: FastifyRequest, batch: Batch): number {
   try {
     return check(String(header));
   } catch (error) {
-    throw invalidRequest([{ path: 'Last-Event-ID', message: (error as Error).message }]);
+    throw invalidField('Last-Event-ID', (error as Error).message);
   }
 }

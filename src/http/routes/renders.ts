@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
@@ -41,7 +41,7 @@ export function isAsync(request: FastifyRequest): boolean {
 export function takeUploadTarget(body: unknown): UploadTarget | undefined {
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
   if (webhook !== undefined && target === undefined)
-    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async, or deliver_to' }]);
+    throw invalidField('webhook_url', 'requires the header Prefer: respond-async, or deliver_to');
   return target === undefined ? undefined : parseUploadTarget(target);
 }
 
@@ -97,16 +97,14 @@ function readBody(
 /** Rejects requests that need a synchronous reply. */
 function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest, isDelivered: boolean): void {
   const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
-  if (isDryRun) throw invalidRequest([{ path: 'dry_run', message: 'cannot be combined with Prefer: respond-async' }]);
+  if (isDryRun) throw invalidField('dry_run', 'cannot be combined with Prefer: respond-async');
   if ('reportsConformance' in request && request.reportsConformance)
-    throw invalidRequest([{ path: 'conformance_report', message: `cannot be combined with ${how}` }]);
+    throw invalidField('conformance_report', `cannot be combined with ${how}`);
   if (store === false && !isDelivered)
-    throw invalidRequest([
-      {
-        path: 'store',
-        message: 'cannot be false with Prefer: respond-async and without deliver_to: its result is a stored document',
-      },
-    ]);
+    throw invalidField(
+      'store',
+      'cannot be false with Prefer: respond-async and without deliver_to: its result is a stored document',
+    );
 }
 
 async function sendRender(

@@ -1,6 +1,6 @@
 /** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { parseAssets } from '../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
@@ -71,7 +71,7 @@ async function change(
 /** Throws `invalid_request` and `content_too_large`. */
 function toAssetFile(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
   const type = headers['content-type'];
-  if (!Buffer.isBuffer(body) && type === undefined) throw invalidRequest([{ path: '', message: 'the body must be the file' }]);
+  if (!Buffer.isBuffer(body) && type === undefined) throw invalidField('', 'the body must be the file');
   const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // Fastify does not read an empty body
   const errors = new ValidationErrors();
   const files = parseAssets({}, [{ path, type, content }], limits, errors);

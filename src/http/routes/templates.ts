@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
@@ -169,7 +169,7 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     const given = parts.find(({ name }) => name === 'request');
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
-    if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
+    if (unknown) throw invalidField(unknown.name, 'there is no such field');
     const held = parts.reduce((sum, { content }) => sum + content.length, 0);
     const members = given && parseJson(given.content, (values) => requestMemory(request).atLeast(memoryOfBody(held, values)));
     const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, decodeText(name, content, filename)]));
