@@ -48,17 +48,22 @@ const LOADING: Fields = {
   omitBackground: flag('omitBackground'),
 };
 
+/** What a flag allows, by the names of `options.password.permissions`. */
+export const PERMISSIONS: Readonly<Record<string, string[]>> = {
+  allowPrinting: ['print', 'print_low'],
+  allowCopying: ['copy'],
+  allowModifying: ['modify'],
+  allowAnnotating: ['annotate'],
+  allowFillingForms: ['fill_forms'],
+  allowAssembling: ['assemble'],
+};
+
 const FINISHING: Fields = {
   metadata: json(readMetadata, 'metadata'),
   embedsMetadata: json(readEmbedsMetadata),
   userPassword: text('password.user'),
   ownerPassword: text('password.owner'),
-  allowPrinting: flag(),
-  allowCopying: flag(),
-  allowModifying: flag(),
-  allowAnnotating: flag(),
-  allowFillingForms: flag(),
-  allowAssembling: flag(),
+  ...Object.fromEntries(Object.keys(PERMISSIONS).map((name) => [name, flag()])),
   /** The results have no form fields. */
   flatten: flag(),
 };

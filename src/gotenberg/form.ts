@@ -6,8 +6,8 @@ import type { UploadedFile } from '../render/request/values/assets.ts';
 import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { MAX_SHOWN, type SentForm, toFileName } from './field-names.ts';
-import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
-import { fieldNames, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, PERMISSIONS, SCREENSHOT_FIELDS } from './fields.ts';
+import { FIELDS, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 import { ownSecrets } from './secrets.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
@@ -60,7 +60,7 @@ function readValue({ name, content }: Part, target: RouteKind, { values, aliases
 
 function describeRefusal(name: string, target: RouteKind): string {
   if (isUnsupported(name, target)) return 'is not supported by this server';
-  const near = nearest(name, fieldNames(target));
+  const near = nearest(name, Object.keys(FIELDS[target]));
   return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
@@ -195,14 +195,11 @@ function toWait(values: Values): string | undefined {
   return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
 }
 
-export interface FailingStatuses {
-  /** Undefined for the default, 400 and above. */
-  page: ReadonlySet<number> | undefined;
-  resources: ReadonlySet<number>;
-}
-
-/** The statuses that fail the render. No option of `/v1` can express separate ones for the page. */
-export function toFailingStatuses({ values }: GotenbergForm): FailingStatuses {
+/**
+ * The statuses that fail the render. No option of `/v1` can express separate ones for the page. `page` is undefined for the default,
+ * 400 and above.
+ */
+export function toFailingStatuses({ values }: GotenbergForm) {
   const statuses = (name: string) => values.get(name) as number[] | undefined;
   const page = statuses('failOnHttpStatusCodes');
   return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
@@ -222,15 +219,6 @@ function toMargin(values: Values): Options {
   const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? DEFAULT_MARGIN]);
   return { margin: Object.fromEntries(lengths) };
 }
-
-const PERMISSIONS: Readonly<Record<string, string[]>> = {
-  allowPrinting: ['print', 'print_low'],
-  allowCopying: ['copy'],
-  allowModifying: ['modify'],
-  allowAnnotating: ['annotate'],
-  allowFillingForms: ['fill_forms'],
-  allowAssembling: ['assemble'],
-};
 
 function toPassword(values: Values): Options {
   const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];

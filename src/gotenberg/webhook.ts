@@ -18,12 +18,6 @@ export interface WebhookAddresses {
   headers: Record<string, string>;
 }
 
-export interface WebhookResult {
-  type: string;
-  disposition: string;
-  body: Buffer[];
-}
-
 const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH'];
 const MAX_HEADERS = 50;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
@@ -93,7 +87,7 @@ export interface WebhookJob {
 /** Sends the result. If it cannot be sent, sends an error instead, as Gotenberg does. */
 export async function sendResult(
   job: WebhookJob,
-  { type, disposition, body }: WebhookResult,
+  { type, disposition, body }: { type: string; disposition: string; body: Buffer[] },
   signal: AbortSignal,
 ): Promise<void> {
   const { url, method, headers: own } = job.to;

@@ -62,15 +62,10 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
       spanContext.traceFlags = isChosen() ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;
     return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
   };
-  const kinds: Record<SpanKind, number> = {
-    server: api.SpanKind.SERVER,
-    client: api.SpanKind.CLIENT,
-    consumer: api.SpanKind.CONSUMER,
-    internal: api.SpanKind.INTERNAL,
-  };
+  const toKind = (kind: SpanKind) => api.SpanKind[kind.toUpperCase() as Uppercase<SpanKind>];
   return {
     start: (name, { kind, attributes, parent }) =>
-      new RecordedSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, toContext(parent)), api.SpanStatusCode.ERROR),
+      new RecordedSpan(tracer.startSpan(name, { kind: toKind(kind), attributes }, toContext(parent)), api.SpanStatusCode.ERROR),
     close: () => provider.shutdown().catch(settings.onFailure),
   };
 }

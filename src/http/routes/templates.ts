@@ -12,7 +12,7 @@ import { type Metadata, MetadataSchema, parseMetadata } from '../../render/reque
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
 import { ENGINES, type Templates } from '../../templates/templates.ts';
-import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
+import { PAST_VERSIONS } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
 import {
@@ -28,7 +28,7 @@ import { requireUtf8 } from '../requests/charset.ts';
 import { readForm } from '../requests/form-body.ts';
 import { createOnce, IDEMPOTENCY_SCHEMA, rememberParts } from '../requests/idempotent.ts';
 import { parseJson } from '../requests/json-body.ts';
-import { type ListRequest, readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
+import { readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
 import { memoryOfBody, readBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { decodeText, toUploadedFile } from '../requests/source-bodies.ts';
@@ -126,7 +126,10 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
     const page = readPage(request);
     const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
-    return toPage(versions.filter(comesAfter(page.after)).map(toListed), page, ({ version }) => versionRecord(version));
+    const following = versions.filter(({ version }) => !page.after || version < Number(page.after.id));
+    // The number of a version is its position in the list.
+    const rows = following.map((each) => ({ ...each, id: String(each.version), createdAt: each.updatedAt }));
+    return toPage(rows, page, versionRecord);
   });
 
   app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
@@ -195,15 +198,6 @@ function readDraft<D extends { html: string; name?: string; metadata?: Metadata;
   errors.throwIfAny();
   checkDocumentSize('html', draft.html);
   return { ...draft, ...(assets && { assets }) };
-}
-
-/** The number of a version is its position in the list. */
-function toListed(version: TemplateVersion) {
-  return { version, id: String(version.version), createdAt: version.updatedAt };
-}
-
-function comesAfter(position: ListRequest['after']): (version: TemplateVersion) => boolean {
-  return ({ version }) => !position || version < Number(position.id);
 }
 
 const ID = pathId('Template', 'tpl');

@@ -132,8 +132,8 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
     const detail = `this endpoint does not accept ${refused}; send ${new Intl.ListFormat('en', { type: 'disjunction' }).format(acceptedTypes(request))}`;
     return new ServiceError('unsupported_media_type', detail, { cause: error });
   }
-  const known = FRAMEWORK_ERRORS[code ?? ''];
-  if (known) return new ServiceError(known.code, known.detail, { cause: error });
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_ERR_BAD_URL')
+    return new ServiceError('not_found', 'there is nothing at this URL', { cause: error });
   if (statusCode && statusCode >= 400 && statusCode < 500)
     return new ServiceError('invalid_request', 'the request could not be understood', { cause: error, members: { errors: [] } });
   return new ServiceError('internal_error', 'something went wrong on the server', { cause: error });
@@ -153,8 +153,3 @@ function acceptedTypes(request: FastifyRequest | undefined): string[] {
   const { content } = (request?.routeOptions.schema?.body ?? {}) as { content?: object };
   return Object.keys(content ?? { 'application/json': {} });
 }
-
-const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this URL' },
-  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this URL' },
-};
