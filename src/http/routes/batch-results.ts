@@ -2,10 +2,9 @@
 
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
+import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import type { Documents } from '../../documents/documents.ts';
-import type { Links } from '../../documents/links.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
 import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
@@ -22,14 +21,11 @@ import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { requireBatchId } from './batches.ts';
+import { type BatchRouteServices, requireBatchId } from './batches.ts';
 
-export interface BatchResultRouteServices {
-  batches: Batches;
+export interface BatchResultRouteServices extends BatchRouteServices {
   documents: Documents;
-  links: Links;
   merging: Merging;
-  secondsForItems(unfinished: number): Promise<number>;
 }
 
 export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {

@@ -81,16 +81,10 @@ const checkRotate = validator(RotateBody);
 const BODY_OPTIONAL = { bodyOptional: true };
 
 export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
-  const logKeyChange = (request: FastifyRequest, keyId: string, what: string) =>
-    logger.info(
-      {
-        request_id: request.id,
-        key_id: keyId,
-        account_id: requirePrincipal(request).accountId,
-        by: requirePrincipal(request).keyId,
-      },
-      what,
-    );
+  const logKeyChange = (request: FastifyRequest, changed: string, what: string) => {
+    const { accountId, keyId: by } = requirePrincipal(request);
+    logger.info({ request_id: request.id, key_id: changed, account_id: accountId, by }, what);
+  };
 
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
     const { keyId, accountId, scopes: own, isTest: isMadeByTest } = requirePrincipal(request);

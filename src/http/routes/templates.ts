@@ -7,7 +7,7 @@ import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
-import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/request/values/assets.ts';
+import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
@@ -31,20 +31,9 @@ import { parseJson } from '../requests/json-body.ts';
 import { readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
 import { memoryOfBody, readBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
-import { decodeText, toUploadedFile } from '../requests/source-bodies.ts';
+import { decodeText, parseBody, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-/** A form with a template and its asset files. */
-class TemplateForm {
-  readonly members: unknown;
-  readonly files: UploadedFile[];
-
-  constructor(members: unknown, files: UploadedFile[]) {
-    this.members = members;
-    this.files = files;
-  }
-}
 
 export interface TemplateRouteServices {
   limits: RenderLimits;
@@ -178,7 +167,7 @@ function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void 
     const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, decodeText(name, content, filename)]));
     const files = parts.filter(({ name }) => name === 'files').map(toUploadedFile);
     const body = given ? members : {};
-    return new TemplateForm(isMembers(body) ? Object.assign(body, texts) : body, files);
+    return new SourceBody(isMembers(body) ? Object.assign(body, texts) : body, { files, isOfParameters: false });
   });
 }
 
@@ -188,16 +177,16 @@ function readDraft<D extends { html: string; name?: string; metadata?: Metadata;
   check: (body: unknown) => D,
   limits: RenderLimits,
 ): Omit<D, 'assets'> & { assets?: AssetFiles } {
-  const body = takeBody(request);
-  const { members, files } = body instanceof TemplateForm ? body : { members: body, files: [] };
-  const { assets: given, ...draft } = check(members);
-  const errors = new ValidationErrors();
-  errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
-  parseMetadata(draft.metadata, errors);
-  const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
-  errors.throwIfAny();
-  checkDocumentSize('html', draft.html);
-  return { ...draft, ...(assets && { assets }) };
+  return parseBody(takeBody(request), limits, (members, _limits, files = []) => {
+    const { assets: given, ...draft } = check(members);
+    const errors = new ValidationErrors();
+    errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
+    parseMetadata(draft.metadata, errors);
+    const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
+    errors.throwIfAny();
+    checkDocumentSize('html', draft.html);
+    return { ...draft, ...(assets && { assets }) };
+  });
 }
 
 const ID = pathId('Template', 'tpl');
