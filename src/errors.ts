@@ -40,7 +40,6 @@ interface ErrorExtras {
   members?: Record<string, unknown>;
   /** Seconds the client should wait before it tries again. */
   retryAfterSeconds?: number;
-  /** The underlying error, for the log. */
   cause?: unknown;
   /** What the operator can set so that the request succeeds. Only the operator may learn it: see `forOperator`. */
   remedy?: string | undefined;
@@ -90,7 +89,6 @@ export function invalidRequest(found: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
-/** One field of the request is not valid. */
 export function invalidField(path: string, message: string): ServiceError {
   return invalidRequest([{ path, message }]);
 }
@@ -105,7 +103,6 @@ export function queueFull(what: string, retryAfterSeconds: number): ServiceError
   return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
 }
 
-/** The message of an error, with that of its cause in parentheses. */
 export function messageWithCause({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }

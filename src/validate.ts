@@ -8,7 +8,6 @@ import { nearest } from './nearest.ts';
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
 
-/** Maximum number of errors reported for one request. */
 const MAX_ERRORS = 32;
 
 /**
@@ -129,7 +128,6 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-/** Describes the errors of one value. */
 class ErrorDescriber {
   readonly #schema: TSchema;
   readonly #value: unknown;

@@ -21,7 +21,6 @@ export interface GotenbergForm extends SentForm {
   /** Files, whose paths are names without folders. */
   files: UploadedFile[];
   embeds: UploadedFile[];
-  /** Images of a watermark or a stamp. */
   marks: UploadedFile[];
   invoices: UploadedFile[];
 }

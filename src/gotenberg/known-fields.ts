@@ -1,7 +1,6 @@
 /** Which fields of Gotenberg a route reads, refuses or ignores: the name of a field and the kind of route in, the answer out. */
 import { type Field, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
 
-/** The result of a route: a PDF, an image or a merged PDF. */
 export type RouteKind = 'pdf' | 'image' | 'merge';
 
 export const FIELDS: Readonly<Record<RouteKind, Fields>> = {

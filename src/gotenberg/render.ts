@@ -14,7 +14,6 @@ import { withForeignSecrets } from './secrets.ts';
 export interface RenderCall {
   principal: Principal;
   client: AbortSignal;
-  /** The claim of the Idempotency-Key. */
   claim: Claim | undefined;
   memory: RenderMemory;
 }
@@ -28,7 +27,6 @@ export interface Rendered {
   remaining: number | null;
 }
 
-/** Renders a request that has already been validated. */
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
 /** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */

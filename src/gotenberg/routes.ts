@@ -164,7 +164,6 @@ async function answer(
   );
 }
 
-/** Repeats the reply to the first request with the same Idempotency-Key. */
 async function replay(
   { idempotency, documents }: GotenbergRouteServices,
   remembered: Answer,

@@ -241,7 +241,6 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
   );
 }
 
-/** The error of Node's parser. */
 interface BrokenRequest {
   code?: string;
   reason?: string;

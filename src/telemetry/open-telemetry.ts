@@ -8,7 +8,6 @@ import type { Parent, Span, SpanKind, Tracer } from '../tracing.ts';
 export interface TelemetrySettings {
   /** The URL that receives spans, such as `http://127.0.0.1:4318/v1/traces`. */
   tracesUrl: string;
-  /** The percentage of requests that are recorded. */
   tracesPercent: number;
   version: string;
   /** Called when spans could not be sent, at most once a minute. The error is for the operator. */

@@ -27,7 +27,6 @@ export interface MetricSources {
   requestMemory(): ByteBudget[];
   /** The file system of the data folder. */
   disk(): Promise<{ bytes: number; freeBytes: number }>;
-  /** Bytes of all stored documents. */
   storedBytes(): Promise<number>;
   /** Number of batch items that are not being rendered yet. */
   waitingItems(): Promise<number>;
@@ -68,7 +67,6 @@ export function createMetrics(sources: MetricSources) {
   return {
     ...renders,
     ...storage,
-    /** Counts a render, and its document if it was stored. */
     delivered(delivery: Delivery | ImageDelivery) {
       renders.renderSucceeded('pdf' in delivery ? delivery.pdf : delivery.image);
       if (delivery.document) storage.documentStored(delivery.document);
@@ -193,7 +191,6 @@ function countStorage(registry: OwnRegistry) {
       stored.inc();
       storedBytes.inc(bytes);
     },
-    /** Counts the objects that a sweep removed. */
     swept: (what: 'content' | 'orphans', objects: number) => removed.inc({ what }, objects),
     sweepFailed: () => sweepFailures.inc(),
   };

@@ -11,7 +11,6 @@ export const SSE_FORMAT = {
   event: (name: string, id: number, data: object) => `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`,
 };
 
-/** Each line is a JSON object. */
 export const NDJSON_FORMAT: typeof SSE_FORMAT = {
   heartbeat: '{"event":"heartbeat"}\n',
   event: (event, id, data) => `${JSON.stringify({ event, id, data })}\n`,

@@ -38,7 +38,6 @@ export function templateRecord(template: Template) {
   };
 }
 
-/** The record of a version in lists. */
 export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
   return { version, name, engine, bytes, updated_at: toIsoTime(updatedAt) };
 }

@@ -8,7 +8,6 @@ import { PDF } from '../server/negotiation.ts';
 
 type AnyDelivery = Delivery | ImageDelivery;
 
-/** The file of a delivery. */
 export function deliveredFile(delivery: AnyDelivery) {
   return 'pdf' in delivery ? delivery.pdf : delivery.image;
 }

@@ -1,6 +1,5 @@
 /** Builds the schemas of replies in the OpenAPI document, and of the ids that name an object in a path. */
 
-/** The parameters of a route with the id of an object in its path. */
 export interface ById {
   Params: { id: string };
 }
@@ -39,7 +38,6 @@ export function listSchema(item: { $id: string }) {
   });
 }
 
-/** A header of a reply. */
 export function header(type: string, description: string) {
   return { type, description };
 }

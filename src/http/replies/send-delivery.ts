@@ -51,7 +51,6 @@ export async function replayStored(
   return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
-/** Formats the milliseconds of each phase as a Server-Timing header. */
 export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
   return Object.entries(timings)
     .map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`)
@@ -66,7 +65,6 @@ export const RESULT_HEADERS = {
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
 };
 
-/** PDFs, and images of any type. */
 export const DOCUMENT_CONTENT = { ...binary(PDF), ...binary('image/*') };
 
 /** The reply to a request with `store`. */

@@ -19,7 +19,6 @@ const IMAGE_CSP = "default-src 'none'";
 /** A viewer may neither run nor load anything, even if it does not recognise a PDF. `sandbox` would disable Chrome's viewer. */
 const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** Properties of a file that headers of the reply state. */
 export interface FileFacts {
   /** Media type. */
   type: string;

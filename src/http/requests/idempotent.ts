@@ -78,14 +78,12 @@ export function createOnce<T extends { id: string }>(
   );
 }
 
-/** Sends a JSON answer, whether it is the first or a repeated one. */
 export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind !== 'json') throw new Error('this answer belongs to another endpoint');
   if (answer.location) reply.header('location', answer.location);
   return reply.code(answer.status).send(answer.body);
 }
 
-/** Adds the header that marks a repeated reply. */
 export function markReplayed(reply: FastifyReply): FastifyReply {
   noteResult({ replayed: true });
   return reply.header('idempotency-replayed', 'true');

@@ -46,7 +46,6 @@ function readParameters<R extends Readers>(parameters: Array<[string, unknown]>,
   return values as Values<R>;
 }
 
-/** Reads `limit` and `cursor`. */
 export function readPage(request: FastifyRequest): ListRequest {
   const { limit = DEFAULT_LIMIT, cursor } = readQuery(request, PAGE_READERS);
   return { limit, after: cursor };
@@ -106,7 +105,6 @@ export function readTime(text: string): number {
   return time;
 }
 
-/** Returns the first instant of a month in UTC. */
 export function readMonth(text: string): number {
   if (!MONTH.test(text)) throw new Error('must be a month such as 2026-01');
   return Date.parse(`${text}-01T00:00:00Z`);

@@ -10,7 +10,6 @@ import { suggestion } from '../../validate.ts';
 import { parseJson } from './json-body.ts';
 import { METADATA_MEMBER } from './listing.ts';
 
-/** The part of a JSON Schema that is used here. */
 interface SchemaNode {
   type?: string;
   anyOf?: SchemaNode[];

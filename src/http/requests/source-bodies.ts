@@ -47,7 +47,6 @@ function refuseQuery(request: FastifyRequest): void {
   if (errors.length) throw invalidRequest(errors);
 }
 
-/** A request whose body is not JSON. */
 export class SourceBody {
   readonly #members: unknown;
   readonly #files: UploadedFile[];
@@ -200,7 +199,6 @@ const FORM_SCHEMA = {
   },
 };
 
-/** Describes these bodies in the OpenAPI document. */
 export const SOURCE_CONTENT = {
   'text/html': { schema: { type: 'string' } },
   'multipart/form-data': { schema: FORM_SCHEMA },

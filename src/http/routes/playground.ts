@@ -29,7 +29,6 @@ export interface PlaygroundRouteServices {
   visitorRequests: RequestCounter | undefined;
   limits: RenderLimits;
   metrics: Metrics;
-  /** The limits of requests of visitors. */
   playgroundBudgets: Budgets;
   blobs: Spool;
 }

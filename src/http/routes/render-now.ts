@@ -104,7 +104,6 @@ async function renderNow(
   return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
-/** Repeats the first reply. */
 async function replay(
   { documents, idempotency }: RenderNowServices,
   answer: Answer,

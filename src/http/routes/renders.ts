@@ -177,7 +177,6 @@ const READ = {
   },
 };
 
-/** The request headers of the routes that start a render. */
 export const START_HEADERS = {
   type: 'object',
   properties: {
@@ -203,7 +202,6 @@ const RESULT_SCHEMAS = {
   deliver_to: DELIVER_TO_SCHEMA,
 };
 
-/** Adds the delivery fields to the schema of a body. */
 export function withResultFields<B extends { properties: object }>(body: B) {
   return { ...body, properties: { ...body.properties, ...RESULT_SCHEMAS } };
 }

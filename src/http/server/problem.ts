@@ -77,7 +77,6 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   return sendError(request, reply, error, { status, type: PROBLEM_TYPE, body });
 }
 
-/** Sends an error with the given status, media type and body. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -148,7 +147,6 @@ function routeSchemas({ routeOptions }: FastifyRequest): FieldSchema[] {
 
 type RouteBody = FieldSchema & { content?: Record<string, { schema?: FieldSchema }> };
 
-/** Media types of the bodies that the route describes. */
 function acceptedTypes(request: FastifyRequest | undefined): string[] {
   const { content } = (request?.routeOptions.schema?.body ?? {}) as { content?: object };
   return Object.keys(content ?? { 'application/json': {} });
