@@ -39,7 +39,7 @@ interface ErrorExtras {
   /** Members to add to the problem document. They must not hold secrets or data of another customer. */
   members?: Record<string, unknown>;
   /** Seconds the client should wait before it tries again. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   cause?: unknown;
   /** What the operator can set so that the request succeeds. Only the operator may learn it: see `forOperator`. */
   remedy?: string | undefined;
@@ -68,11 +68,7 @@ export class ServiceError extends Error {
 export function forOperator(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.remedy === undefined) return error;
   const { code, message, members, retryAfterSeconds, remedy, cause } = error;
-  return new ServiceError(code, `${message}; ${remedy}`, {
-    members,
-    cause,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  return new ServiceError(code, `${message}; ${remedy}`, { members, cause, retryAfterSeconds });
 }
 
 /** The first errors are enough to find the mistake, and a reply must not be many times as large as its request. */

@@ -191,7 +191,8 @@ function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: Sch
   for (const [step, name] of toPairs(parsePointer(schemaPath))) {
     if (step !== 'anyOf') at.value = findMember(at.value, places.splice(0, 1));
     else if ((chooseBranch(at.node, at.value) ?? Number(name)) !== Number(name)) return false;
-    at = { node: walk(at.node, name === undefined ? [step] : [step, name]), value: at.value };
+    const node = findMember(at.node, name === undefined ? [step] : [step, name]) as SchemaNode | undefined;
+    at = { node, value: at.value };
   }
   return keyword !== 'anyOf' || chooseBranch(at.node, at.value) === undefined;
 }
@@ -249,7 +250,7 @@ export function suggestion(name: string, known: string[], path = ''): string {
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = parsePointer(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
-    const node = walk(schema, steps.slice(0, length));
+    const node = findMember(schema, steps.slice(0, length)) as SchemaNode | undefined;
     if ((node?.properties ?? node?.patternProperties) && length < steps.length) return undefined; // that would be the parent's
     if (node?.expected) return node.expected;
   }
@@ -283,11 +284,7 @@ function typeName({ type = '', minimum, maximum, minLength, maxLength }: SchemaN
 }
 
 function findSchema(schema: TSchema, schemaPath: string): SchemaNode | undefined {
-  return walk(schema, parsePointer(schemaPath));
-}
-
-function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefined {
-  return findMember(schema, steps) as SchemaNode | undefined;
+  return findMember(schema, parsePointer(schemaPath)) as SchemaNode | undefined;
 }
 
 function parsePointer(pointer: string): string[] {

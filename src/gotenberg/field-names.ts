@@ -75,8 +75,7 @@ export function translateError(form: SentForm, error: unknown): unknown {
   const { code, message, members, retryAfterSeconds, remedy, cause } = error;
   const errors = code === 'invalid_request' ? (members.errors as FieldError[] | undefined) : undefined;
   if (errors) return invalidRequest(errors.map((each) => nameField(form, each)));
-  const extras = { members, remedy, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  return new ServiceError(code, translateMessage(form, message), extras);
+  return new ServiceError(code, translateMessage(form, message), { members, remedy, cause, retryAfterSeconds });
 }
 
 function nameField(form: SentForm, { path, message }: FieldError): FieldError {

@@ -8,11 +8,9 @@ import { documentType } from '../documents/documents.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
-import { requireUtf8 } from '../http/requests/charset.ts';
-import { readForm } from '../http/requests/form-body.ts';
-import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
-import { readBody } from '../http/requests/read-body.ts';
+import { idempotent, markReplayed } from '../http/requests/idempotent.ts';
 import { type Budgets, requestUsage, takeBody } from '../http/requests/request-memory.ts';
+import { readParts } from '../http/requests/source-bodies.ts';
 import type { RenderNowServices } from '../http/routes/render-now.ts';
 import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
@@ -115,10 +113,7 @@ export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Pr
 function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
-    const body = await readBody(request);
-    const parts = await readForm(body, request.headers['content-type'] ?? '', (limits.maxAssets ?? 0) + MAX_FIELDS);
-    rememberParts(request, parts);
+    const parts = await readParts(request, (limits.maxAssets ?? 0) + MAX_FIELDS);
     return readGotenbergForm(parts, request.routeOptions.config.gotenbergTarget ?? 'pdf');
   });
 }
@@ -274,9 +269,7 @@ function answerLater(
   return reply.code(204).send();
 }
 
-interface Facts extends Omit<Rendered, 'chunks'> {
-  filename: string | null | undefined;
-}
+type Facts = Omit<Rendered, 'chunks'> & { filename: string | null | undefined };
 
 function send(reply: FastifyReply, { type, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);

@@ -96,14 +96,18 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
       return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
     });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
     readQuery(request, {});
-    const body = await readBody(request);
     const maxParts = maxAssets + 2 + Object.keys(fields).length; // with request and invoice_profile
-    const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
-    rememberParts(request, parts); // the boundary differs each time
-    return formBody(request, parts, fields);
+    return formBody(request, await readParts(request, maxParts), fields);
   });
+}
+
+/** Reads a form, and remembers its parts for the Idempotency-Key, because the boundary differs each time. */
+export async function readParts(request: FastifyRequest, maxParts: number): Promise<Part[]> {
+  requireUtf8(request);
+  const parts = await readForm(await readBody(request), request.headers['content-type'] ?? '', maxParts);
+  rememberParts(request, parts);
+  return parts;
 }
 
 async function readDocument(request: FastifyRequest, source: string): Promise<string> {

@@ -1,8 +1,12 @@
 /** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { CertificateDraft, Certificates, StoredCertificate } from '../../certificates/certificates.ts';
-import { MAX_CERTIFICATES } from '../../certificates/certificates.ts';
+import {
+  type CertificateDraft,
+  type Certificates,
+  MAX_CERTIFICATES,
+  type StoredCertificate,
+} from '../../certificates/certificates.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';

@@ -23,9 +23,10 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
-import { isAsync, type RenderRouteServices, startRender, takeUploadTarget } from './renders.ts';
+import type { BatchRouteServices } from './batches.ts';
+import { isAsync, startRender, takeUploadTarget } from './renders.ts';
 
-export interface RenderNowServices extends RenderRouteServices, DryRunRouteServices {
+export interface RenderNowServices extends BatchRouteServices, DryRunRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   documents: Documents;

@@ -22,9 +22,7 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { acceptOnce, awaitBatch, type BatchRouteServices } from './batches.ts';
 
-export type RenderRouteServices = BatchRouteServices;
-
-export function renderRoutes(app: FastifyInstance, services: RenderRouteServices): void {
+export function renderRoutes(app: FastifyInstance, services: BatchRouteServices): void {
   app.get<ById>('/v1/renders/:id', { schema: READ }, async (request, reply) =>
     sendRender(services, request.params.id, request, reply),
   );
@@ -47,7 +45,7 @@ export function takeUploadTarget(body: unknown): UploadTarget | undefined {
 
 /** Stores the render and replies 202. An invalid request is rejected immediately. */
 export async function startRender(
-  services: RenderRouteServices & { limits: RenderLimits },
+  services: BatchRouteServices & { limits: RenderLimits },
   kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -108,7 +106,7 @@ function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest
 }
 
 async function sendRender(
-  services: RenderRouteServices,
+  services: BatchRouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -119,7 +117,7 @@ async function sendRender(
   return reply.send(renderRecord(batch, requestOrigin(request), services.links));
 }
 
-function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: RenderRouteServices['links']) {
+function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: BatchRouteServices['links']) {
   const [item] = items;
   if (!item) throw noSuchRender();
   const { index: _index, reference: _reference, ...outcome } = itemRecord(item, origin, links);

@@ -24,14 +24,12 @@ import {
   versionRecord,
 } from '../replies/records.ts';
 import { type ById, listSchema, pathId, recordSchema } from '../replies/response-schema.ts';
-import { requireUtf8 } from '../requests/charset.ts';
-import { readForm } from '../requests/form-body.ts';
-import { createOnce, IDEMPOTENCY_SCHEMA, rememberParts } from '../requests/idempotent.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { parseJson } from '../requests/json-body.ts';
 import { readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
-import { memoryOfBody, readBody } from '../requests/read-body.ts';
+import { memoryOfBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
-import { decodeText, parseBody, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
+import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
@@ -155,9 +153,7 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 /** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
 function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
-    const parts = await readForm(await readBody(request), request.headers['content-type'] ?? '', maxAssets + FIELDS.size + 1);
-    rememberParts(request, parts);
+    const parts = await readParts(request, maxAssets + FIELDS.size + 1);
     const given = parts.find(({ name }) => name === 'request');
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));

@@ -60,6 +60,7 @@ export function keepIds(schema: object = {}): object {
   return copy;
 }
 
+/** Names the wildcard parameter, which has no name in the router. */
 function namePaths(paths: object): void {
   for (const [address, methods] of Object.entries(paths as Record<string, Node>)) {
     if (!address.includes('{*}')) continue;
