@@ -84,13 +84,13 @@ export interface ExpiredDocument {
 type TellExpired = (document: ExpiredDocument, query: Query) => Promise<void>;
 
 export interface DocumentFilter {
-  templateId?: string;
+  templateId?: string | undefined;
   /** Milliseconds since 1970. Both limits are exclusive. */
-  createdAfter?: number;
-  createdBefore?: number;
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
   /** Matches a part of the filename, or the whole id. */
-  text?: string;
-  metadata?: Metadata;
+  text?: string | undefined;
+  metadata?: Metadata | undefined;
 }
 
 const PDF = 'application/pdf';

@@ -53,18 +53,9 @@ const FILTERS = { template_id: readText, created_after: readTime, created_before
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, FILTERS);
-    const found = await documents.list(
-      requirePrincipal(request).keyId,
-      page.limit,
-      {
-        ...(filter.template_id !== undefined && { templateId: filter.template_id }),
-        ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
-        ...(filter.created_before !== undefined && { createdBefore: filter.created_before }),
-        ...(filter.q !== undefined && { text: filter.q }),
-        ...(filter.metadata && { metadata: filter.metadata }),
-      },
-      page.after,
-    );
+    const { template_id: templateId, created_after: createdAfter, created_before: createdBefore, q: text, metadata } = filter;
+    const wanted = { templateId, createdAfter, createdBefore, text, metadata };
+    const found = await documents.list(requirePrincipal(request).keyId, page.limit, wanted, page.after);
     return toList(found, (document) => documentRecord(document, requestOrigin(request)));
   });
 
