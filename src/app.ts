@@ -180,12 +180,13 @@ function rendering(services: Services, engine: RenderEngine) {
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
-    render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
+    render: (request, principal, client, commitHook, held) =>
+      'capture' in request
+        ? renderImage(within(held), request, principal, client, commitHook)
+        : render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
       dryRun({ ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
-    renderImage: (request, principal, client, commitHook, held) =>
-      renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;
 }
 

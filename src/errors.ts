@@ -2,70 +2,9 @@
  * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only
  * `http/server/problem.ts` knows which HTTP status a code has.
  */
+import type { EXPLANATIONS } from './error-explanations.ts';
 
-export type ErrorCode =
-  | 'invalid_json'
-  | 'invalid_request'
-  | 'unauthorized'
-  | 'quota_exceeded'
-  | 'forbidden_url'
-  | 'insufficient_scope'
-  | 'account_suspended'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'request_timeout'
-  | 'idempotency_running'
-  | 'idempotency_result_gone'
-  | 'batch_unfinished'
-  | 'version_conflict'
-  | 'document_expired'
-  | 'document_deleted'
-  | 'document_protected'
-  | 'link_expired'
-  | 'content_too_large'
-  | 'unsupported_media_type'
-  | 'range_not_satisfiable'
-  | 'expectation_failed'
-  | 'navigation_failed'
-  | 'render_gate_failed'
-  | 'wait_failed'
-  | 'document_interferes'
-  | 'template_error'
-  | 'template_limit'
-  | 'key_limit'
-  | 'certificate_password_wrong'
-  | 'certificate_unusable'
-  | 'certificate_expired'
-  | 'certificate_limit'
-  | 'timestamps_unavailable'
-  | 'storage_unavailable'
-  | 'storage_limit'
-  | 'idempotency_mismatch'
-  | 'print_failed'
-  | 'not_conformant'
-  | 'pdf_unreadable'
-  | 'invoice_invalid'
-  | 'not_mergeable'
-  | 'page_crashed'
-  | 'resource_limit'
-  | 'queue_full'
-  | 'rate_limited'
-  | 'concurrency_limited'
-  | 'memory_limited'
-  | 'headers_too_large'
-  | 'client_closed'
-  | 'internal_error'
-  | 'not_implemented'
-  | 'browser_unavailable'
-  | 'storage_failed'
-  | 'secret_key_missing'
-  | 'timestamp_failed'
-  | 'revocation_failed'
-  | 'overloaded'
-  | 'shutting_down'
-  | 'render_timeout'
-  | 'http_version_not_supported';
+export type ErrorCode = keyof typeof EXPLANATIONS;
 
 /** One error in a request: the path of the field (`options.margin.top`, empty for the whole body) and what is wrong with it. */
 export interface FieldError {
@@ -100,8 +39,7 @@ interface ErrorExtras {
   /** Members to add to the problem document. They must not hold secrets or data of another customer. */
   members?: Record<string, unknown>;
   /** Seconds the client should wait before it tries again. */
-  retryAfterSeconds?: number;
-  /** The underlying error, for the log. */
+  retryAfterSeconds?: number | undefined;
   cause?: unknown;
   /** What the operator can set so that the request succeeds. Only the operator may learn it: see `forOperator`. */
   remedy?: string | undefined;
@@ -130,11 +68,7 @@ export class ServiceError extends Error {
 export function forOperator(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.remedy === undefined) return error;
   const { code, message, members, retryAfterSeconds, remedy, cause } = error;
-  return new ServiceError(code, `${message}; ${remedy}`, {
-    members,
-    cause,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  return new ServiceError(code, `${message}; ${remedy}`, { members, cause, retryAfterSeconds });
 }
 
 /** The first errors are enough to find the mistake, and a reply must not be many times as large as its request. */
@@ -151,6 +85,10 @@ export function invalidRequest(found: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
+export function invalidField(path: string, message: string): ServiceError {
+  return invalidRequest([{ path, message }]);
+}
+
 function shorten(path: string): string {
   return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path;
 }
@@ -161,7 +99,6 @@ export function queueFull(what: string, retryAfterSeconds: number): ServiceError
   return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
 }
 
-/** The message of an error, with that of its cause in parentheses. */
 export function messageWithCause({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }

@@ -68,7 +68,6 @@ export function runTracedLater<T>(
   return recordSpan(tracer.start(name, { kind, attributes, parent }), work);
 }
 
-/** Adds attributes to the current span. */
 export function describeSpan(attributes: Attributes): void {
   active.getStore()?.set(attributes);
 }
@@ -78,13 +77,11 @@ export function currentTraceparent(): string | undefined {
   return active.getStore()?.traceparent;
 }
 
-/** The trace headers of an outgoing request. */
 export function traceHeaders(): { traceparent?: string } {
   const traceparent = currentTraceparent();
   return traceparent === undefined ? {} : { traceparent };
 }
 
-/** The trace id to write into log lines. */
 export function currentTraceId(): string | undefined {
   return active.getStore()?.traceId;
 }

@@ -2,13 +2,12 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type FieldError, invalidRequest, type ServiceError } from './errors.ts';
+import { type FieldError, invalidField, invalidRequest } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
 
-/** Maximum number of errors reported for one request. */
 const MAX_ERRORS = 32;
 
 /**
@@ -97,10 +96,6 @@ function namesOfMembers({
   return additionalProperties === false && !patternProperties ? Object.keys(properties) : undefined;
 }
 
-function invalidField(path: string, message: string): ServiceError {
-  return invalidRequest([{ path, message }]);
-}
-
 /** Whether null may be removed: the property is known, not required, and its type does not include null. */
 function isOptional({ properties = {}, required = [] }: SchemaNode, name: string): boolean {
   const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -133,7 +128,6 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-/** Describes the errors of one value. */
 class ErrorDescriber {
   readonly #schema: TSchema;
   readonly #value: unknown;
@@ -197,7 +191,8 @@ function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: Sch
   for (const [step, name] of toPairs(parsePointer(schemaPath))) {
     if (step !== 'anyOf') at.value = findMember(at.value, places.splice(0, 1));
     else if ((chooseBranch(at.node, at.value) ?? Number(name)) !== Number(name)) return false;
-    at = { node: walk(at.node, name === undefined ? [step] : [step, name]), value: at.value };
+    const node = findMember(at.node, name === undefined ? [step] : [step, name]) as SchemaNode | undefined;
+    at = { node, value: at.value };
   }
   return keyword !== 'anyOf' || chooseBranch(at.node, at.value) === undefined;
 }
@@ -255,7 +250,7 @@ export function suggestion(name: string, known: string[], path = ''): string {
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = parsePointer(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
-    const node = walk(schema, steps.slice(0, length));
+    const node = findMember(schema, steps.slice(0, length)) as SchemaNode | undefined;
     if ((node?.properties ?? node?.patternProperties) && length < steps.length) return undefined; // that would be the parent's
     if (node?.expected) return node.expected;
   }
@@ -289,13 +284,7 @@ function typeName({ type = '', minimum, maximum, minLength, maxLength }: SchemaN
 }
 
 function findSchema(schema: TSchema, schemaPath: string): SchemaNode | undefined {
-  return walk(schema, parsePointer(schemaPath));
-}
-
-function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefined {
-  let node = schema as SchemaNode | undefined;
-  for (const step of steps) node = node?.[step] as SchemaNode | undefined;
-  return node;
+  return findMember(schema, parsePointer(schemaPath)) as SchemaNode | undefined;
 }
 
 function parsePointer(pointer: string): string[] {

@@ -73,7 +73,7 @@ const RETRY_AFTER_SECONDS = 10;
 const UPLOADED_MS = 2 * 86_400_000;
 
 /** A further write in the transaction that creates the batch. */
-type CreationHook = (id: string, query: Query) => Promise<void>;
+export type CreationHook = (id: string, query: Query) => Promise<void>;
 
 interface BatchOptions {
   cipher: PayloadCipher;

@@ -84,13 +84,13 @@ export interface ExpiredDocument {
 type TellExpired = (document: ExpiredDocument, query: Query) => Promise<void>;
 
 export interface DocumentFilter {
-  templateId?: string;
+  templateId?: string | undefined;
   /** Milliseconds since 1970. Both limits are exclusive. */
-  createdAfter?: number;
-  createdBefore?: number;
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
   /** Matches a part of the filename, or the whole id. */
-  text?: string;
-  metadata?: Metadata;
+  text?: string | undefined;
+  metadata?: Metadata | undefined;
 }
 
 const PDF = 'application/pdf';
@@ -126,9 +126,9 @@ export function documentType({ image }: Pick<StoredDocument, 'image'>): string {
   return image?.type ?? PDF;
 }
 
-/** The extension of the filename. */
-export function documentExtension(document: Pick<StoredDocument, 'image'>): string {
-  return EXTENSIONS[documentType(document)] ?? '';
+/** The extension of the filename of a document with this media type. */
+export function documentExtension(type: string): string {
+  return EXTENSIONS[type] ?? '';
 }
 
 export class Documents {
@@ -152,7 +152,7 @@ export class Documents {
     const createdAt = this.#clock();
     return {
       id,
-      filename: draft.filename ?? id + documentExtension(draft),
+      filename: draft.filename ?? id + documentExtension(documentType(draft)),
       bytes: draft.bytes,
       pages: draft.pages,
       image: draft.image,

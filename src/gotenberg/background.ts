@@ -11,7 +11,6 @@ const MAX_MEMORY_RETRIES = 3;
 const RETRY_AFTER_SECONDS = 5;
 
 export class BackgroundJobs {
-  /** Running jobs with their accounts. */
   readonly #jobs = new Map<Promise<void>, string>();
   readonly #end = new AbortController();
   #draining = false;
@@ -33,7 +32,6 @@ export class BackgroundJobs {
     while (this.#jobs.size) await Promise.allSettled(this.#jobs.keys());
   }
 
-  /** Aborts the running jobs. */
   abort(): void {
     this.#end.abort();
   }

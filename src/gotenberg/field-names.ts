@@ -3,7 +3,7 @@
  * out. Requests are validated as those of `/v1`, and a render that fails later knows only options.
  */
 import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
-import { PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { PDF_FIELDS, PERMISSIONS, SCREENSHOT_FIELDS } from './fields.ts';
 
 /** Begins the path of an error about a file of the form. */
 export const FILE = 'files: ';
@@ -24,9 +24,7 @@ export function toFileName(name: string): string {
 
 const HORIZONTAL = ['marginLeft', 'marginRight', 'paperWidth', 'paperHeight', 'paperSize'];
 const VERTICAL = ['marginTop', 'marginBottom', 'paperHeight', 'paperWidth', 'paperSize'];
-const PERMISSIONS = ['Printing', 'Copying', 'Modifying', 'Annotating', 'FillingForms', 'Assembling'].map(
-  (name) => `allow${name}`,
-);
+const ALLOWED = Object.keys(PERMISSIONS);
 const PROFILES = ['pdfa', 'nativePdfa', 'pdfua', 'nativePdfua'];
 const marks = (part: string) => [`watermark${part}`, `stamp${part}`];
 
@@ -53,8 +51,8 @@ const NAMES: ReadonlyArray<readonly [option: string, fields: readonly string[]]>
   ['options.metadata.custom', ['metadata']],
   ['options.waitForFunction', ['waitForExpression', 'waitWindowStatus']],
   ['options.waitUntil', ['skipNetworkIdleEvent', 'skipNetworkAlmostIdleEvent']],
-  ['options.password', ['userPassword', 'ownerPassword', ...PERMISSIONS]],
-  ['options.password.permissions', PERMISSIONS],
+  ['options.password', ['userPassword', 'ownerPassword', ...ALLOWED]],
+  ['options.password.permissions', ALLOWED],
   ['options.timeout', ['PLATEN_RENDER_TIMEOUT_MS']],
   ['options.failOnHttpStatus', ['failOnResourceHttpStatusCodes']],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).flatMap(([name, { option }]) =>
@@ -77,8 +75,7 @@ export function translateError(form: SentForm, error: unknown): unknown {
   const { code, message, members, retryAfterSeconds, remedy, cause } = error;
   const errors = code === 'invalid_request' ? (members.errors as FieldError[] | undefined) : undefined;
   if (errors) return invalidRequest(errors.map((each) => nameField(form, each)));
-  const extras = { members, remedy, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  return new ServiceError(code, translateMessage(form, message), extras);
+  return new ServiceError(code, translateMessage(form, message), { members, remedy, cause, retryAfterSeconds });
 }
 
 function nameField(form: SentForm, { path, message }: FieldError): FieldError {
@@ -109,6 +106,6 @@ function findField(form: SentForm, path: string): string | undefined {
 
 /** The clients of some languages send every field. A flag that has its default, which is true only for permissions, set nothing. */
 function firstSent({ values }: SentForm, fields: readonly string[]): string {
-  const hasEffect = (name: string) => values.has(name) && values.get(name) !== PERMISSIONS.includes(name);
+  const hasEffect = (name: string) => values.has(name) && values.get(name) !== ALLOWED.includes(name);
   return fields.find(hasEffect) ?? (fields[0] as string);
 }

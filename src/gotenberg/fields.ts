@@ -48,17 +48,22 @@ const LOADING: Fields = {
   omitBackground: flag('omitBackground'),
 };
 
+/** What a flag allows, by the names of `options.password.permissions`. */
+export const PERMISSIONS: Readonly<Record<string, string[]>> = {
+  allowPrinting: ['print', 'print_low'],
+  allowCopying: ['copy'],
+  allowModifying: ['modify'],
+  allowAnnotating: ['annotate'],
+  allowFillingForms: ['fill_forms'],
+  allowAssembling: ['assemble'],
+};
+
 const FINISHING: Fields = {
   metadata: json(readMetadata, 'metadata'),
   embedsMetadata: json(readEmbedsMetadata),
   userPassword: text('password.user'),
   ownerPassword: text('password.owner'),
-  allowPrinting: flag(),
-  allowCopying: flag(),
-  allowModifying: flag(),
-  allowAnnotating: flag(),
-  allowFillingForms: flag(),
-  allowAssembling: flag(),
+  ...Object.fromEntries(Object.keys(PERMISSIONS).map((name) => [name, flag()])),
   /** The results have no form fields. */
   flatten: flag(),
 };
@@ -309,13 +314,7 @@ function readMarkOptions(value: unknown, rename: Rename): Record<string, unknown
 function readColor(given: string): string {
   const components = given.trim().split(' ').map(Number);
   if (components.length !== 3 || !components.every((each) => each >= 0 && each <= 1)) return given;
-  return `#${components
-    .map((each) =>
-      Math.round(each * 255)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
+  return `#${Buffer.from(components.map((each) => Math.round(each * 255))).toString('hex')}`;
 }
 
 /** Reads dates of ExifTool, such as `2006:09:18 16:27:50-04:00`, and those of RFC 3339 with fractions or without a time zone. */

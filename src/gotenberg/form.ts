@@ -1,13 +1,13 @@
 /** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
-import { type FieldError, invalidRequest } from '../errors.ts';
+import { type FieldError, invalidField, invalidRequest } from '../errors.ts';
 import type { Part } from '../http/requests/form-body.ts';
 import { nearest } from '../nearest.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
 import { withoutExternalReferences } from '../render/request/values/external-references.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { MAX_SHOWN, type SentForm, toFileName } from './field-names.ts';
-import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
-import { fieldNames, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
+import { EMPTY_VALUE, type EmbedFacts, type Fields, MERGE_FIELDS, PDF_FIELDS, PERMISSIONS, SCREENSHOT_FIELDS } from './fields.ts';
+import { FIELDS, fileMember, findKnownField, isOfOtherRoute, isUnsupported, type RouteKind } from './known-fields.ts';
 import { ownSecrets } from './secrets.ts';
 
 export type GotenbergSource = 'html' | 'url' | 'markdown';
@@ -21,7 +21,6 @@ export interface GotenbergForm extends SentForm {
   /** Files, whose paths are names without folders. */
   files: UploadedFile[];
   embeds: UploadedFile[];
-  /** Images of a watermark or a stamp. */
   marks: UploadedFile[];
   invoices: UploadedFile[];
 }
@@ -60,7 +59,7 @@ function readValue({ name, content }: Part, target: RouteKind, { values, aliases
 
 function describeRefusal(name: string, target: RouteKind): string {
   if (isUnsupported(name, target)) return 'is not supported by this server';
-  const near = nearest(name, fieldNames(target));
+  const near = nearest(name, Object.keys(FIELDS[target]));
   return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
@@ -93,7 +92,7 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
   };
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
-    throw invalidRequest([{ path: 'omitBackground', message: 'requires printBackground set to true' }]);
+    throw invalidField('omitBackground', 'requires printBackground set to true');
   return toBody(form, source, options, filename, html);
 }
 
@@ -129,14 +128,14 @@ function toBody(form: GotenbergForm, source: GotenbergSource, options: Options, 
 export function readUrl({ values }: GotenbergForm, source: GotenbergSource): string | undefined {
   if (source !== 'url') return undefined;
   const url = values.get('url');
-  if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
+  if (!url) throw invalidField('url', 'is required');
   return String(url);
 }
 
 /** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
 export function requireText(form: GotenbergForm, name: string): string {
   const found = readText(form, name);
-  if (found === undefined) throw invalidRequest([{ path: toFileName(name), message: 'is required: send a file with this name' }]);
+  if (found === undefined) throw invalidField(toFileName(name), 'is required: send a file with this name');
   return found;
 }
 
@@ -156,7 +155,7 @@ export function decodeFile({ path: name, content }: UploadedFile, path = toFileN
   try {
     return decodeUtf8(content, name.slice(0, MAX_SHOWN));
   } catch (error) {
-    throw invalidRequest([{ path, message: (error as Error).message }]);
+    throw invalidField(path, (error as Error).message);
   }
 }
 
@@ -195,14 +194,11 @@ function toWait(values: Values): string | undefined {
   return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
 }
 
-export interface FailingStatuses {
-  /** Undefined for the default, 400 and above. */
-  page: ReadonlySet<number> | undefined;
-  resources: ReadonlySet<number>;
-}
-
-/** The statuses that fail the render. No option of `/v1` can express separate ones for the page. */
-export function toFailingStatuses({ values }: GotenbergForm): FailingStatuses {
+/**
+ * The statuses that fail the render. No option of `/v1` can express separate ones for the page. `page` is undefined for the default,
+ * 400 and above.
+ */
+export function toFailingStatuses({ values }: GotenbergForm) {
   const statuses = (name: string) => values.get(name) as number[] | undefined;
   const page = statuses('failOnHttpStatusCodes');
   return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
@@ -222,15 +218,6 @@ function toMargin(values: Values): Options {
   const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? DEFAULT_MARGIN]);
   return { margin: Object.fromEntries(lengths) };
 }
-
-const PERMISSIONS: Readonly<Record<string, string[]>> = {
-  allowPrinting: ['print', 'print_low'],
-  allowCopying: ['copy'],
-  allowModifying: ['modify'],
-  allowAnnotating: ['annotate'],
-  allowFillingForms: ['fill_forms'],
-  allowAssembling: ['assemble'],
-};
 
 function toPassword(values: Values): Options {
   const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];
@@ -274,11 +261,10 @@ function toMark({ values, marks }: GotenbergForm): Options {
   if (!name) return {};
   const [source, expression, pages] = ['Source', 'Expression', 'Pages'].map((part) => values.get(name + part));
   const path = `${name}Expression`;
-  if (given.length > 1) throw invalidRequest([{ path: 'stampSource', message: 'cannot be combined with watermarkSource' }]);
-  if (expression === undefined) throw invalidRequest([{ path, message: 'is required' }]);
+  if (given.length > 1) throw invalidField('stampSource', 'cannot be combined with watermarkSource');
+  if (expression === undefined) throw invalidField(path, 'is required');
   const image = marks.find((file) => file.path === expression);
-  if (source === 'image' && !image)
-    throw invalidRequest([{ path, message: `must be the name of a file in the field '${name}'` }]);
+  if (source === 'image' && !image) throw invalidField(path, `must be the name of a file in the field '${name}'`);
   return {
     watermark: {
       ...(image && source === 'image' ? { image: image.content.toString('base64') } : { text: expression }),
@@ -291,7 +277,7 @@ function toMark({ values, marks }: GotenbergForm): Options {
 function toInvoice({ values, invoices: [file] }: GotenbergForm): Options {
   const profile = values.get('facturxConformanceLevel');
   if (!file && profile === undefined) return {};
-  if (!file) throw invalidRequest([{ path: 'facturxXml', message: 'is required: send the XML as a file in this field' }]);
-  if (profile === undefined) throw invalidRequest([{ path: 'facturxConformanceLevel', message: 'is required' }]);
+  if (!file) throw invalidField('facturxXml', 'is required: send the XML as a file in this field');
+  if (profile === undefined) throw invalidField('facturxConformanceLevel', 'is required');
   return { invoice: { xml: decodeFile(file, 'facturxXml'), profile } };
 }

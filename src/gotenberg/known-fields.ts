@@ -1,17 +1,16 @@
 /** Which fields of Gotenberg a route reads, refuses or ignores: the name of a field and the kind of route in, the answer out. */
 import { type Field, type Fields, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, URL_FIELDS } from './fields.ts';
 
-/** The result of a route: a PDF, an image or a merged PDF. */
 export type RouteKind = 'pdf' | 'image' | 'merge';
 
-const FIELDS: Readonly<Record<RouteKind, Fields>> = {
+export const FIELDS: Readonly<Record<RouteKind, Fields>> = {
   pdf: { ...PDF_FIELDS, ...URL_FIELDS },
   image: { ...SCREENSHOT_FIELDS, ...URL_FIELDS },
   merge: MERGE_FIELDS,
 };
 
 /** Parts that are files, by the kind of route, and the member of the form that gets them. */
-const FILES: Readonly<Record<RouteKind, Readonly<Record<string, 'embeds' | 'marks' | 'invoices'>>>> = {
+export const FILES: Readonly<Record<RouteKind, Readonly<Record<string, 'embeds' | 'marks' | 'invoices'>>>> = {
   pdf: { embeds: 'embeds', watermark: 'marks', stamp: 'marks', facturxXml: 'invoices' },
   image: {},
   merge: { embeds: 'embeds' },
@@ -23,32 +22,17 @@ const MARKS = ['Source', 'Expression', 'Pages', 'Options', ''].flatMap((part) =>
 const INVOICES = ['facturxXml', 'facturxConformanceLevel', 'facturxDocumentType', 'facturxVersion'];
 
 /** Fields that the routes of Gotenberg read and those of this server do not support. */
-const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
+export const UNSUPPORTED: Readonly<Record<RouteKind, readonly string[]>> = {
   pdf: [...OF_ALL, ...OF_PAGES, ...OF_PDFS, 'splitMode', 'splitSpan', 'splitUnify'],
   image: [...OF_ALL, ...OF_PAGES],
   merge: [...OF_ALL, ...OF_PDFS, ...MARKS, ...INVOICES, 'pdfa', 'pdfua', 'titleBookmarks'],
 };
-/** A field of LibreOffice. */
-const OF_OFFICE = 'merge';
-
 export function findKnownField(name: string, target: RouteKind): Field | undefined {
   return Object.hasOwn(FIELDS[target], name) ? FIELDS[target][name] : undefined;
 }
 
-export function fieldNames(target: RouteKind): string[] {
-  return Object.keys(FIELDS[target]);
-}
-
-export function fileNames(target: RouteKind): string[] {
-  return Object.keys(FILES[target]);
-}
-
 export function fileMember(name: string, target: RouteKind): 'embeds' | 'marks' | 'invoices' | undefined {
   return Object.hasOwn(FILES[target], name) ? FILES[target][name] : undefined;
-}
-
-export function unsupportedNames(target: RouteKind): readonly string[] {
-  return UNSUPPORTED[target];
 }
 
 /** Whether the route of Gotenberg reads the field and this server does not. */
@@ -59,7 +43,6 @@ export function isUnsupported(name: string, target: RouteKind): boolean {
 /** Whether only other routes of Gotenberg read the field. Clients send it to every route, and Gotenberg ignores it. */
 export function isOfOtherRoute(name: string, target: RouteKind): boolean {
   const isOf = (kind: RouteKind) => findKnownField(name, kind) || fileMember(name, kind) || isUnsupported(name, kind);
-  return !isOf(target) && (name === OF_OFFICE || targets.some(isOf));
+  const isOfOffice = name === 'merge';
+  return !isOf(target) && (isOfOffice || (Object.keys(FIELDS) as RouteKind[]).some(isOf));
 }
-
-const targets = Object.keys(FIELDS) as RouteKind[];

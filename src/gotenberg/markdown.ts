@@ -1,5 +1,5 @@
 /** The Markdown route: a page with actions such as `{{ toHTML "text.md" }}` and the files that they name in, HTML out. */
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { invalidField, ServiceError } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import { MAX_HTML_BYTES } from '../render/request/schemas/options-schema.ts';
 import type { UploadedFile } from '../render/request/values/assets.ts';
@@ -18,7 +18,7 @@ export async function pageOfMarkdown(
 ): Promise<string> {
   const page = requireText(form, 'index.html');
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
-  if (!files.size) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.md]' }]);
+  if (!files.size) throw invalidField('', 'no form file found for extensions: [.md]');
   const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
   const converted = new Map<string, string>();
   for (const name of new Set(named)) converted.set(name, await convert(name, files.get(name), owner, markdown, signal));
@@ -28,7 +28,7 @@ export async function pageOfMarkdown(
 }
 
 async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {
-  if (!file) throw invalidRequest([{ path: '', message: `Markdown file(s) not found: '${name.slice(0, 100)}'` }]);
+  if (!file) throw invalidField('', `Markdown file(s) not found: '${name.slice(0, 100)}'`);
   const task = { markdown: decodeFile(file), stylesheet: undefined, isFragment: true, limitBytes: MAX_HTML_BYTES };
   return markdown.toHtml(owner, task, signal);
 }

@@ -5,14 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { documentType } from '../documents/documents.ts';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
-import { type Content, memoryOfRender, type RequestUsage, spoolPdf } from '../http/replies/spool-pdf.ts';
-import { requireUtf8 } from '../http/requests/charset.ts';
-import { readForm } from '../http/requests/form-body.ts';
-import { idempotent, markReplayed, rememberParts } from '../http/requests/idempotent.ts';
-import { readBody } from '../http/requests/read-body.ts';
+import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
+import { idempotent, markReplayed } from '../http/requests/idempotent.ts';
 import { type Budgets, requestUsage, takeBody } from '../http/requests/request-memory.ts';
+import { readParts } from '../http/requests/source-bodies.ts';
+import type { RenderNowServices } from '../http/routes/render-now.ts';
 import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
@@ -34,10 +33,10 @@ import { type SentForm, toFileName, translateError } from './field-names.ts';
 import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
-import { type GotenbergServices, imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
+import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
-export interface GotenbergRouteServices extends GotenbergServices {
+export interface GotenbergRouteServices extends RenderNowServices {
   markdown: Markdown;
   uploadMerging: UploadMerging;
   resultUploads: ResultUploads;
@@ -114,10 +113,7 @@ export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Pr
 function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
-    const body = await readBody(request);
-    const parts = await readForm(body, request.headers['content-type'] ?? '', (limits.maxAssets ?? 0) + MAX_FIELDS);
-    rememberParts(request, parts);
+    const parts = await readParts(request, (limits.maxAssets ?? 0) + MAX_FIELDS);
     return readGotenbergForm(parts, request.routeOptions.config.gotenbergTarget ?? 'pdf');
   });
 }
@@ -163,7 +159,6 @@ async function answer(
   );
 }
 
-/** Repeats the reply to the first request with the same Idempotency-Key. */
 async function replay(
   { idempotency, documents }: GotenbergRouteServices,
   remembered: Answer,
@@ -175,16 +170,10 @@ async function replay(
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
-    return send(reply, { ...remembered, ...document, ...toKind(documentType(document)) }, await documents.read(document));
+    return send(reply, { ...remembered, ...document, type: documentType(document) }, await documents.read(document));
   }
-  if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
-  const filename = remembered.filename ?? undefined;
-  const facts = { ...remembered, filename, ...toKind(remembered.kind === 'pdf' ? PDF : remembered.type) };
-  return send(reply, facts, await idempotency.read({ keyId, name }));
-}
-
-function toKind(type: string): Pick<Rendered, 'type' | 'extension'> {
-  return { type, extension: `.${type.split('/')[1]}` };
+  if (remembered.kind !== 'file') throw resultGone();
+  return send(reply, remembered, await idempotency.read({ keyId, name }));
 }
 
 /** Merging is not a render, so it is not charged. */
@@ -196,7 +185,7 @@ async function answerMerge(
 ): Promise<FastifyReply> {
   const [files, finishing] = [requirePdfs(form), parseFinishing(form, services)];
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
-  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, { files, finishing }, client);
+  const render = (client: AbortSignal) => merge(services, requirePrincipal(request).accountId, files, finishing, client);
   if (webhook)
     return answerLater(services, request, reply, withoutFiles(form), webhook, filename, ({ client }) => render(client));
   const merged = await render(disconnectSignal(reply));
@@ -208,9 +197,8 @@ async function answerMerge(
 /** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
 function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
   const other = files.find(({ path }) => !/\.pdf$/i.test(path));
-  if (other)
-    throw invalidRequest([{ path: toFileName(other.path), message: 'must have the extension .pdf: only PDFs can be merged' }]);
-  if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
+  if (other) throw invalidField(toFileName(other.path), 'must have the extension .pdf: only PDFs can be merged');
+  if (!files.length) throw invalidField('', 'no form file found for extensions: [.pdf]');
   const { compare } = new Intl.Collator('en', { numeric: true });
   return files.toSorted((a, b) => compare(a.path, b.path));
 }
@@ -223,24 +211,20 @@ function parseFinishing(form: GotenbergForm, { limits }: GotenbergRouteServices)
   return { metadata, attachments, password };
 }
 
-interface Merge {
-  files: GotenbergForm['files'];
-  finishing: MergedFinishing | undefined;
-}
-
 async function merge(
   { uploadMerging }: GotenbergRouteServices,
   accountId: string,
-  { files, finishing }: Merge,
+  files: GotenbergForm['files'],
+  finishing: MergedFinishing | undefined,
   client: AbortSignal,
 ): Promise<Rendered> {
   const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
   const { pdf } = await uploadMerging.merge(accountId, uploads, client, finishing).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
     if (!(error instanceof UnusableUploadError)) throw error;
-    throw invalidRequest([{ path: toFileName(files[error.index]?.path ?? ''), message: error.message }]);
+    throw invalidField(toFileName(files[error.index]?.path ?? ''), error.message);
   });
-  return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
+  return { type: PDF, bytes: pdf.length, chunks: [pdf], remaining: null };
 }
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */
@@ -254,51 +238,47 @@ function answerLater(
   render: Render,
 ): FastifyReply {
   const { backgroundJobs, budgets, resultUploads, logger } = services;
-  const [principal, trace] = [requirePrincipal(request), readTrace(request)];
-  const usage: RequestUsage = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
-  const memory = {
-    grow: (bytes: number) => usage.memory.grow(bytes),
-    makeRoomFor: (bytes: number) => usage.memory.resize(bytes),
-  };
-  const release = () => usage.memory.release();
+  const principal = requirePrincipal(request);
+  const webhookJob = { uploads: resultUploads, to: webhook, trace: readTrace(request) };
+  const held = budgets.memory.open(principal.accountId);
+  const memory = { grow: (bytes: number) => held.grow(bytes), makeRoomFor: (bytes: number) => held.resize(bytes) };
   const job = async (signal: AbortSignal) => {
     try {
-      const { type, extension, chunks, bytes } = await retryWhileBusy(
+      const { type, chunks, bytes } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
         signal,
       );
-      usage.memory.tryAtLeast(bytes);
-      const disposition = attachmentDisposition(filename, extension);
-      await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
+      held.tryAtLeast(bytes);
+      const disposition = attachmentDisposition(filename, type);
+      await sendResult(webhookJob, { type, disposition, body: chunks }, signal);
     } catch (error) {
       const problem = toServiceError(translateError(form, error));
       logFailure(logger, request, problem);
-      await sendError(resultUploads, webhook, problem, trace, signal);
+      await sendError(webhookJob, problem, signal);
     } finally {
-      release();
+      held.release();
     }
   };
   try {
-    usage.memory.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
+    held.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
-    release();
+    held.release();
     throw error;
   }
   return reply.code(204).send();
 }
 
-interface Facts extends Pick<Rendered, 'type' | 'extension' | 'bytes' | 'remaining'> {
-  filename: string | undefined;
-}
+type Facts = Omit<Rendered, 'chunks'> & { filename: string | null | undefined };
 
-function send(reply: FastifyReply, { type, extension, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
+function send(reply: FastifyReply, { type, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
-  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, extension));
+  reply.type(type).header('content-length', bytes).header('content-disposition', attachmentDisposition(filename, type));
   return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
 }
 
-function attachmentDisposition(filename: string | undefined, extension: string): string {
+function attachmentDisposition(filename: string | null | undefined, type: string): string {
+  const extension = `.${type.split('/')[1]}`;
   return toDisposition(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
@@ -313,9 +293,7 @@ function readFilename({ headers, routeOptions }: FastifyRequest): string | undef
   const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
   const bare = usable.slice(Math.max(usable.lastIndexOf('/'), usable.lastIndexOf('\\')) + 1);
   if (!isUsableFilename(bare, MAX_CHARACTERS))
-    throw invalidRequest([
-      { path: 'Gotenberg-Output-Filename', message: `must be a name of at most ${MAX_CHARACTERS} characters` },
-    ]);
+    throw invalidField('Gotenberg-Output-Filename', `must be a name of at most ${MAX_CHARACTERS} characters`);
   return routeOptions.config.gotenbergTarget === 'image' ? bare : `${bare}.pdf`;
 }
 

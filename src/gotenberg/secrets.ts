@@ -3,7 +3,7 @@
  * with the domain of another host than the document. Values of the form in, the target of a render out.
  */
 import { RE2JS } from 're2js';
-import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
+import { type FieldError, hasCode, invalidField, invalidRequest } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type SourceRequest } from '../render/request/render-request.ts';
 
 type Values = ReadonlyMap<string, unknown>;
@@ -25,7 +25,7 @@ export function ownSecrets(values: Values, url: string | undefined): { extraHTTP
   const cookies = readCookies(values).filter((cookie) => !isForeign(cookie, url));
   const paths = headers.map(([name]) => `extraHttpHeaders.${name.slice(0, 64)}`);
   if (url === undefined && headers.length) throw invalidRequest(paths.map((path) => ({ path, message: NOT_SCOPED })));
-  if (url === undefined && cookies.length) throw invalidRequest([{ path: 'cookies', message: NOT_FOREIGN }]);
+  if (url === undefined && cookies.length) throw invalidField('cookies', NOT_FOREIGN);
   return {
     ...(headers.length && { extraHTTPHeaders: Object.fromEntries(headers.map(([name, { value }]) => [name, value])) }),
     ...(cookies.length && { cookies }),
@@ -76,9 +76,7 @@ function readScopedHeaders(values: Values, limits: RenderLimits): ScopedHeader[]
   const scoped = readHeaders(values).filter(([, { scope }]) => scope !== undefined);
   const total = scoped.reduce((sum, [, { scope = '' }]) => sum + scope.length, 0);
   if (total > MAX_SCOPES)
-    throw invalidRequest([
-      { path: 'extraHttpHeaders', message: `has scopes of ${total} characters; at most ${MAX_SCOPES} are allowed in total` },
-    ]);
+    throw invalidField('extraHttpHeaders', `has scopes of ${total} characters; at most ${MAX_SCOPES} are allowed in total`);
   const headers = Object.fromEntries(scoped.map(([name, { value }]) => [name, value.trim()]));
   if (scoped.length) parseRenderRequest({ url: ANY_URL, options: { extraHTTPHeaders: headers } }, limits);
   return scoped.map(([name, { value, scope = '' }]) => ({ name, value: value.trim(), matches: createMatcher(name, scope) }));
@@ -87,8 +85,7 @@ function readScopedHeaders(values: Values, limits: RenderLimits): ScopedHeader[]
 const ANY_URL = 'http://localhost/';
 
 function createMatcher(name: string, scope: string): (url: string) => boolean {
-  const invalid = (reason: string) =>
-    invalidRequest([{ path: 'extraHttpHeaders', message: `has a scope for ${name.slice(0, 64)} that ${reason}` }]);
+  const invalid = (reason: string) => invalidField('extraHttpHeaders', `has a scope for ${name.slice(0, 64)} that ${reason}`);
   if (/\{\d/.test(scope)) throw invalid('repeats with {n}, which is not supported');
   try {
     const expression = RE2JS.compile(scope);

@@ -1,6 +1,6 @@
 /** Webhooks of Gotenberg requests: headers in, the addresses for results, errors and events out. Also sends these. */
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest, type ServiceError } from '../errors.ts';
+import { invalidField, type ServiceError } from '../errors.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import type { ResultUploads, Upload } from '../webhooks/result-uploads.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';
@@ -16,12 +16,6 @@ export interface WebhookAddresses {
   errorMethod: Method;
   eventsUrl: string | undefined;
   headers: Record<string, string>;
-}
-
-export interface WebhookResult {
-  type: string;
-  disposition: string;
-  body: Buffer[];
 }
 
 const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH'];
@@ -47,7 +41,7 @@ export function readWebhook({ headers }: FastifyRequest): WebhookAddresses | und
   if (!url) throw wrong('Url', 'is required with the other webhook headers');
   if (!errorUrl && !eventsUrl) throw wrong('Events-Url', 'is required, or Gotenberg-Webhook-Error-Url: errors are sent there');
   if (headers['idempotency-key'] !== undefined)
-    throw invalidRequest([{ path: 'Idempotency-Key', message: 'cannot be combined with Gotenberg-Webhook-Url' }]);
+    throw invalidField('Idempotency-Key', 'cannot be combined with Gotenberg-Webhook-Url');
   const [method, errorMethod] = [readMethod('Method', given), readMethod('Error-Method', given)];
   return { url, method, errorUrl, errorMethod, eventsUrl, headers: readHeaders(given('Extra-Http-Headers')) };
 }
@@ -80,74 +74,55 @@ function parseObject(text: string): object {
 }
 
 function wrong(name: string, message: string): ServiceError {
-  return invalidRequest([{ path: `Gotenberg-Webhook-${name}`, message }]);
+  return invalidField(`Gotenberg-Webhook-${name}`, message);
+}
+
+/** A request that is answered by webhooks. */
+export interface WebhookJob {
+  uploads: ResultUploads;
+  to: WebhookAddresses;
+  trace: string;
 }
 
 /** Sends the result. If it cannot be sent, sends an error instead, as Gotenberg does. */
 export async function sendResult(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  { type, disposition, body }: WebhookResult,
-  trace: string,
+  job: WebhookJob,
+  { type, disposition, body }: { type: string; disposition: string; body: Buffer[] },
   signal: AbortSignal,
 ): Promise<void> {
+  const { url, method, headers: own } = job.to;
   const headers = {
     ...{ 'content-disposition': disposition, 'user-agent': 'Platen' },
-    ...to.headers,
-    ...{ 'content-type': type, 'gotenberg-trace': trace },
+    ...own,
+    ...{ 'content-type': type, 'gotenberg-trace': job.trace },
   };
-  const { url, method } = to;
   const end = within(MAX_SENDING_MS, signal);
-  if (await uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
-    await sendEvent(uploads, to, 'webhook.success', {}, trace, end);
-  else await sendFault(uploads, to, { status: 500, message: 'the result could not be sent to the webhook' }, trace, end);
+  if (await job.uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
+    await sendEvent(job, 'webhook.success', {}, end);
+  else await sendFault(job, { status: 500, message: 'the result could not be sent to the webhook' }, end);
 }
 
-export async function sendError(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  error: ServiceError,
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await sendFault(
-    uploads,
-    to,
-    { status: errorStatus(error), message: errorMessage(error) },
-    trace,
-    within(MAX_SENDING_MS, signal),
-  );
+export async function sendError(job: WebhookJob, error: ServiceError, signal: AbortSignal): Promise<void> {
+  await sendFault(job, { status: errorStatus(error), message: errorMessage(error) }, within(MAX_SENDING_MS, signal));
 }
 
 function within(ms: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
-async function sendFault(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  fault: { status: number; message: string },
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (to.errorUrl) await uploads.send(jsonUpload(to, to.errorUrl, to.errorMethod, fault, trace), signal);
-  await sendEvent(uploads, to, 'webhook.error', { error: fault }, trace, signal);
+async function sendFault(job: WebhookJob, fault: { status: number; message: string }, signal: AbortSignal): Promise<void> {
+  const { errorUrl, errorMethod } = job.to;
+  if (errorUrl) await sendJson(job, errorUrl, errorMethod, fault, signal);
+  await sendEvent(job, 'webhook.error', { error: fault }, signal);
 }
 
-async function sendEvent(
-  uploads: ResultUploads,
-  to: WebhookAddresses,
-  event: string,
-  more: object,
-  trace: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!to.eventsUrl) return;
-  const body = { event, correlationId: trace, timestamp: new Date().toISOString(), ...more };
-  await uploads.send(jsonUpload(to, to.eventsUrl, 'POST', body, trace), signal);
+async function sendEvent(job: WebhookJob, event: string, more: object, signal: AbortSignal): Promise<void> {
+  const body = { event, correlationId: job.trace, timestamp: new Date().toISOString(), ...more };
+  if (job.to.eventsUrl) await sendJson(job, job.to.eventsUrl, 'POST', body, signal);
 }
 
-function jsonUpload({ headers }: WebhookAddresses, url: string, method: Method, body: object, trace: string): Upload {
+async function sendJson({ uploads, to, trace }: WebhookJob, url: string, method: Method, json: object, signal: AbortSignal) {
   const own = { 'content-type': 'application/json; charset=UTF-8', 'gotenberg-trace': trace };
-  return { url, method, headers: { 'user-agent': 'Platen', ...headers, ...own }, body: [Buffer.from(JSON.stringify(body))] };
+  const headers = { 'user-agent': 'Platen', ...to.headers, ...own };
+  await uploads.send({ url, method, headers, body: [Buffer.from(JSON.stringify(json))] }, signal);
 }

@@ -9,6 +9,7 @@ import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { watchEventLoopDelay } from './metrics/event-loop-delay.ts';
 import { answeredEarly, observeRequests } from './metrics/observe-requests.ts';
+import { describeRoute } from './replies/describe-route.ts';
 import { requireUtf8 } from './requests/charset.ts';
 import { rememberBody } from './requests/idempotent.ts';
 import { parseJson } from './requests/json-body.ts';
@@ -21,13 +22,14 @@ import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type CertificateRouteServices, certificateRoutes } from './routes/certificates.ts';
 import { type DocumentPageRouteServices, documentPageRoutes } from './routes/document-pages.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
-import { type ImageRouteServices, imageRoutes } from './routes/image.ts';
+import { imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
-import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
+import { pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
+import type { RenderNowServices } from './routes/render-now.ts';
 import { renderRoutes } from './routes/renders.ts';
 import { templateAssetRoutes } from './routes/template-assets.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
@@ -65,8 +67,7 @@ export interface ServerOptions extends PlaygroundRouteOptions {
 }
 
 export interface ServerServices
-  extends PdfRouteServices,
-    ImageRouteServices,
+  extends RenderNowServices,
     TemplateRouteServices,
     CertificateRouteServices,
     ValidateRouteServices,
@@ -196,7 +197,7 @@ function handleErrors(app: FastifyInstance, services: ServerServices, send: Send
 
 async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
   await app.register(swagger, {
-    transform: ({ schema, url }) => ({ schema: keepIds(schema), url }),
+    transform: ({ schema, url }) => ({ schema: keepIds(describeRoute(schema, url)), url }),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -206,6 +207,7 @@ async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: Ser
           'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows the data of a key. Every GET endpoint also answers HEAD. Lists begin with the newest. Each reply has an `X-Request-Id`, which names the request in the logs.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      security: [{ bearer: [] }],
       servers: [{ url: publicUrl || '/', description: 'This service.' }],
       webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`plt_...`).' } } },
@@ -239,7 +241,6 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
   );
 }
 
-/** The error of Node's parser. */
 interface BrokenRequest {
   code?: string;
   reason?: string;

@@ -26,13 +26,16 @@ interface Report {
 export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
-  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; report: Report }
   | {
-      kind: 'image';
+      kind: 'file';
+      /** Media type. */
       type: string;
       bytes: number;
-      width: number;
-      height: number;
+      /** Of a PDF. */
+      pages?: number;
+      /** Of an image, in pixels. */
+      width?: number;
+      height?: number;
       filename: string | null;
       remaining: number | null;
       report: Report;

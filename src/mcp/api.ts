@@ -1,11 +1,9 @@
 /** Calls the API for the MCP server: a method, a path and a body in; the reply, or an error with the API's explanation, out. */
 
-/** The address of the service and the credentials of the caller. */
 export interface ApiAccess {
   /** For example `http://127.0.0.1:3000`. */
   url: string;
   key: string;
-  /** Aborts the request when its reply is no longer needed. */
   signal?: AbortSignal;
 }
 

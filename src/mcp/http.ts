@@ -8,7 +8,6 @@ import { ApiError, callApi } from './api.ts';
 import { createMcpServer } from './server.ts';
 
 interface HttpSettings {
-  /** The URL of the service. */
   url: string;
   version: string;
 }
@@ -47,7 +46,6 @@ export function mcpOverHttp(settings: HttpSettings): Server {
   });
 }
 
-/** An error that is sent to the client with this status. */
 class HttpError extends Error {
   readonly status: number;
 

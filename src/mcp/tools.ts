@@ -1,19 +1,13 @@
 /** The tools of the MCP server: their names, schemas and API calls. */
+import type { ContentBlock, ResourceLink } from '@modelcontextprotocol/sdk/types.js';
 import { type ApiAccess, callApi, readBytes } from './api.ts';
 import type { InputSchema } from './input-schemas.ts';
-
-/** The content of a tool result in MCP. */
-type Content =
-  | { type: 'text'; text: string }
-  | { type: 'image'; data: string; mimeType: string }
-  | { type: 'resource_link'; uri: string; name: string; mimeType: string; description: string }
-  | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
 
 interface Tool {
   description: string;
   /** The schema of the arguments, or the name of the request body in the OpenAPI document that they are the members of. */
   input: InputSchema | string;
-  run(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]>;
+  run(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]>;
 }
 
 interface Stored {
@@ -69,7 +63,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 };
 
-async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {
+async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
   const isUploaded = (given.deliver_to ?? undefined) !== undefined; // it is stored only if the caller asks for it
   const body = isUploaded ? given : { ...given, store: given.store ?? true };
   const response = await callApi(access, '/v1/pdf', {
@@ -92,7 +86,7 @@ function isJson({ headers }: Response): boolean {
 }
 
 /** The record of a stored document, or the reply to a dry run, a conformance report or an upload. */
-async function describeJson(response: Response): Promise<Content[]> {
+async function describeJson(response: Response): Promise<ContentBlock[]> {
   const record = (await response.json()) as Partial<Stored>;
   const isStored = record.document_id !== undefined && record.filename !== undefined;
   return isStored
@@ -105,13 +99,13 @@ function summarize({ document_id, pages, bytes, report }: Stored): string {
   return `${document_id}: ${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes${warnings.join('')}`;
 }
 
-export function linkTo({ document_id, filename, type, pages, bytes }: Stored): Content & { type: 'resource_link' } {
+export function linkTo({ document_id, filename, type, pages, bytes }: Stored): ResourceLink {
   const extent = type === PDF ? `${pages} ${pages === 1 ? 'page' : 'pages'}` : 'image';
   const description = `${extent}, ${bytes} bytes`;
   return { type: 'resource_link', uri: `platen://documents/${document_id}`, name: filename, mimeType: type, description };
 }
 
-async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<Content[]> {
+async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<ContentBlock[]> {
   const isUploaded = (body.deliver_to ?? undefined) !== undefined;
   const response = await callApi(access, '/v1/image', {
     method: 'POST',
@@ -124,7 +118,7 @@ async function renderImage(access: ApiAccess, body: Record<string, unknown>): Pr
   return [{ type: 'image', data: image.toString('base64'), mimeType: response.headers.get('content-type') ?? 'image/png' }];
 }
 
-async function listTemplates(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {
+async function listTemplates(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
   const query = new URLSearchParams(given as Record<string, string>);
   const list = await (await callApi(access, `/v1/templates?${query}`)).json();
   return [{ type: 'text', text: JSON.stringify(list) }];

@@ -76,7 +76,10 @@ export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limit
 export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): PlaygroundRequest {
   const checked = checkBody(body);
   const errors = new ValidationErrors();
-  const request = { source: parseSource(checked, errors), ...parseRendering(pickOptions(checked), limits, errors) };
+  const request = {
+    source: parseSource(checked, errors),
+    ...parseRendering(checked.options ? { options: checked.options } : {}, limits, errors),
+  };
   if (request.finish.signature) errors.add('options.signature', 'requires an API key, because certificates belong to keys');
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
@@ -84,10 +87,6 @@ export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): Pla
 }
 
 type Body = ReturnType<typeof checkBody>;
-
-function pickOptions({ options }: Body): { options?: PdfOptions } {
-  return options === undefined ? {} : { options };
-}
 
 function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
   const { html, template, engine = 'placeholders', data } = body;

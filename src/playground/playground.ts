@@ -18,7 +18,6 @@ import { noteFailed, noteRendered } from '../work-log.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
 
 export interface PlaygroundServices {
-  /** Starts the playground's browser. */
   launch(): Promise<PooledBrowser<Page>>;
   templates: Pick<Templates, 'fillOnce'>;
   finishing: FinishQueue;

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Span as OtelSpan, SpanContext } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { explainMissing } from '../errors.ts';
-import type { Attributes, Parent, Span, SpanKind, Tracer } from '../tracing.ts';
+import type { Parent, Span, SpanKind, Tracer } from '../tracing.ts';
 
 export interface TelemetrySettings {
   /** The URL that receives spans, such as `http://127.0.0.1:4318/v1/traces`. */
   tracesUrl: string;
-  /** The percentage of requests that are recorded. */
   tracesPercent: number;
   version: string;
   /** Called when spans could not be sent, at most once a minute. The error is for the operator. */
@@ -62,47 +61,28 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
       spanContext.traceFlags = isChosen() ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;
     return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
   };
-  const kinds: Record<SpanKind, number> = {
-    server: api.SpanKind.SERVER,
-    client: api.SpanKind.CLIENT,
-    consumer: api.SpanKind.CONSUMER,
-    internal: api.SpanKind.INTERNAL,
-  };
+  const toKind = (kind: SpanKind) => api.SpanKind[kind.toUpperCase() as Uppercase<SpanKind>];
   return {
     start: (name, { kind, attributes, parent }) =>
-      new RecordedSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, toContext(parent)), api.SpanStatusCode.ERROR),
+      recordSpan(tracer.startSpan(name, { kind: toKind(kind), attributes }, toContext(parent)), api.SpanStatusCode.ERROR),
     close: () => provider.shutdown().catch(settings.onFailure),
   };
 }
 
-class RecordedSpan implements Span {
-  readonly traceId: string;
-  readonly traceparent: string;
-  readonly isSampled: boolean;
-  readonly #span: OtelSpan;
-  readonly #failed: number;
-
-  constructor(span: OtelSpan, failed: number) {
-    this.#span = span;
-    this.#failed = failed;
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    this.traceId = traceId;
-    this.traceparent = `00-${traceId}-${spanId}-0${traceFlags & 1}`;
-    this.isSampled = (traceFlags & 1) === 1;
-  }
-
-  rename(name: string): void {
-    this.#span.updateName(name);
-  }
-
-  set(attributes: Attributes): void {
-    this.#span.setAttributes(attributes);
-  }
-
-  end(failure?: string): void {
-    if (failure !== undefined) this.#span.setAttribute('error.type', failure).setStatus({ code: this.#failed });
-    this.#span.end();
-  }
+/** `failed` is the code of the status of failed spans. */
+function recordSpan(span: OtelSpan, failed: number): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return {
+    traceId,
+    traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+    isSampled: (traceFlags & 1) === 1,
+    rename: (name) => void span.updateName(name),
+    set: (attributes) => void span.setAttributes(attributes),
+    end(failure) {
+      if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: failed });
+      span.end();
+    },
+  };
 }
 
 /** `text` is known to be a valid traceparent. */

@@ -54,20 +54,8 @@ function isWritable(folder: string): Promise<boolean> {
 
 async function runBuilder(webDir: string, outDir: string, signal: AbortSignal): Promise<void> {
   const vite = join(createRequire(join(webDir, 'vite.config.ts')).resolve('vite/package.json'), '../bin/vite.js');
-  const config = join(webDir, 'vite.config.ts');
   // The native loader writes no files next to the modules, whose folder may not be writable.
-  const flags = [
-    'build',
-    '--config',
-    config,
-    '--configLoader',
-    'native',
-    '--outDir',
-    outDir,
-    '--emptyOutDir',
-    '--logLevel',
-    'warn',
-  ];
+  const flags = ['build', '--configLoader', 'native', '--outDir', outDir, '--logLevel', 'warn'];
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', vite, ...flags], {
     cwd: webDir,
     env: { ...process.env, NODE_ENV: 'production' },

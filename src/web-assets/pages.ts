@@ -1,28 +1,15 @@
 /** Keeps the built pages in memory: a path in, a file with its type and compressed forms out. Builds them first if necessary. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import mime from 'mime';
 import { buildPages, isBuilt } from './build.ts';
 
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-  '.png': 'image/png',
-  '.webp': 'image/webp',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.pdf': 'application/pdf',
-};
 const UNKNOWN_TYPE = 'application/octet-stream';
 const COMPRESSED_ALREADY = /^image\/(?!svg)|^font\/|pdf$/;
 /** Nearly as small as with the highest quality, in a tenth of the time. */
@@ -39,7 +26,8 @@ export class PageFile {
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
 
   constructor(path: string, content: Buffer) {
-    this.type = TYPES[extname(path)] ?? UNKNOWN_TYPE;
+    const type = mime.getType(path) ?? UNKNOWN_TYPE;
+    this.type = type.startsWith('text/') ? `${type}; charset=utf-8` : type;
     this.etag = `W/"${createHash('sha256').update(content).digest('base64url')}"`;
     this.#content = content;
   }
@@ -62,14 +50,13 @@ function compress(content: Buffer, encoding: Encoding): Promise<Buffer> {
   return toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 }
 
-type State = 'building' | 'ready' | 'failed';
-
 export class Pages {
   readonly #webDir: string;
   readonly #onFailure: (error: unknown) => void;
   readonly #controller = new AbortController();
   #files: ReadonlyMap<string, PageFile> | undefined;
-  #failed = false;
+  /** Whether the pages could not be built. Those of an older build are served nevertheless. */
+  hasFailed = false;
   #building: Promise<void> | undefined;
 
   /** `webDir` is the folder with the sources and `dist`. */
@@ -89,12 +76,6 @@ export class Pages {
     }
   }
 
-  /** Pages of an older build are served until newer ones are ready. */
-  get state(): State {
-    if (this.#files) return 'ready';
-    return this.#failed ? 'failed' : 'building';
-  }
-
   /** `path` is relative to `dist`, such as `assets/main-1a2b3c.js`. */
   find(path: string): PageFile | undefined {
     return this.#files?.get(path);
@@ -112,7 +93,7 @@ export class Pages {
   }
 
   #fail(error: unknown): void {
-    this.#failed = true;
+    this.hasFailed = true;
     if (!this.#controller.signal.aborted) this.#onFailure(error);
   }
 }

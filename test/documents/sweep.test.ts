@@ -99,7 +99,7 @@ test('retries a PDF kept for an Idempotency-Key that cannot be removed', async (
   if ('kind' in claim) throw new Error('the key is already claimed');
   const name = await services.idempotency.keep([Buffer.from('pdf')]);
   const response = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
-  const answer = { kind: 'pdf', bytes: 3, pages: 1, ...response } as const;
+  const answer = { kind: 'file', type: 'application/pdf', bytes: 3, pages: 1, ...response } as const;
   await services.idempotency.complete(claim, answer, services.database.query, { blob: { name, keptMs: 1_000 } });
   const repair = await makeStuck(name);
   now += 1_001;

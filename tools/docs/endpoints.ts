@@ -31,7 +31,7 @@ function tagOf({ operation }: Endpoint): string {
 }
 
 function overview(endpoints: Endpoint[]): string {
-  const rows = endpoints.map(({ title, operation }) => [code(title), operation.summary ?? '', operation.security ? 'yes' : '']);
+  const rows = endpoints.map(({ title, operation }) => [code(title), operation.summary ?? '', operation.security ? '' : 'yes']);
   return table(['endpoint', 'what it does', 'key'], rows);
 }
 

@@ -1,5 +1,5 @@
 /** Generates the page of Gotenberg's form fields from the tables that its routes read. */
-import { fieldNames, fileNames, type RouteKind, unsupportedNames } from '../../src/gotenberg/known-fields.ts';
+import { FIELDS, FILES, type RouteKind, UNSUPPORTED } from '../../src/gotenberg/known-fields.ts';
 import { code, page } from './markdown.ts';
 
 const INTRODUCTION = `The form fields of the routes that \`PLATEN_GOTENBERG_ROUTES=on\` adds. [Gotenberg compatibility](../guide/gotenberg.md)
@@ -18,9 +18,9 @@ export function gotenbergPage(): string {
 function sectionOf(kind: RouteKind, heading: string): string[] {
   return [
     `## ${heading}`,
-    `Fields: ${list(fieldNames(kind))}.`,
-    `Files: ${list(['files', ...fileNames(kind)])}.`,
-    `Not supported: ${list(unsupportedNames(kind))}.`,
+    `Fields: ${list(Object.keys(FIELDS[kind]))}.`,
+    `Files: ${list(['files', ...Object.keys(FILES[kind])])}.`,
+    `Not supported: ${list(UNSUPPORTED[kind])}.`,
   ];
 }
 

@@ -27,7 +27,6 @@ export interface MetricSources {
   requestMemory(): ByteBudget[];
   /** The file system of the data folder. */
   disk(): Promise<{ bytes: number; freeBytes: number }>;
-  /** Bytes of all stored documents. */
   storedBytes(): Promise<number>;
   /** Number of batch items that are not being rendered yet. */
   waitingItems(): Promise<number>;
@@ -42,29 +41,7 @@ export interface RequestOutcome {
   milliseconds: number;
 }
 
-export interface Metrics {
-  /** `pages` is undefined for images. */
-  renderSucceeded(result: { bytes: number; pages?: number; timings: Record<Phase, number> }): void;
-  renderFailed(code: ErrorCode): void;
-  /** `ok`, or an error code. */
-  playgroundEnded(outcome: string): void;
-  documentStored(document: { bytes: number }): void;
-  /** Counts a render, and its document if it was stored. */
-  delivered(delivery: Delivery | ImageDelivery): void;
-  /** `ok`, `cancelled`, or an error code. */
-  batchItemsEnded(outcome: string, items: number): void;
-  /** Counts the objects that a sweep removed. */
-  swept(what: 'content' | 'orphans', count: number): void;
-  sweepFailed(): void;
-  webhookAttempted(outcome: DeliveryOutcome): void;
-  uploadAttempted(outcome: DeliveryOutcome): void;
-  requestFinished(outcome: RequestOutcome): void;
-  eventLoopDelayed(seconds: number): void;
-  /** The exposition text and its content type. Only OpenMetrics has exemplars: the trace of a request that a bucket counts. */
-  expose(format?: 'prometheus' | 'openmetrics'): Promise<{ text: string; type: string }>;
-  /** Holds every metric, with its name, type, labels and help. */
-  registry: OwnRegistry;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const ERROR_CODES = Object.keys(PROBLEMS);
 const DELIVERY_OUTCOMES: readonly DeliveryOutcome[] = ['delivered', 'retried', 'failed'];
@@ -73,7 +50,7 @@ const STORED_KEPT_MS = 60_000;
 const DELAY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(sources: MetricSources) {
   const registry: OwnRegistry = new Registry<OpenMetricsContentType>();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // only these have exemplars
   collectDefaultMetrics({ register: registry });
@@ -83,36 +60,46 @@ export function createMetrics(sources: MetricSources): Metrics {
   const renders = countRenders(registry);
   const storage = countStorage(registry);
   const outcomes = countOutcomes(registry);
-  watchItems(registry, sources);
+  const waiting = 'Batch items that wait to be rendered. Identical items of one batch count once.';
+  watch(registry, 'platen_batch_items_waiting', waiting, sources.waitingItems);
   watchMemory(registry, sources);
   watchStorage(registry, sources);
-  const requests = new Histogram({
-    name: 'platen_http_request_seconds',
-    help: 'Duration of HTTP requests by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: STAGE_BUCKETS,
-    enableExemplars: true,
-    registers: [registry],
-  });
-  const delays = new Histogram({
-    name: 'platen_event_loop_delay_seconds',
-    help: 'How long the thread that answers all requests was busy with something else, measured ten times a second.',
-    buckets: DELAY_BUCKETS,
-    registers: [registry],
-  });
   return {
     ...renders,
     ...storage,
-    delivered(delivery) {
+    delivered(delivery: Delivery | ImageDelivery) {
       renders.renderSucceeded('pdf' in delivery ? delivery.pdf : delivery.image);
       if (delivery.document) storage.documentStored(delivery.document);
     },
     ...outcomes,
-    eventLoopDelayed: (seconds) => delays.observe(seconds),
-    requestFinished: ({ milliseconds, ...labels }) => observe(requests, labels, milliseconds / 1000),
-    expose: (format) => expose(registry, format === 'openmetrics'),
+    ...timeRequests(registry),
+    /** The exposition text and its content type. Only OpenMetrics has exemplars: the trace of a request that a bucket counts. */
+    expose: (format?: 'prometheus' | 'openmetrics') => expose(registry, format === 'openmetrics'),
+    /** Holds every metric, with its name, type, labels and help. */
     registry,
   };
+}
+
+/** Adds a metric that is read when Prometheus asks, so that nothing has to keep it up to date. */
+function watch(registry: OwnRegistry, name: string, help: string, read: () => number | Promise<number>): void {
+  const config = { name, help, registers: [registry] };
+  if (!name.endsWith('_total')) {
+    new Gauge({
+      ...config,
+      async collect() {
+        this.set(await read());
+      },
+    });
+    return;
+  }
+  new Counter({
+    ...config,
+    async collect() {
+      const total = await read();
+      this.reset();
+      this.inc(total);
+    },
+  });
 }
 
 /**
@@ -140,15 +127,25 @@ async function expose(registry: OwnRegistry, isOpen: boolean): Promise<{ text: s
   return { text: isOpen ? `${lines.join('\n')}\n# EOF\n` : `${lines.join('\n\n')}\n`, type: writer.contentType };
 }
 
-function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 'renderFailed'> {
+/** Adds a counter of events. All its labels are exposed at once, because only then is the first event an increase. */
+function count<T extends string>(
+  registry: OwnRegistry,
+  name: string,
+  help: string,
+  label: T,
+  values: readonly string[],
+): Counter<T> {
+  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
+  for (const value of values) counter.inc({ [label]: value } as Record<T, string>, 0);
+  return counter;
+}
+
+function countRenders(registry: OwnRegistry) {
   const registers = [registry];
-  const renders = new Counter({
-    name: 'platen_renders_total',
-    help: 'Renders by outcome: ok, or the error code.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  beginAtZero(renders, ['ok', ...ERROR_CODES]);
+  const renders = count(registry, 'platen_renders_total', 'Renders by outcome: ok, or the error code.', 'outcome', [
+    'ok',
+    ...ERROR_CODES,
+  ]);
   const stages = new Histogram({
     name: 'platen_render_stage_seconds',
     help: 'Time that successful renders spent in each stage.',
@@ -166,7 +163,8 @@ function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 
     registers,
   });
   return {
-    renderSucceeded(result) {
+    /** `pages` is undefined for images. */
+    renderSucceeded(result: { bytes: number; pages?: number; timings: Record<Phase, number> }) {
       renders.inc({ outcome: 'ok' });
       if (result.pages !== undefined) {
         pages.inc(result.pages);
@@ -174,11 +172,11 @@ function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 
       }
       for (const [stage, milliseconds] of Object.entries(result.timings)) observe(stages, { stage }, milliseconds / 1000);
     },
-    renderFailed: (code) => renders.inc({ outcome: code }),
+    renderFailed: (code: ErrorCode) => renders.inc({ outcome: code }),
   };
 }
 
-function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | 'swept' | 'sweepFailed'> {
+function countStorage(registry: OwnRegistry) {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
   const stored = counter('platen_documents_stored_total', 'Number of PDFs and images stored.');
   const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs and images stored.');
@@ -186,29 +184,21 @@ function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | '
     'platen_sweep_failures_total',
     'Failures of sweeps. The next sweep tries again; the log has the reason.',
   );
-  const removed = new Counter({
-    name: 'platen_swept_total',
-    help: 'Objects that sweeps removed: expired content, and orphaned files that no record refers to.',
-    labelNames: ['what'],
-    registers: [registry],
-  });
-  for (const what of ['content', 'orphans']) removed.inc({ what }, 0);
+  const removals = 'Objects that sweeps removed: expired content, and orphaned files that no record refers to.';
+  const removed = count(registry, 'platen_swept_total', removals, 'what', ['content', 'orphans']);
   return {
-    documentStored: ({ bytes }) => {
+    documentStored: ({ bytes }: { bytes: number }) => {
       stored.inc();
       storedBytes.inc(bytes);
     },
-    swept: (what, count) => removed.inc({ what }, count),
+    swept: (what: 'content' | 'orphans', objects: number) => removed.inc({ what }, objects),
     sweepFailed: () => sweepFailures.inc(),
   };
 }
 
 /** Metrics that count events by outcome, and nothing else. */
-function countOutcomes(
-  registry: OwnRegistry,
-): Pick<Metrics, 'webhookAttempted' | 'uploadAttempted' | 'batchItemsEnded' | 'playgroundEnded'> {
-  const byOutcome = (name: string, help: string, outcomes: readonly string[]) =>
-    beginAtZero(new Counter({ name, help, labelNames: ['outcome'], registers: [registry] }), outcomes);
+function countOutcomes(registry: OwnRegistry) {
+  const byOutcome = (name: string, help: string, outcomes: readonly string[]) => count(registry, name, help, 'outcome', outcomes);
   const webhooks = byOutcome(
     'platen_webhook_deliveries_total',
     'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
@@ -230,17 +220,34 @@ function countOutcomes(
     ['ok', ...ERROR_CODES],
   );
   return {
-    webhookAttempted: (outcome) => webhooks.inc({ outcome }),
-    uploadAttempted: (outcome) => uploads.inc({ outcome }),
-    batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
-    playgroundEnded: (outcome) => visitors.inc({ outcome }),
+    webhookAttempted: (outcome: DeliveryOutcome) => webhooks.inc({ outcome }),
+    uploadAttempted: (outcome: DeliveryOutcome) => uploads.inc({ outcome }),
+    /** `ok`, `cancelled`, or an error code. */
+    batchItemsEnded: (outcome: string, ended: number) => items.inc({ outcome }, ended),
+    /** `ok`, or an error code. */
+    playgroundEnded: (outcome: string) => visitors.inc({ outcome }),
   };
 }
 
-/** The first event of an outcome is an increase only if the outcome was exposed before. */
-function beginAtZero(counter: Counter<'outcome'>, outcomes: readonly string[]): Counter<'outcome'> {
-  for (const outcome of outcomes) counter.inc({ outcome }, 0);
-  return counter;
+function timeRequests(registry: OwnRegistry) {
+  const requests = new Histogram({
+    name: 'platen_http_request_seconds',
+    help: 'Duration of HTTP requests by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: STAGE_BUCKETS,
+    enableExemplars: true,
+    registers: [registry],
+  });
+  const delays = new Histogram({
+    name: 'platen_event_loop_delay_seconds',
+    help: 'How long the thread that answers all requests was busy with something else, measured ten times a second.',
+    buckets: DELAY_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    eventLoopDelayed: (seconds: number) => delays.observe(seconds),
+    requestFinished: ({ milliseconds, ...labels }: RequestOutcome) => observe(requests, labels, milliseconds / 1000),
+  };
 }
 
 function tellVersions(registry: OwnRegistry, sources: MetricSources): void {
@@ -265,65 +272,33 @@ function watchBrowserMemory(registry: OwnRegistry, sources: MetricSources): void
     });
     return measuring;
   };
-  const gauge = (name: string, what: string, read: (measured: Awaited<ReturnType<typeof measure>>) => number) => {
-    new Gauge({
-      name,
-      help: `Memory of ${what}, in bytes, as proportional set size: memory that processes share is counted once.`,
-      registers: [registry],
-      async collect() {
-        this.set(read(await measure()));
-      },
-    });
-  };
-  gauge('platen_browser_memory_bytes', 'the browser processes', ({ browsers }) => browsers);
-  gauge('platen_renderer_memory_bytes', 'all renderer processes', ({ renderers }) => renderers);
-}
-
-function watchItems(registry: OwnRegistry, sources: MetricSources): void {
-  new Gauge({
-    name: 'platen_batch_items_waiting',
-    help: 'Batch items that wait to be rendered. Identical items of one batch count once.',
-    registers: [registry],
-    async collect() {
-      this.set(await sources.waitingItems());
-    },
-  });
+  const help = (what: string) =>
+    `Memory of ${what}, in bytes, as proportional set size: memory that processes share is counted once.`;
+  watch(registry, 'platen_browser_memory_bytes', help('the browser processes'), async () => (await measure()).browsers);
+  watch(registry, 'platen_renderer_memory_bytes', help('all renderer processes'), async () => (await measure()).renderers);
 }
 
 /** Adding up the sizes of millions of documents takes a while, so that the sum is kept for a minute. */
 function watchStorage(registry: OwnRegistry, { disk, storedBytes }: MetricSources): void {
-  const gauge = (name: string, help: string, read: () => Promise<number>) => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(await read());
-      },
-    });
-  };
   let [stored, readAt] = [0, Number.NEGATIVE_INFINITY];
-  gauge('platen_stored_bytes', 'Size of all stored documents in bytes, read at most once a minute.', async () => {
+  watch(registry, 'platen_stored_bytes', 'Size of all stored documents in bytes, read at most once a minute.', async () => {
     if (performance.now() < readAt + STORED_KEPT_MS) return stored;
     readAt = performance.now();
     stored = await storedBytes().catch(() => stored); // the database may be away for a moment
     return stored;
   });
-  gauge('platen_disk_free_bytes', 'Free bytes on the disk of the data folder.', async () => (await disk()).freeBytes);
-  gauge('platen_disk_size_bytes', 'Size of the disk of the data folder in bytes.', async () => (await disk()).bytes);
+  const gauge = (name: string, help: string, read: (facts: Awaited<ReturnType<typeof disk>>) => number) =>
+    watch(registry, name, help, async () => read(await disk()));
+  gauge('platen_disk_free_bytes', 'Free bytes on the disk of the data folder.', ({ freeBytes }) => freeBytes);
+  gauge('platen_disk_size_bytes', 'Size of the disk of the data folder in bytes.', ({ bytes }) => bytes);
 }
 
 function watchMemory(registry: OwnRegistry, sources: MetricSources): void {
   const sum = (read: (budget: ByteBudget) => number) =>
     sources.requestMemory().reduce((total, budget) => total + read(budget), 0);
-  new Gauge({
-    name: 'platen_request_memory_bytes',
-    help: 'Memory that requests use, as counted towards PLATEN_REQUEST_MEMORY_MB.',
-    registers: [registry],
-    collect() {
-      this.set(sum(({ held }) => held));
-    },
-  });
+  watch(registry, 'platen_request_memory_bytes', 'Memory that requests use, as counted towards PLATEN_REQUEST_MEMORY_MB.', () =>
+    sum(({ held }) => held),
+  );
   new Counter({
     name: 'platen_request_memory_refused_total',
     help: 'Requests refused because of PLATEN_REQUEST_MEMORY_MB: share (429, the account or visitor uses all of its share) or whole (503, all requests together use too much).',
@@ -340,47 +315,27 @@ function watchMemory(registry: OwnRegistry, sources: MetricSources): void {
   });
 }
 
-/** These metrics are read when Prometheus asks, so that nothing has to keep them up to date. */
 function watchPool(registry: OwnRegistry, sources: MetricSources): void {
-  const gauge = (name: string, help: string, read: (stats: PoolStats) => number) => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read(sources.poolStats()));
-      },
-    });
-  };
-  const total = (name: string, help: string, read: (stats: PoolStats) => number) => {
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read(sources.poolStats()));
-      },
-    });
-  };
-  gauge('platen_renders_running', 'Renders that are running.', (stats) => stats.running);
-  gauge('platen_renders_capacity', 'Number of renders that can run at the same time.', (stats) => stats.capacity);
-  gauge('platen_renders_waiting', 'Renders that wait in the queue.', (stats) => stats.waiting);
-  gauge('platen_browsers', 'Browsers that are running.', (stats) => stats.browsers);
-  gauge('platen_pages_spare', 'Unused pages that are ready for any key.', (stats) => stats.pages.spare);
-  gauge('platen_pages_primed', 'Unused pages that have rendered a warm-up document.', (stats) => stats.pages.primed);
-  gauge('platen_pages_warm', 'Idle pages kept warm for the key they last served.', (stats) => stats.pages.warm);
-  gauge('platen_pages_busy', 'Pages that are rendering.', (stats) => stats.pages.busy);
-  total('platen_browser_crashes_total', 'Browsers that crashed and were started again.', (stats) => stats.crashes);
-  total(
+  const pool = (name: string, help: string, read: (stats: PoolStats) => number) =>
+    watch(registry, name, help, () => read(sources.poolStats()));
+  pool('platen_renders_running', 'Renders that are running.', (stats) => stats.running);
+  pool('platen_renders_capacity', 'Number of renders that can run at the same time.', (stats) => stats.capacity);
+  pool('platen_renders_waiting', 'Renders that wait in the queue.', (stats) => stats.waiting);
+  pool('platen_browsers', 'Browsers that are running.', (stats) => stats.browsers);
+  pool('platen_pages_spare', 'Unused pages that are ready for any key.', (stats) => stats.pages.spare);
+  pool('platen_pages_primed', 'Unused pages that have rendered a warm-up document.', (stats) => stats.pages.primed);
+  pool('platen_pages_warm', 'Idle pages kept warm for the key they last served.', (stats) => stats.pages.warm);
+  pool('platen_pages_busy', 'Pages that are rendering.', (stats) => stats.pages.busy);
+  pool('platen_browser_crashes_total', 'Browsers that crashed and were started again.', (stats) => stats.crashes);
+  pool(
     'platen_browser_replacements_total',
     'Browsers replaced because of age, number of renders or memory.',
     (stats) => stats.replaced,
   );
-  total(
+  pool(
     'platen_render_retries_total',
     'Renders repeated because their page crashed or its browser ended.',
     (stats) => stats.retries,
   );
-  total('platen_outbound_refused_total', 'Connections that the egress proxy refused.', () => sources.refusedRequests());
+  watch(registry, 'platen_outbound_refused_total', 'Connections that the egress proxy refused.', sources.refusedRequests);
 }

@@ -22,10 +22,7 @@ export const answeredEarly = new WeakSet<Socket>();
 /** An `X-Request-Id` of a caller or a proxy that may be logged. */
 const CALLERS_ID = /^[\w.:/+=@-]{1,128}$/;
 
-interface Observers {
-  metrics: Pick<Metrics, 'requestFinished'>;
-  logger: Pick<FastifyBaseLogger, 'info'>;
-}
+type Observers = { metrics: Pick<Metrics, 'requestFinished'>; logger: Pick<FastifyBaseLogger, 'info'> };
 
 export function observeRequests(app: FastifyInstance, observers: Observers): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -3,22 +3,15 @@ import { Readable } from 'node:stream';
 import type { Batch, Batches, FinishedItem } from '../../batches/batches.ts';
 import { batchSummary } from './batch-record.ts';
 
-/** How events are written in a reply. */
-export interface EventFormat {
-  heartbeat: string;
-  event(name: string, id: number, data: object): string;
-}
-
 /**
  * See https://html.spec.whatwg.org/multipage/server-sent-events.html. JSON has no line breaks, so that one `data` line is enough.
  */
-export const SSE_FORMAT: EventFormat = {
+export const SSE_FORMAT = {
   heartbeat: ':\n\n',
-  event: (name, id, data) => `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`,
+  event: (name: string, id: number, data: object) => `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`,
 };
 
-/** Each line is a JSON object. */
-export const NDJSON_FORMAT: EventFormat = {
+export const NDJSON_FORMAT: typeof SSE_FORMAT = {
   heartbeat: '{"event":"heartbeat"}\n',
   event: (event, id, data) => `${JSON.stringify({ event, id, data })}\n`,
 };
@@ -28,7 +21,7 @@ export interface EventStreamOptions {
   batchId: string;
   /** The number of the last event the client has. */
   after: number;
-  format: EventFormat;
+  format: typeof SSE_FORMAT;
   itemRecord(item: FinishedItem): object;
 }
 

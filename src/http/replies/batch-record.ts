@@ -3,7 +3,7 @@ import type { Batch, BatchItem, WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { uploadRecord } from '../../webhooks/uploads.ts';
 import { METADATA_SCHEMA, toIsoTime } from './records.ts';
-import { recordSchema } from './response-schema.ts';
+import { idMembers, recordSchema, TIME } from './response-schema.ts';
 
 /** The record of a batch in lists, which has no items. */
 export function batchSummary(batch: Batch) {
@@ -40,13 +40,10 @@ export function itemRecord({ position, reference, status, document, error, deliv
   };
 }
 
-const TIME = { type: 'string', format: 'date-time' };
-
 export const SUMMARY_SCHEMA = recordSchema(
   'BatchSummary',
   {
-    id: { type: 'string', description: 'The same as `batch_id`.', examples: ['bat_0123456789ABCDEFGHIJKL'] },
-    batch_id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('batch_id', 'bat'),
     status: {
       $id: 'BatchStatus',
       type: 'string',

@@ -2,21 +2,15 @@
 
 import { PDF } from '../server/negotiation.ts';
 import { ITEM_SCHEMA, SUMMARY_SCHEMA } from './batch-record.ts';
-import { problemResponses } from './problem-responses.ts';
-import { binary, header } from './response-schema.ts';
+import { binary, header, pathId } from './response-schema.ts';
 
 export const ZIP_TYPE = 'application/zip';
 export const EVENTS_TYPE = 'text/event-stream';
 export const LINES_TYPE = 'application/x-ndjson';
 
-const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Batch', 'bat');
 
 export const ZIP = {
-  ...COMMON,
   operationId: 'fetchBatchArchive',
   summary: 'Fetch all documents of a batch as a ZIP archive',
   description:
@@ -28,12 +22,11 @@ export const ZIP = {
       headers: { 'Content-Disposition': header('string', '`attachment`, with a filename that contains the batch id.') },
       content: binary(ZIP_TYPE),
     },
-    ...problemResponses(401, 404, 406, 409, 429, 500, 503),
   },
+  errors: [406, 409, 429],
 };
 
 export const MERGED = {
-  ...COMMON,
   operationId: 'fetchBatchPdf',
   summary: 'Fetch all documents of a batch as one PDF',
   description:
@@ -52,12 +45,11 @@ export const MERGED = {
       },
       content: binary(PDF),
     },
-    ...problemResponses(401, 404, 406, 409, 410, 422, 429, 500, 503, 504),
   },
+  errors: [406, 409, 410, 422, 429, 504],
 };
 
 export const EVENTS = {
-  ...COMMON,
   operationId: 'followBatch',
   summary: 'Follow a batch',
   description:
@@ -94,6 +86,6 @@ export const EVENTS = {
       },
     },
     204: { description: 'The client has received the last event already.', type: 'null' },
-    ...problemResponses(400, 401, 404, 406, 429, 500, 503),
   },
+  errors: [406, 429],
 };

@@ -25,7 +25,6 @@ class BatchArchive {
   readonly #documents: Documents;
   readonly #zip = new ZipFile();
   readonly #names = new FileNames();
-  /** The document that is being read. */
   #content: Readable | undefined;
 
   constructor(documents: Documents) {

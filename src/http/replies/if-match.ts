@@ -1,6 +1,6 @@
 /** Version numbers as ETags, and `If-Match` (RFC 9110, section 13.1.1), with which a change names the version that it was made in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import { header } from './response-schema.ts';
 
 export const IF_MATCH_SCHEMA = {
@@ -25,7 +25,7 @@ export function readIfMatch({ headers }: FastifyRequest): number[] | undefined {
   if (given === undefined || given === '*') return undefined;
   const tags = given.split(',').map((tag) => ENTITY_TAG.exec(tag.trim()));
   if (tags.some((tag) => !tag)) {
-    throw invalidRequest([{ path: 'If-Match', message: 'must be the ETag of a template, with its quotes, such as "3"; or *' }]);
+    throw invalidField('If-Match', 'must be the ETag of a template, with its quotes, such as "3"; or *');
   }
   return tags.map((tag) => Number(tag?.[1]));
 }

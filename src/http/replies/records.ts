@@ -2,7 +2,7 @@
 import { documentType, type StoredDocument } from '../../documents/documents.ts';
 import type { Template } from '../../templates/templates.ts';
 import type { TemplateVersion } from '../../templates/versions.ts';
-import { recordSchema } from './response-schema.ts';
+import { idMembers, recordSchema, TIME } from './response-schema.ts';
 
 export function documentRecord(document: StoredDocument, origin: string) {
   return {
@@ -38,7 +38,6 @@ export function templateRecord(template: Template) {
   };
 }
 
-/** The record of a version in lists. */
 export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
   return { version, name, engine, bytes, updated_at: toIsoTime(updatedAt) };
 }
@@ -47,7 +46,9 @@ export function toIsoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-const TIME = { type: 'string', format: 'date-time' };
+export function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toIsoTime(milliseconds);
+}
 
 export const METADATA_SCHEMA = {
   $id: 'Metadata',
@@ -123,8 +124,7 @@ export const REPORT_SCHEMA = {
 export const DOCUMENT_SCHEMA = recordSchema(
   'Document',
   {
-    id: { type: 'string', description: 'The same as `document_id`.', examples: ['doc_0123456789ABCDEFGHIJKL'] },
-    document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('document_id', 'doc'),
     filename: { type: 'string', examples: ['invoice-42.pdf'] },
     type: { type: 'string', enum: ['application/pdf', 'image/png', 'image/jpeg', 'image/webp'] },
     bytes: { type: 'integer' },
@@ -144,8 +144,7 @@ export const DOCUMENT_SCHEMA = recordSchema(
 );
 
 export const TEMPLATE_SCHEMA = recordSchema('Template', {
-  id: { type: 'string', description: 'The same as `template_id`.', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
-  template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
+  ...idMembers('template_id', 'tpl'),
   name: { type: 'string' },
   engine: { type: 'string', enum: ['placeholders', 'liquid'] },
   version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },

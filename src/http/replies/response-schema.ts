@@ -1,4 +1,28 @@
-/** Builds the schemas of replies in the OpenAPI document. */
+/** Builds the schemas of replies in the OpenAPI document, and of the ids that name an object in a path. */
+
+export interface ById {
+  Params: { id: string };
+}
+
+export const TIME = { type: 'string', format: 'date-time' };
+export const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
+
+/** Describes `ById`, and the other parameters of a path. `prefix` begins the ids of such objects. */
+export function pathId(object: string, prefix: string, others: Record<string, object> = {}) {
+  return { type: 'object', properties: { id: { $id: `${object}IdParam`, ...idSchema(prefix) }, ...others } };
+}
+
+/** The id of the object of a record, which has two names: `id`, and one that says of what it is. */
+export function idMembers<N extends string>(name: N, prefix: string) {
+  return { id: { ...idSchema(prefix), description: `The same as \`${name}\`.` }, [name]: idSchema(prefix) } as Record<
+    'id' | N,
+    object
+  >;
+}
+
+function idSchema(prefix: string) {
+  return { type: 'string', examples: [`${prefix}_0123456789ABCDEFGHIJKL`] };
+}
 
 /** An object whose members are all required, except those in `optional`. `$id` is the name of its component. */
 export function recordSchema<P extends Record<string, object>>($id: string, properties: P, optional: Array<keyof P> = []) {
@@ -14,7 +38,6 @@ export function listSchema(item: { $id: string }) {
   });
 }
 
-/** A header of a reply. */
 export function header(type: string, description: string) {
   return { type, description };
 }

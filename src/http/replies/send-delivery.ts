@@ -2,15 +2,16 @@
  * The shared parts of replies to `POST /v1/pdf` and `POST /v1/image`: headers, and the repeated reply about a stored document.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Documents, documentType, type StoredDocument } from '../../documents/documents.ts';
+import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
+import type { RenderedPdf } from '../../render/pdf.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { JSON_TYPE, PDF, prefersType } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from './records.ts';
 import { binary, header } from './response-schema.ts';
-import { sendStored } from './send-pdf.ts';
-import { sendReportedImage, sendReportedStream } from './send-report.ts';
+import { sendStored, storedFacts } from './send-file.ts';
+import { sendResult } from './send-report.ts';
 
 interface Result {
   document?: StoredDocument | undefined;
@@ -40,19 +41,20 @@ export async function replayStored(
 ): Promise<FastifyReply> {
   if (answer.kind !== 'document') throw resultGone();
   const document = await documents.find(requirePrincipal(request).keyId, answer.documentId);
-  const type = documentType(document);
+  const { id: documentId, report = { warning_count: 0 } } = document;
+  const facts = { ...storedFacts(document), report, documentId };
   setResultHeaders(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
+  if (!answer.asked && prefersType(request, JSON_TYPE, facts.type))
+    return sendResult(request, reply, facts, await documents.read(document));
   if (answer.asked) setCreated(request, reply, document);
-  if (!answer.asked && prefersType(request, JSON_TYPE, type)) return sendReportedStored(documents, document, reply);
-  if (!answer.asked || prefersType(request, type, JSON_TYPE)) return sendStored(request, reply, documents, document);
+  if (!answer.asked || prefersType(request, facts.type, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, requestOrigin(request)));
 }
 
-async function sendReportedStored(documents: Documents, document: StoredDocument, reply: FastifyReply): Promise<FastifyReply> {
-  const { id: documentId, filename, bytes, pages, image, report = { warning_count: 0 } } = document;
-  const content = await documents.read(document);
-  if (image) return sendReportedImage(reply, { ...image, bytes, filename, report, documentId }, content);
-  return sendReportedStream(reply, { bytes, pages, report, documentId }, content, filename);
+export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
+  return Object.entries(timings)
+    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`)
+    .join(', ');
 }
 
 export const RESULT_HEADERS = {
@@ -63,7 +65,6 @@ export const RESULT_HEADERS = {
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
 };
 
-/** PDFs, and images of any type. */
 export const DOCUMENT_CONTENT = { ...binary(PDF), ...binary('image/*') };
 
 /** The reply to a request with `store`. */

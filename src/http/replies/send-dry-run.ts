@@ -28,12 +28,7 @@ export async function sendDryRun(
     source: result.source,
     ...(htmlBytes !== undefined && { html_bytes: htmlBytes }),
     ...(template && {
-      template: {
-        template_id: template.id,
-        version: template.version,
-        missing: template.missing,
-        unused: template.unused,
-      },
+      template: { template_id: template.id, version: template.version, missing: template.missing, unused: template.unused },
     }),
     plan: allowance.plan,
     documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },

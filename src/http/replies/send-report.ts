@@ -4,61 +4,37 @@
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
-import { JSON_TYPE } from '../server/negotiation.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { JSON_TYPE, PDF, prefersType } from '../server/negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
 import { recordSchema } from './response-schema.ts';
-import type { ImageFacts } from './send-image.ts';
+import { type FileFacts, sendFile } from './send-file.ts';
 import type { Content } from './spool-pdf.ts';
 
-/** Properties of a PDF that the JSON states besides its bytes. */
-interface ReportedPdf {
-  chunks: Buffer[];
-  bytes: number;
-  pages: number;
+/** Properties of a file that the JSON states besides its bytes. */
+export interface ReportedFacts extends FileFacts {
+  /** The width of an image in pixels. */
+  width?: number;
+  height?: number;
   report: object;
-  /** Undefined if the PDF was not stored. */
+  /** Undefined if the file was not stored. */
   documentId?: string | undefined;
 }
 
-export function sendReported(
-  reply: FastifyReply,
-  { chunks, ...facts }: ReportedPdf,
-  filename: string | undefined,
-  content: Content = chunks,
-): FastifyReply {
-  return sendReportedStream(reply, facts, content, filename);
-}
-
-/** Sends a PDF inside JSON from any content, such as that of the content store. */
-export function sendReportedStream(
-  reply: FastifyReply,
-  { bytes, pages, report, documentId }: Omit<ReportedPdf, 'chunks'>,
-  content: Content,
-  filename: string | undefined,
-): FastifyReply {
-  const stored = documentId !== undefined && { document_id: documentId };
-  const facts = { ...stored, ...(filename !== undefined && { filename }), bytes, pages, report };
-  return sendPieces(reply.header('platen-pages', pages), facts, 'pdf', content);
-}
-
-/** Sends an image inside JSON. */
-export function sendReportedImage(
-  reply: FastifyReply,
-  { filename, type, bytes, width, height, report, documentId }: ImageFacts,
-  content: Content,
-): FastifyReply {
-  const stored = documentId !== undefined && { document_id: documentId };
-  const facts = { ...stored, ...(filename !== null && { filename }), type, bytes, width, height, report };
-  return sendPieces(reply, facts, 'image', content);
-}
-
-function sendPieces(reply: FastifyReply, facts: object, member: 'pdf' | 'image', content: Content): FastifyReply {
-  return reply.type(JSON_TYPE).send(Readable.from(pieces(facts, member, content), { objectMode: false }));
+/** Sends the file, or the file inside JSON if the client prefers that. */
+export function sendResult(request: FastifyRequest, reply: FastifyReply, facts: ReportedFacts, content: Content): FastifyReply {
+  const { type, pages, documentId, filename, bytes, width, height, report } = facts;
+  if (!prefersType(request, JSON_TYPE, type)) return sendFile(reply, facts, content);
+  if (pages !== undefined) reply.header('platen-pages', pages);
+  const isPdf = type === PDF;
+  const own = isPdf ? { bytes, pages } : { type, bytes, width, height };
+  const json = { document_id: documentId, filename: filename ?? undefined, ...own, report };
+  const pieces = writePieces(json, isPdf ? 'pdf' : 'image', content);
+  return reply.type(JSON_TYPE).send(Readable.from(pieces, { objectMode: false }));
 }
 
 /** Base64 encodes three bytes at a time, so that remaining bytes go with the next chunk. The digest is known at the end. */
-async function* pieces(facts: object, member: string, content: Content): AsyncIterable<string> {
+async function* writePieces(facts: object, member: string, content: Content): AsyncIterable<string> {
   const hash = createHash('sha256');
   yield `${JSON.stringify(facts).slice(0, -1)},"${member}":"`;
   let rest: Buffer = Buffer.alloc(0);

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import type { HeldBytes } from '../../queue/byte-budget.ts';
 import type { RenderMemory } from '../../render/render.ts';
 
-/** The bytes of a PDF. */
 export type Content = Buffer[] | Readable;
 
 export interface Spool {
@@ -11,7 +10,6 @@ export interface Spool {
   spool(chunks: Iterable<Buffer>): Promise<Readable>;
 }
 
-/** The memory and disk space that a request uses. */
 export interface RequestUsage {
   memory: HeldBytes;
   /** Disk space for a PDF that has no room in memory. */

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { invalidRequest, type ServiceError } from '../../errors.ts';
+import { invalidField, type ServiceError } from '../../errors.ts';
 import { freeBuffer } from './read-body.ts';
 
 export interface Part {
@@ -74,5 +74,5 @@ function notAForm(): ServiceError {
 }
 
 function invalid(what: string): ServiceError {
-  return invalidRequest([{ path: '', message: `the body ${what}` }]);
+  return invalidField('', `the body ${what}`);
 }

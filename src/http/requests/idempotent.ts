@@ -1,10 +1,11 @@
 /** Handles the Idempotency-Key header: a repeated request gets the reply to the first one. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { noteResult } from '../../work-log.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { requestOrigin } from '../server/origin.ts';
 import type { Part } from './form-body.ts';
 import { prefersAsync } from './prefer.ts';
 
@@ -14,6 +15,9 @@ declare module 'fastify' {
     bodyDigest?: string;
   }
 }
+
+/** Of the transaction in which an answer is recorded. */
+export type Query = Parameters<Idempotency['complete']>[2];
 
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 const SHAPE = /^[\x21-\x7e]{1,255}$/;
@@ -50,14 +54,36 @@ export async function idempotent<T>(
   }
 }
 
-/** Sends a JSON answer, whether it is the first or a repeated one. */
+/** Creates an object with `create`, and replies with its record. A repeated request gets the same reply. */
+export function createOnce<T extends { id: string }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  idempotency: Idempotency,
+  create: (also: (made: T, query: Query) => Promise<void>) => Promise<T>,
+  toRecord: (made: T) => object,
+): Promise<FastifyReply> {
+  const toAnswer = (made: T) => ({
+    kind: 'json' as const,
+    status: 201,
+    location: `${requestOrigin(request)}${request.routeOptions.url}/${made.id}`,
+    body: toRecord(made),
+  });
+  const complete = (claim: Claim | undefined) => async (made: T, query: Query) =>
+    claim && idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
+  return idempotent(
+    request,
+    idempotency,
+    async (claim) => sendJson(reply, toAnswer(await create(complete(claim)))),
+    async (answer) => sendJson(markReplayed(reply), answer),
+  );
+}
+
 export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind !== 'json') throw new Error('this answer belongs to another endpoint');
   if (answer.location) reply.header('location', answer.location);
   return reply.code(answer.status).send(answer.body);
 }
 
-/** Adds the header that marks a repeated reply. */
 export function markReplayed(reply: FastifyReply): FastifyReply {
   noteResult({ replayed: true });
   return reply.header('idempotency-replayed', 'true');
@@ -81,7 +107,7 @@ export function rememberParts(request: FastifyRequest, parts: readonly Part[]): 
 function readName({ headers }: FastifyRequest): string | undefined {
   const name = headers[IDEMPOTENCY_HEADER];
   if (name === undefined || (typeof name === 'string' && SHAPE.test(name))) return name as string | undefined;
-  throw invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+  throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
 function fingerprintRequest(request: FastifyRequest): string {

@@ -24,7 +24,7 @@ function decode(body: Buffer): string {
   try {
     return decodeUtf8(body, 'in.json');
   } catch (error) {
-    throw new ServiceError('invalid_json', `the body ${(error as Error).message}`);
+    throw invalidJson((error as Error).message);
   }
 }
 

@@ -8,8 +8,8 @@ import { ImageOptions } from '../../render/request/schemas/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { suggestion } from '../../validate.ts';
 import { parseJson } from './json-body.ts';
+import { METADATA_MEMBER } from './listing.ts';
 
-/** The part of a JSON Schema that is used here. */
 interface SchemaNode {
   type?: string;
   anyOf?: SchemaNode[];
@@ -60,8 +60,6 @@ interface Budget {
   values: number;
 }
 
-/** Matches `metadata[order]`. Plain `metadata` is the PDF option with that name. */
-const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
 const TEXT: SchemaNode = { type: 'string' };
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import { createDecompressor } from '../server/content-coding.ts';
 import { sendContinue } from '../server/expect-continue.ts';
 import { requestMemory } from './request-memory.ts';
@@ -58,7 +58,8 @@ async function decompress(source: IncomingMessage, unpacker: Transform, body: Bo
   try {
     await collect(source.pipe(unpacker), body);
   } catch (error) {
-    throw error instanceof ServiceError ? error : encodingMismatch();
+    if (error instanceof ServiceError) throw error;
+    throw invalidField('Content-Encoding', 'does not match the body, or the compressed body is incomplete');
   } finally {
     source.unpipe(unpacker);
     source.off('error', lost);
@@ -86,10 +87,6 @@ function collect(source: Readable, body: Body): Promise<void> {
 
 function clientClosed(): ServiceError {
   return new ServiceError('client_closed', 'the client closed the connection');
-}
-
-function encodingMismatch(): ServiceError {
-  return invalidRequest([{ path: 'Content-Encoding', message: 'does not match the body, or the compressed body is incomplete' }]);
 }
 
 /** Copies chunks into one buffer as they arrive, because a separate chunk of one byte would use hundreds of bytes. */

@@ -10,7 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** The limits of what requests may use. */
 export interface Budgets {
   memory: ByteBudget;
   /** Disk space for PDFs that clients have not read yet. */

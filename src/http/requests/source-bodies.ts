@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isMembers, type Members } from '../../batches/batch-request.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField, invalidRequest } from '../../errors.ts';
 import { INVOICE_PROFILES } from '../../pdf/conformance/invoice-profiles.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { equivalentOption } from '../../render/request/schemas/equivalent-options.ts';
@@ -47,7 +47,6 @@ function refuseQuery(request: FastifyRequest): void {
   if (errors.length) throw invalidRequest(errors);
 }
 
-/** A request whose body is not JSON. */
 export class SourceBody {
   readonly #members: unknown;
   readonly #files: UploadedFile[];
@@ -97,14 +96,18 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
       return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
     });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
     readQuery(request, {});
-    const body = await readBody(request);
     const maxParts = maxAssets + 2 + Object.keys(fields).length; // with request and invoice_profile
-    const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
-    rememberParts(request, parts); // the boundary differs each time
-    return formBody(request, parts, fields);
+    return formBody(request, await readParts(request, maxParts), fields);
   });
+}
+
+/** Reads a form, and remembers its parts for the Idempotency-Key, because the boundary differs each time. */
+export async function readParts(request: FastifyRequest, maxParts: number): Promise<Part[]> {
+  requireUtf8(request);
+  const parts = await readForm(await readBody(request), request.headers['content-type'] ?? '', maxParts);
+  rememberParts(request, parts);
+  return parts;
 }
 
 async function readDocument(request: FastifyRequest, source: string): Promise<string> {
@@ -148,9 +151,7 @@ function takeInvoice(fields: Field[]): [others: Field[], invoice: object | undef
   const profile = fields.find(([name]) => name === 'invoice_profile');
   const xml = fields.find(([name]) => name === 'invoice');
   if (!profile && xml && /^\s*</.test(xml[1]))
-    throw invalidRequest([
-      { path: 'invoice_profile', message: `is required with an XML file: one of ${INVOICE_PROFILES.join(', ')}` },
-    ]);
+    throw invalidField('invoice_profile', `is required with an XML file: one of ${INVOICE_PROFILES.join(', ')}`);
   if (!profile) return [fields, undefined];
   const others = fields.filter((field) => field !== profile && field !== xml);
   return [others, { profile: profile[1], ...(xml && { xml: xml[1] }) }];
@@ -162,7 +163,7 @@ function withInvoice(members: Members, invoice: object | undefined): Members {
 }
 
 export function toUploadedFile({ filename, type, content }: Part): UploadedFile {
-  if (!filename) throw invalidRequest([{ path: 'files', message: 'must each have a filename, which is its path' }]);
+  if (!filename) throw invalidField('files', 'must each have a filename, which is its path');
   return { path: filename, type, content };
 }
 
@@ -175,7 +176,7 @@ export function decodeText(path: string, content: Buffer, file = path === 'html'
   try {
     return decodeUtf8(content, file.slice(0, MAX_SHOWN));
   } catch (error) {
-    throw invalidRequest([{ path, message: `${path ? '' : 'the body '}${(error as Error).message}` }]);
+    throw invalidField(path, `${path ? '' : 'the body '}${(error as Error).message}`);
   }
 }
 
@@ -202,7 +203,6 @@ const FORM_SCHEMA = {
   },
 };
 
-/** Describes these bodies in the OpenAPI document. */
 export const SOURCE_CONTENT = {
   'text/html': { schema: { type: 'string' } },
   'multipart/form-data': { schema: FORM_SCHEMA },

@@ -7,9 +7,8 @@ import type { Documents } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { toIsoTime } from '../replies/records.ts';
-import { recordSchema } from '../replies/response-schema.ts';
+import { recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import type { BatchRouteServices } from './batches.ts';
@@ -93,8 +92,6 @@ async function accountRecord(request: FastifyRequest, accounts: Accounts) {
   };
 }
 
-const COMMON = { tags: ['Account'], security: [{ bearer: [] }] };
-const TIME = { type: 'string', format: 'date-time' };
 const COUNT = { type: 'integer' };
 const COUNT_OR_NULL = { type: ['integer', 'null'], description: '`null` if there is no limit.' };
 const ACCOUNT_SCHEMA = recordSchema('Account', {
@@ -107,7 +104,6 @@ const ACCOUNT_SCHEMA = recordSchema('Account', {
 });
 
 const USAGE = {
-  ...COMMON,
   operationId: 'readUsage',
   summary: 'Read the usage of a month',
   querystring: {
@@ -148,24 +144,19 @@ const USAGE = {
         ['plan', 'storage'],
       ),
     },
-    ...problemResponses(400, 401, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readAccount',
   summary: 'Read the account',
-  response: { 200: { description: 'The account of this key.', ...ACCOUNT_SCHEMA }, ...problemResponses(401, 500, 503) },
+  response: { 200: { description: 'The account of this key.', ...ACCOUNT_SCHEMA } },
 };
 
 const CHANGE = {
-  ...COMMON,
   operationId: 'changeAccount',
   summary: 'Change the account',
   body: PatchBody,
-  response: {
-    200: { description: 'The changed account.', ...ACCOUNT_SCHEMA },
-    ...problemResponses(400, 401, 403, 408, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 200: { description: 'The changed account.', ...ACCOUNT_SCHEMA } },
+  errors: [422],
 };

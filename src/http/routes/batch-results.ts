@@ -1,92 +1,71 @@
 /** `/v1/batches/{id}.zip`, `.pdf` and `/events`: the results of a batch as one file, or one by one as they arrive. */
+
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
+import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import type { Documents } from '../../documents/documents.ts';
-import type { Links } from '../../documents/links.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
 import { streamZip } from '../replies/batch-zip.ts';
-import { sendStream } from '../replies/send-pdf.ts';
+import type { ById } from '../replies/response-schema.ts';
+import { sendFile } from '../replies/send-file.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestUsage } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { requireBatchId } from './batches.ts';
+import { type BatchRouteServices, requireBatchId } from './batches.ts';
 
-export interface BatchResultRouteServices {
-  batches: Batches;
+export interface BatchResultRouteServices extends BatchRouteServices {
   documents: Documents;
-  links: Links;
   merging: Merging;
-  secondsForItems(unfinished: number): Promise<number>;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {
   const { batches, documents, links, merging } = services;
   const open = new OpenStreams();
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id.zip',
-    schema: ZIP,
-    handler: async (request, reply) => {
-      requireAcceptable(request, ZIP_TYPE);
-      const batch = await requireEndedBatch(services, request);
-      const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
-      reply.type(ZIP_TYPE).header('content-disposition', disposition);
-      if (request.method === 'HEAD') return reply.send();
-      open.enter(request, reply);
-      return reply.send(streamZip(documents, requirePrincipal(request).keyId, batch));
-    },
+  getAndHead<ById>(app, '/v1/batches/:id.zip', { schema: ZIP }, async (request, reply) => {
+    requireAcceptable(request, ZIP_TYPE);
+    const batch = await requireEndedBatch(services, request);
+    const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
+    reply.type(ZIP_TYPE).header('content-disposition', disposition);
+    if (request.method === 'HEAD') return reply.send();
+    open.enter(request, reply);
+    return reply.send(streamZip(documents, requirePrincipal(request).keyId, batch));
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id.pdf',
-    schema: MERGED,
-    config: RATE_LIMITED,
-    handler: async (request, reply) => {
-      requireAcceptable(request, PDF);
-      const batch = await requireEndedBatch(services, request);
-      if (request.method === 'HEAD') return reply.type(PDF).send();
-      open.enter(request, reply);
-      return sendMerged(merging, batch, request, reply);
-    },
+  getAndHead<ById>(app, '/v1/batches/:id.pdf', { schema: MERGED, config: RATE_LIMITED }, async (request, reply) => {
+    requireAcceptable(request, PDF);
+    const batch = await requireEndedBatch(services, request);
+    if (request.method === 'HEAD') return reply.type(PDF).send();
+    open.enter(request, reply);
+    return sendMerged(merging, batch, request, reply);
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/batches/:id/events',
-    schema: EVENTS,
-    handler: async (request, reply) => {
-      requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
-      const { keyId } = requirePrincipal(request);
-      const batch = await batches.summary(keyId, requireBatchId(request.params.id));
-      const after = readLastEvent(request, batch);
-      if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
-      const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
-        ? [LINES_TYPE, NDJSON_FORMAT]
-        : [EVENTS_TYPE, SSE_FORMAT];
-      const origin = requestOrigin(request);
-      reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
-      if (request.method === 'HEAD') return reply.send();
-      open.enter(request, reply);
-      const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
-      const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-      return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
-    },
+  getAndHead<ById>(app, '/v1/batches/:id/events', { schema: EVENTS }, async (request, reply) => {
+    requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
+    const { keyId } = requirePrincipal(request);
+    const batch = await batches.summary(keyId, requireBatchId(request.params.id));
+    const after = readLastEvent(request, batch);
+    if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
+    const [type, format] = prefersType(request, LINES_TYPE, EVENTS_TYPE)
+      ? [LINES_TYPE, NDJSON_FORMAT]
+      : [EVENTS_TYPE, SSE_FORMAT];
+    const origin = requestOrigin(request);
+    reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
+    if (request.method === 'HEAD') return reply.send();
+    open.enter(request, reply);
+    const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
+    const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
+    return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
   });
 }
 
@@ -116,7 +95,7 @@ async function sendMerged(
   const merged = await merging.merge(requirePrincipal(request), batch, (bytes) => disk.resize(bytes), client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
-  return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);
+  return sendFile(reply, { ...merged, type: PDF, filename: `${batch.id}.pdf` }, merged.content);
 }
 
 /**
@@ -136,6 +115,6 @@ function readLastEvent(request: FastifyRequest, batch: Batch): number {
   try {
     return check(String(header));
   } catch (error) {
-    throw invalidRequest([{ path: 'Last-Event-ID', message: (error as Error).message }]);
+    throw invalidField('Last-Event-ID', (error as Error).message);
   }
 }

@@ -2,18 +2,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
-import { type Batches, isRenderId, type WholeBatch } from '../../batches/batches.ts';
+import { type Batches, type CreationHook, isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
-import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { MetadataSchema } from '../../render/request/values/metadata.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../replies/batch-record.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { FILTER_PARAMETERS } from '../replies/records.ts';
-import { header, listSchema } from '../replies/response-schema.ts';
+import { type ById, header, listSchema, pathId } from '../replies/response-schema.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, type Query } from '../requests/idempotent.ts';
 import { readFilteredPage, toList } from '../requests/listing.ts';
 import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../requests/prefer.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
@@ -32,22 +31,19 @@ export interface BatchRouteServices {
   secondsForItems(unfinished: number): Promise<number>;
 }
 
-interface ById {
-  Params: { id: string };
-}
-
 export function batchRoutes(app: FastifyInstance, services: BatchRouteServices): void {
   const { batches } = services;
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const { id, isReplay } = await accept(services, request);
-    requestMemory(request).resize(0); // the items are in the database, so that waiting for them uses no memory
-    if (isReplay) return sendReplayed(services, id, request, reply);
-    return sendAccepted(services, id, request, reply);
+    const { id, isReplay } = await accept(services, request, reply);
+    return sendAccepted(services, id, request, reply).catch((error: unknown) => {
+      if (!isReplay || !hasCode(error, 'not_found')) throw error;
+      throw resultGone('the batch of this Idempotency-Key was removed with its documents');
+    });
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request, {});
+    const { page, filter } = readFilteredPage(request);
     return toList(await batches.list(requirePrincipal(request).keyId, page.limit, filter, page.after), batchSummary);
   });
 
@@ -69,28 +65,35 @@ export function requireBatchId(id: string): string {
   return id;
 }
 
-/** Creates the batch and frees the body, or returns the batch of the first request. */
-async function accept(
-  { batches, idempotency, requireWebhook }: BatchRouteServices,
-  request: FastifyRequest,
-): Promise<{ id: string; isReplay: boolean }> {
+/** The body is not kept while the client waits for the batch. */
+function accept({ batches, idempotency, requireWebhook }: BatchRouteServices, request: FastifyRequest, reply: FastifyReply) {
   const batch = parseBatchRequest(takeBody(request));
-  requireWebhook(requirePrincipal(request), batch.webhookUrl);
-  const create = (claim: Claim | undefined) =>
-    batches.create(requirePrincipal(request), batch, async (batchId, query) => {
-      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
-    });
-  return idempotent<{ id: string; isReplay: boolean }>(
-    request,
-    idempotency,
-    async (claim) => ({ id: await create(claim), isReplay: false }),
-    async (answer) => ({ id: answeredBatchId(answer), isReplay: true }),
-  );
+  const principal = requirePrincipal(request);
+  requireWebhook(principal, batch.webhookUrl);
+  return acceptOnce(idempotency, (hook) => batches.create(principal, batch, hook), request, reply);
 }
 
-export function answeredBatchId(answer: Answer): string {
-  if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
-  return answer.batchId;
+/** Creates a batch with `create`, or finds that of the first request. */
+export async function acceptOnce(
+  idempotency: Idempotency,
+  create: (hook: CreationHook) => Promise<string>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ id: string; isReplay: boolean }> {
+  const complete = (claim: Claim | undefined) => async (batchId: string, query: Query) =>
+    claim && idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
+  const accepted = await idempotent<{ id: string; isReplay: boolean }>(
+    request,
+    idempotency,
+    async (claim) => ({ id: await create(complete(claim)), isReplay: false }),
+    async (answer) => {
+      if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
+      markReplayed(reply);
+      return { id: answer.batchId, isReplay: true };
+    },
+  );
+  requestMemory(request).resize(0); // the items are in the database, so that waiting for them uses no memory
+  return accepted;
 }
 
 /** Sends 200 with all results if the client waited and the batch has ended, otherwise 202. */
@@ -104,19 +107,6 @@ async function sendAccepted(
   const isWhole = readWaitSeconds(request) > 0 && batch.completedAt !== null;
   reply.code(isWhole ? 200 : 202).header('location', `${requestOrigin(request)}/v1/batches/${id}`);
   return sendBatch(services, batch, request, reply);
-}
-
-/** Sends the batch of the first request in its present state. */
-async function sendReplayed(
-  services: BatchRouteServices,
-  id: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  markReplayed(reply);
-  return sendAccepted(services, id, request, reply).catch((error: unknown) => {
-    throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key was removed with its documents') : error;
-  });
 }
 
 /**
@@ -158,11 +148,7 @@ async function sendBatch(
   return reply.send(batchRecord(batch, requestOrigin(request), links));
 }
 
-const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'BatchIdParam', type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Batch', 'bat');
 
 const HEADERS = {
   'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
@@ -178,7 +164,6 @@ const { 'x-sources': _sources, ...ITEM_FIELDS } = PdfRequestBody as typeof PdfRe
 const content = { 'application/json': { schema: BATCH_SCHEMA } };
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createBatch',
   summary: 'Render a batch',
   description:
@@ -233,35 +218,29 @@ const CREATE = {
   response: {
     200: { description: 'The batch has finished within the time given in `Prefer: wait`.', headers: CREATED_HEADERS, content },
     202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
-    ...problemResponses(400, 401, 403, 408, 409, 413, 415, 422, 429, 500, 503),
   },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listBatches',
   summary: 'List batches',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
-  response: {
-    200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readBatch',
   summary: 'Read a batch with the results of its items',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: ID,
-  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The batch.', headers: HEADERS, content } },
 };
 
 const CANCEL = {
-  ...COMMON,
   operationId: 'cancelBatch',
   summary: 'Cancel a batch',
   description: 'Cancels the items that have not started. Running items are completed, and documents are kept.',
   params: ID,
-  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The batch.', headers: HEADERS, content } },
 };

@@ -1,29 +1,27 @@
 /** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { CertificateDraft, Certificates, StoredCertificate } from '../../certificates/certificates.ts';
-import { MAX_CERTIFICATES } from '../../certificates/certificates.ts';
-import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import {
+  type CertificateDraft,
+  type Certificates,
+  MAX_CERTIFICATES,
+  type StoredCertificate,
+} from '../../certificates/certificates.ts';
+import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
+import { type ById, idMembers, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 
 export interface CertificateRouteServices {
   certificates: Certificates;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 /** Characters of base64, which encode 96 KiB. A private key with its certificate chain takes less than a tenth of this. */
@@ -59,16 +57,13 @@ const checkCreate = validator(CreateBody);
 export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: CertificateRouteServices): void {
   app.post('/v1/certificates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(takeBody(request));
-    return idempotent(
-      request,
-      idempotency,
-      (claim) => create(certificates, idempotency, draft, request, reply, claim),
-      async (answer) => sendJson(markReplayed(reply), answer),
-    );
+    const create = (also: Parameters<typeof certificates.create>[2]) =>
+      certificates.create(requirePrincipal(request), draft, also);
+    return createOnce(request, reply, idempotency, create, certificateRecord);
   });
 
   app.get('/v1/certificates', { schema: LIST }, async (request) => {
-    const { page } = readPage(request, {});
+    const page = readPage(request);
     return toList(await certificates.list(requirePrincipal(request).keyId, page.limit, page.after), certificateRecord);
   });
 
@@ -92,26 +87,6 @@ function readDraft(body: unknown): CertificateDraft {
   return { name, pkcs12: content, password };
 }
 
-async function create(
-  certificates: Certificates,
-  idempotency: Idempotency,
-  draft: CertificateDraft,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  claim: Claim | undefined,
-): Promise<unknown> {
-  const toAnswer = (certificate: StoredCertificate) => ({
-    kind: 'json' as const,
-    status: 201,
-    location: `${requestOrigin(request)}/v1/certificates/${certificate.id}`,
-    body: certificateRecord(certificate),
-  });
-  const stored = await certificates.create(requirePrincipal(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
-  });
-  return sendJson(reply, toAnswer(stored));
-}
-
 function certificateRecord(certificate: StoredCertificate) {
   return {
     id: certificate.id,
@@ -128,15 +103,9 @@ function certificateRecord(certificate: StoredCertificate) {
   };
 }
 
-const COMMON = { tags: ['Certificates'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'CertificateIdParam', type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
+const ID = pathId('Certificate', 'cert');
 const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
-  id: { type: 'string', description: 'The same as `certificate_id`.', examples: ['cert_0123456789ABCDEFGHIJKL'] },
-  certificate_id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] },
+  ...idMembers('certificate_id', 'cert'),
   name: { type: 'string' },
   subject: { type: 'string', examples: ['CN=Ada Lovelace, O=ACME Ltd, C=GB'] },
   issuer: { type: 'string' },
@@ -149,42 +118,35 @@ const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
 });
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createCertificate',
   summary: 'Store a certificate',
   description: `Stores a certificate with its private key for \`options.signature\`. The private key is encrypted, and no reply ever contains it. An account may have ${MAX_CERTIFICATES} certificates.`,
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
-  response: {
-    201: { description: 'The certificate is stored.', ...CERTIFICATE_SCHEMA },
-    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The certificate is stored.', ...CERTIFICATE_SCHEMA } },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listCertificates',
   summary: 'List certificates',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {
     200: { description: 'One page of the certificates of this key.', ...listSchema(CERTIFICATE_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readCertificate',
   summary: 'Read a certificate',
   params: ID,
-  response: { 200: { description: 'The certificate.', ...CERTIFICATE_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The certificate.', ...CERTIFICATE_SCHEMA } },
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteCertificate',
   summary: 'Delete a certificate',
   description: 'The private key is removed for good. PDFs that it has signed stay valid.',
   params: ID,
-  response: { 204: { description: 'The certificate was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  response: { 204: { description: 'The certificate was deleted.', type: 'null' } },
 };

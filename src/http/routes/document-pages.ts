@@ -14,12 +14,12 @@ import {
   type PageDrawing,
 } from '../../uploads/draw-pages.ts';
 import { resourceLimit } from '../../uploads/upload-limits.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
-import { binary, header } from '../replies/response-schema.ts';
+import { binary, header, pathId } from '../replies/response-schema.ts';
 import { readQuery } from '../requests/listing.ts';
 import { requestMemory } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { requireAcceptable } from '../server/negotiation.ts';
 
 export interface DocumentPageRouteServices {
@@ -38,19 +38,14 @@ const PAGE = /^[1-9]\d{0,6}$/;
 const WIDTH = /^\d{1,5}$/;
 
 export function documentPageRoutes(app: FastifyInstance, services: DocumentPageRouteServices): void {
-  app.route<OfPage>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/documents/:id/pages/:n.png',
-    schema: SCHEMA,
-    handler: async (request, reply) => {
-      requireAcceptable(request, PNG);
-      const { width } = readQuery(request, { width: readWidth });
-      const { id, n } = request.params;
-      const document = await services.documents.find(requirePrincipal(request).keyId, id);
-      if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
-      if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
-      return sendPage(services, document, { page: Number(n), width }, request, reply);
-    },
+  getAndHead<OfPage>(app, '/v1/documents/:id/pages/:n.png', { schema: SCHEMA }, async (request, reply) => {
+    requireAcceptable(request, PNG);
+    const { width } = readQuery(request, { width: readWidth });
+    const { id, n } = request.params;
+    const document = await services.documents.find(requirePrincipal(request).keyId, id);
+    if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
+    if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
+    return sendPage(services, document, { page: Number(n), width }, request, reply);
   });
 }
 
@@ -87,18 +82,10 @@ function readWidth(text: string): number {
 
 const SCHEMA = {
   operationId: 'drawDocumentPage',
-  tags: ['Documents'],
-  security: [{ bearer: [] }],
   summary: 'Draw a page of a stored document',
   description:
     'A PNG of one page, at most 16,777,216 pixels, of a document of at most 64 MiB. It is not charged. A document with a password cannot be drawn.',
-  params: {
-    type: 'object',
-    properties: {
-      id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
-      n: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
-    },
-  },
+  params: pathId('Document', 'doc', { n: { type: 'integer', minimum: 1, description: 'The page, from 1.' } }),
   querystring: {
     type: 'object',
     properties: {
@@ -119,6 +106,6 @@ const SCHEMA = {
       content: binary(PNG),
     },
     304: { description: 'The client has the image: its ETag is that of If-None-Match.', type: 'null' },
-    ...problemResponses(400, 401, 404, 406, 410, 422, 429, 500, 503),
   },
+  errors: [406, 410, 422, 429],
 };

@@ -1,19 +1,19 @@
 /** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Documents, documentType } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { header, listSchema, recordSchema } from '../replies/response-schema.ts';
+import { type ById, header, listSchema, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { DOCUMENT_CONTENT } from '../replies/send-delivery.ts';
-import { sendStored } from '../replies/send-pdf.ts';
+import { sendStored } from '../replies/send-file.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../requests/idempotent.ts';
 import { readFilteredPage, readQuery, readText, readTime, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import { getAndHead } from '../server/get-and-head.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { requestTarget } from '../server/request-path.ts';
@@ -22,10 +22,6 @@ export interface DocumentRouteServices {
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 const DEFAULT_LINK_SECONDS = 3_600;
@@ -57,33 +53,19 @@ const FILTERS = { template_id: readText, created_after: readTime, created_before
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, FILTERS);
-    const found = await documents.list(
-      requirePrincipal(request).keyId,
-      page.limit,
-      {
-        ...(filter.template_id !== undefined && { templateId: filter.template_id }),
-        ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
-        ...(filter.created_before !== undefined && { createdBefore: filter.created_before }),
-        ...(filter.q !== undefined && { text: filter.q }),
-        ...(filter.metadata && { metadata: filter.metadata }),
-      },
-      page.after,
-    );
+    const { template_id: templateId, created_after: createdAfter, created_before: createdBefore, q: text, metadata } = filter;
+    const wanted = { templateId, createdAfter, createdBefore, text, metadata };
+    const found = await documents.list(requirePrincipal(request).keyId, page.limit, wanted, page.after);
     return toList(found, (document) => documentRecord(document, requestOrigin(request)));
   });
 
-  app.route<ById>({
-    method: ['GET', 'HEAD'],
-    url: '/v1/documents/:id',
-    schema: READ,
-    handler: async (request, reply) => {
-      const { download = 'inline' } = readQuery(request, { download: readDownload });
-      const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
-      requireAcceptable(request, documentType(document), JSON_TYPE);
-      reply.header('vary', 'Accept');
-      if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, requestOrigin(request));
-      return sendStored(request, reply, documents, document, download);
-    },
+  getAndHead<ById>(app, '/v1/documents/:id', { schema: READ }, async (request, reply) => {
+    const { download = 'inline' } = readQuery(request, { download: readDownload });
+    const document = await documents.find(requirePrincipal(request).keyId, request.params.id);
+    requireAcceptable(request, documentType(document), JSON_TYPE);
+    reply.header('vary', 'Accept');
+    if (prefersType(request, JSON_TYPE, documentType(document))) return documentRecord(document, requestOrigin(request));
+    return sendStored(request, reply, documents, document, download);
   });
 
   app.delete<ById>('/v1/documents/:id', { schema: REMOVE, config: BODY_OPTIONAL }, async (request, reply) => {
@@ -108,14 +90,13 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 
 /** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
-  const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
+  getAndHead<ById>(app, '/links/:id', { schema: FOLLOW }, async (request, reply) => {
     const target = requestTarget(request);
     const signed = target.replace(DOWNLOAD, '');
     const document = await documents.findShared(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
     return sendStored(request, reply, documents, document, target === signed ? 'inline' : 'attachment');
-  };
-  app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
+  });
 }
 
 function readDownload(text: string): Disposition {
@@ -123,12 +104,7 @@ function readDownload(text: string): Disposition {
   return 'attachment';
 }
 
-const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'DocumentIdParam', type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
+const ID = pathId('Document', 'doc');
 const DOWNLOAD_PARAMETER = {
   $id: 'DownloadParam',
   type: 'string',
@@ -156,7 +132,6 @@ const CONTENT_REPLIES = {
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listDocuments',
   summary: 'List stored documents',
   querystring: {
@@ -179,12 +154,10 @@ const LIST = {
       description: 'One page of the documents of this key that have neither expired nor been deleted.',
       ...listSchema(DOCUMENT_SCHEMA),
     },
-    ...problemResponses(400, 401, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'fetchDocument',
   summary: 'Fetch a stored document',
   description: 'Returns the PDF or image, or its record if Accept names application/json and neither its type nor */*.',
@@ -198,21 +171,20 @@ const READ = {
       content: { ...DOCUMENT_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
     },
     ...CONTENT_REPLIES,
-    ...problemResponses(400, 401, 404, 406, 410, 416, 500, 503),
   },
+  errors: [406, 410, 416],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteDocument',
   summary: 'Delete a stored document',
   description: 'The content is removed before the reply is sent. Later requests for the document are answered with 410.',
   params: ID,
-  response: { 204: { description: 'The document was deleted.', type: 'null' }, ...problemResponses(401, 404, 410, 500, 503) },
+  response: { 204: { description: 'The document was deleted.', type: 'null' } },
+  errors: [410],
 };
 
 const LINK = {
-  ...COMMON,
   operationId: 'createDocumentLink',
   summary: 'Create a signed link',
   description: 'Creates a link to the document that works without a key until it expires or the document is removed.',
@@ -224,15 +196,15 @@ const LINK = {
       description: 'The link.',
       ...recordSchema('Link', { url: { type: 'string', format: 'uri' }, expires_at: TIME }),
     },
-    ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 429, 500, 503),
   },
+  errors: [409, 410, 422],
 };
 
 const FOLLOW = {
+  security: [],
   operationId: 'followDocumentLink',
-  tags: ['Documents'],
   summary: 'Follow a signed link',
-  params: { ...ID, properties: { id: { ...ID.properties.id, $id: 'LinkIdParam' } } },
+  params: pathId('Link', 'doc'),
   headers: RANGE_HEADERS,
   querystring: {
     type: 'object',
@@ -246,6 +218,6 @@ const FOLLOW = {
   response: {
     200: { description: 'The PDF or image.', headers: CONTENT_HEADERS, content: DOCUMENT_CONTENT },
     ...CONTENT_REPLIES,
-    ...problemResponses(403, 404, 410, 416, 500, 503),
   },
+  errors: [403, 410, 416],
 };

@@ -7,9 +7,8 @@ import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
-import { PAGE_PARAMETERS, toIsoTime } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
+import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
+import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toList } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
@@ -19,10 +18,6 @@ import { insufficientScope } from '../server/required-scope.ts';
 export interface KeyRouteServices {
   accounts: Accounts;
   logger: { info(details: object, message: string): void };
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 const DEFAULT_GRACE_SECONDS = 86_400;
@@ -86,16 +81,10 @@ const checkRotate = validator(RotateBody);
 const BODY_OPTIONAL = { bodyOptional: true };
 
 export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
-  const logKeyChange = (request: FastifyRequest, keyId: string, what: string) =>
-    logger.info(
-      {
-        request_id: request.id,
-        key_id: keyId,
-        account_id: requirePrincipal(request).accountId,
-        by: requirePrincipal(request).keyId,
-      },
-      what,
-    );
+  const logKeyChange = (request: FastifyRequest, changed: string, what: string) => {
+    const { accountId, keyId: by } = requirePrincipal(request);
+    logger.info({ request_id: request.id, key_id: changed, account_id: accountId, by }, what);
+  };
 
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
     const { keyId, accountId, scopes: own, isTest: isMadeByTest } = requirePrincipal(request);
@@ -115,7 +104,7 @@ export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteSe
   });
 
   app.get('/v1/keys', { schema: LIST }, async (request) => {
-    const { page } = readPage(request, {});
+    const page = readPage(request);
     return toList(await accounts.keys.list(requirePrincipal(request).keyId, page.limit, page.after), keyRecord);
   });
 
@@ -163,22 +152,11 @@ function keyRecord(key: ApiKey) {
   };
 }
 
-function timeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : toIsoTime(milliseconds);
-}
-
-const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'KeyIdParam', type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } },
-};
-const TIME = { type: 'string', format: 'date-time' };
-const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
+const ID = pathId('Key', 'key');
 const KEY_SCHEMA = recordSchema(
   'ApiKey',
   {
-    id: { type: 'string', description: 'The same as `key_id`.', examples: ['key_0123456789ABCDEFGHIJKL'] },
-    key_id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('key_id', 'key'),
     name: { type: 'string' },
     hint: { type: 'string', description: 'First characters of the secret.' },
     scopes: { type: ['array', 'null'], items: { type: 'string' }, description: 'What the key may do; `null` for everything.' },
@@ -196,55 +174,42 @@ const KEY_SCHEMA = recordSchema(
 const NOT_REPEATED = 'An `Idempotency-Key` has no effect.';
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createKey',
   summary: 'Create a key',
   description: `Creates a key of the same account, with documents, templates and batches of its own. A key can grant only scopes that it has itself. ${NOT_REPEATED}`,
   body: CreateBody,
-  response: {
-    201: { description: 'The key, with its secret.', ...KEY_SCHEMA },
-    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The key, with its secret.', ...KEY_SCHEMA } },
+  errors: [422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listKeys',
   summary: 'List keys',
   description: 'Lists this key, the keys that it created, and the keys that those created.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
-  response: {
-    200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readKey',
   summary: 'Read a key',
   params: ID,
-  response: { 200: { description: 'The key, without its secret.', ...KEY_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The key, without its secret.', ...KEY_SCHEMA } },
 };
 
 const ROTATE = {
-  ...COMMON,
   operationId: 'rotateKey',
   summary: 'Give a key a new secret',
   description: `The old secret works for another day, or for \`expires_in\` seconds; that of an earlier rotation stops working. ${NOT_REPEATED}`,
   params: ID,
   body: RotateBody,
-  response: {
-    200: { description: 'The key, with its new secret.', ...KEY_SCHEMA },
-    ...problemResponses(400, 401, 404, 408, 413, 415, 429, 500, 503),
-  },
+  response: { 200: { description: 'The key, with its new secret.', ...KEY_SCHEMA } },
 };
 
 const REVOKE = {
-  ...COMMON,
   operationId: 'revokeKey',
   summary: 'Revoke a key',
   description: 'The key and the keys that it created stop working at once. Their documents stay until they expire.',
   params: ID,
-  response: { 204: { description: 'The key was revoked.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  response: { 204: { description: 'The key was revoked.', type: 'null' } },
 };

@@ -58,7 +58,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, pages: Pag
   const file = pages.find(path);
   if (file) return sendFile(request, reply.header('cache-control', REVALIDATE), file);
   reply.code(503).headers(PAGE_HEADERS).header('cache-control', 'no-store').type(HTML);
-  if (pages.state === 'failed') return reply.send(NOT_BUILT);
+  if (pages.hasFailed) return reply.send(NOT_BUILT);
   return reply.header('retry-after', SECONDS_TO_BUILD).send(BEING_BUILT);
 }
 

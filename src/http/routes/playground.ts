@@ -11,15 +11,14 @@ import {
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { binary, header, recordSchema } from '../replies/response-schema.ts';
-import { sendRendered, serverTiming } from '../replies/send-pdf.ts';
-import { REPORTED_SCHEMA, sendReported } from '../replies/send-report.ts';
+import { serverTiming } from '../replies/send-delivery.ts';
+import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
 import { makeRoomFor, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
 import { type Budgets, countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
-import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { JSON_TYPE, PDF, requireAcceptable } from '../server/negotiation.ts';
 import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../server/rate-limit.ts';
 import { identifyVisitor } from '../server/visitor.ts';
 
@@ -30,7 +29,6 @@ export interface PlaygroundRouteServices {
   visitorRequests: RequestCounter | undefined;
   limits: RenderLimits;
   metrics: Metrics;
-  /** The limits of requests of visitors. */
   playgroundBudgets: Budgets;
   blobs: Spool;
 }
@@ -79,18 +77,15 @@ export function playgroundRoutes(
         failed: metrics.playgroundEnded,
       });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-      const send = prefersType(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
-      return send(reply, pdf, undefined, await spoolPdf(pdf, usage, blobs));
+      return sendResult(request, reply, { ...pdf, type: PDF, filename: undefined }, await spoolPdf(pdf, usage, blobs));
     });
   });
 }
 
-const TAGS = { tags: ['Playground'] };
-
 const READ = {
-  ...TAGS,
+  security: [],
   operationId: 'readPlayground',
   summary: 'Read the limits of the playground',
   response: {
@@ -105,12 +100,11 @@ const READ = {
         }),
       }),
     },
-    ...problemResponses(500),
   },
 };
 
 const RENDER = {
-  ...TAGS,
+  security: [],
   operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
   description: `For evaluation: neither charged nor stored, limited per client IP address, and after renders with keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
@@ -125,6 +119,6 @@ const RENDER = {
       },
       content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },
-    ...problemResponses(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
   },
+  errors: [404, 406, 422, 504],
 };

@@ -6,46 +6,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
-import type { Documents } from '../../documents/documents.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
-import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { ITEM_SCHEMA, itemRecord } from '../replies/batch-record.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { toIsoTime } from '../replies/records.ts';
-import { header, recordSchema } from '../replies/response-schema.ts';
-import type { DryRunRouteServices } from '../replies/send-dry-run.ts';
-import type { Spool } from '../replies/spool-pdf.ts';
+import { type ById, header, idMembers, pathId, recordSchema, TIME } from '../replies/response-schema.ts';
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../requests/idempotent.ts';
+import { IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
-import { requestMemory } from '../requests/request-memory.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
-import { answeredBatchId, awaitBatch, type BatchRouteServices } from './batches.ts';
+import { acceptOnce, awaitBatch, type BatchRouteServices } from './batches.ts';
 
-export type RenderRouteServices = BatchRouteServices;
-
-/** The services of routes that render while the client waits. */
-export interface RenderNowServices extends RenderRouteServices, DryRunRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  idempotency: Idempotency;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
-}
-
-interface ById {
-  Params: { id: string };
-}
-
-export function renderRoutes(app: FastifyInstance, services: RenderRouteServices): void {
+export function renderRoutes(app: FastifyInstance, services: BatchRouteServices): void {
   app.get<ById>('/v1/renders/:id', { schema: READ }, async (request, reply) =>
     sendRender(services, request.params.id, request, reply),
   );
@@ -62,13 +39,13 @@ export function isAsync(request: FastifyRequest): boolean {
 export function takeUploadTarget(body: unknown): UploadTarget | undefined {
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
   if (webhook !== undefined && target === undefined)
-    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async, or deliver_to' }]);
+    throw invalidField('webhook_url', 'requires the header Prefer: respond-async, or deliver_to');
   return target === undefined ? undefined : parseUploadTarget(target);
 }
 
 /** Stores the render and replies 202. An invalid request is rejected immediately. */
 export async function startRender(
-  services: RenderRouteServices & { limits: RenderLimits },
+  services: BatchRouteServices & { limits: RenderLimits },
   kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -78,15 +55,7 @@ export async function startRender(
   const { item, webhookUrl } = readBody(kind, request, services.limits, principal);
   requireWebhook(principal, webhookUrl);
   const batch = { kind, items: [item], defaults: {}, metadata: {}, webhookUrl };
-  const create = (claim: Claim | undefined) =>
-    batches.createRender(principal, batch, async (batchId, query) => {
-      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
-    });
-  const id = await idempotent(request, idempotency, create, async (answer: Answer) => {
-    markReplayed(reply);
-    return answeredBatchId(answer);
-  });
-  requestMemory(request).resize(0); // the request is in the database, so that waiting uses no memory
+  const { id } = await acceptOnce(idempotency, (hook) => batches.createRender(principal, batch, hook), request, reply);
   reply.code(202).header('location', `${requestOrigin(request)}/v1/renders/${id}`);
   if (prefersAsync(request)) reply.header('preference-applied', 'respond-async');
   return sendRender(services, id, request, reply);
@@ -126,20 +95,18 @@ function readBody(
 /** Rejects requests that need a synchronous reply. */
 function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest, isDelivered: boolean): void {
   const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
-  if (isDryRun) throw invalidRequest([{ path: 'dry_run', message: 'cannot be combined with Prefer: respond-async' }]);
+  if (isDryRun) throw invalidField('dry_run', 'cannot be combined with Prefer: respond-async');
   if ('reportsConformance' in request && request.reportsConformance)
-    throw invalidRequest([{ path: 'conformance_report', message: `cannot be combined with ${how}` }]);
+    throw invalidField('conformance_report', `cannot be combined with ${how}`);
   if (store === false && !isDelivered)
-    throw invalidRequest([
-      {
-        path: 'store',
-        message: 'cannot be false with Prefer: respond-async and without deliver_to: its result is a stored document',
-      },
-    ]);
+    throw invalidField(
+      'store',
+      'cannot be false with Prefer: respond-async and without deliver_to: its result is a stored document',
+    );
 }
 
 async function sendRender(
-  services: RenderRouteServices,
+  services: BatchRouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -150,7 +117,7 @@ async function sendRender(
   return reply.send(renderRecord(batch, requestOrigin(request), services.links));
 }
 
-function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: RenderRouteServices['links']) {
+function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: BatchRouteServices['links']) {
   const [item] = items;
   if (!item) throw noSuchRender();
   const { index: _index, reference: _reference, ...outcome } = itemRecord(item, origin, links);
@@ -167,14 +134,12 @@ function noSuchRender(): ServiceError {
   return new ServiceError('not_found', 'there is no such render');
 }
 
-const TIME = { type: 'string', format: 'date-time' };
 const { index: _index, reference: _reference, ...OUTCOME } = ITEM_SCHEMA.properties;
 
 const RENDER_SCHEMA = recordSchema(
   'Render',
   {
-    id: { type: 'string', description: 'The same as `render_id`.', examples: ['ren_0123456789ABCDEFGHIJKL'] },
-    render_id: { type: 'string', examples: ['ren_0123456789ABCDEFGHIJKL'] },
+    ...idMembers('render_id', 'ren'),
     ...OUTCOME,
     created_at: TIME,
     completed_at: { ...TIME, description: 'Absent until the render has ended.' },
@@ -194,13 +159,11 @@ export const ACCEPTED = {
 };
 
 const READ = {
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   operationId: 'readRender',
   summary: 'Read an asynchronous render',
   description: 'A render that was started with `Prefer: respond-async` or `deliver_to`, for as long as the plan keeps documents.',
   headers: { type: 'object', properties: PREFER_SCHEMA },
-  params: { type: 'object', properties: { id: { ...RENDER_SCHEMA.properties.render_id, $id: 'RenderIdParam' } } },
+  params: pathId('Render', 'ren'),
   response: {
     200: {
       description: 'The render.',
@@ -209,11 +172,9 @@ const READ = {
       },
       content: { 'application/json': { schema: RENDER_SCHEMA } },
     },
-    ...problemResponses(401, 404, 500, 503),
   },
 };
 
-/** The request headers of the routes that start a render. */
 export const START_HEADERS = {
   type: 'object',
   properties: {
@@ -239,7 +200,6 @@ const RESULT_SCHEMAS = {
   deliver_to: DELIVER_TO_SCHEMA,
 };
 
-/** Adds the delivery fields to the schema of a body. */
 export function withResultFields<B extends { properties: object }>(body: B) {
   return { ...body, properties: { ...body.properties, ...RESULT_SCHEMAS } };
 }

@@ -1,15 +1,14 @@
 /** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../errors.ts';
+import { invalidField } from '../../errors.ts';
 import type { RenderLimits } from '../../render/request/render-request.ts';
 import { parseAssets } from '../../render/request/values/assets.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFile, TemplateAsset } from '../../templates/assets.ts';
 import type { Templates } from '../../templates/templates.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { TEMPLATE_SCHEMA, templateRecord } from '../replies/records.ts';
-import { binary, recordSchema } from '../replies/response-schema.ts';
+import { type ById, binary, pathId, recordSchema } from '../replies/response-schema.ts';
 import { readBody } from '../requests/read-body.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
@@ -17,10 +16,6 @@ import { RATE_LIMITED } from '../server/rate-limit.ts';
 export interface TemplateAssetRouteServices {
   templates: Templates;
   limits: RenderLimits;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 interface ByPath {
@@ -76,7 +71,7 @@ async function change(
 /** Throws `invalid_request` and `content_too_large`. */
 function toAssetFile(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
   const type = headers['content-type'];
-  if (!Buffer.isBuffer(body) && type === undefined) throw invalidRequest([{ path: '', message: 'the body must be the file' }]);
+  if (!Buffer.isBuffer(body) && type === undefined) throw invalidField('', 'the body must be the file');
   const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // Fastify does not read an empty body
   const errors = new ValidationErrors();
   const files = parseAssets({}, [{ path, type, content }], limits, errors);
@@ -90,13 +85,7 @@ function assetRecord({ path, type, bytes }: TemplateAsset) {
   return { path, type, bytes };
 }
 
-const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
-const id = { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
-const ID = { type: 'object', properties: { id } };
-const BY_PATH = {
-  type: 'object',
-  properties: { id, '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } },
-};
+const PATH = pathId('Template', 'tpl', { '*': { $id: 'AssetPathParam', type: 'string', examples: ['css/print.css'] } });
 const ASSET_SCHEMA = recordSchema('TemplateAsset', {
   path: { type: 'string', examples: ['css/print.css'] },
   type: { type: 'string', examples: ['text/css; charset=utf-8'] },
@@ -106,47 +95,41 @@ const IF_MATCH = { type: 'object', properties: IF_MATCH_SCHEMA };
 const NEW_VERSION = { 200: { description: 'The new version of the template.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listTemplateAssets',
   summary: 'List the files beside a template',
-  params: ID,
+  params: pathId('Template', 'tpl'),
   response: {
     200: {
       description: 'All files of the current version, by path.',
       ...recordSchema('TemplateAssetList', { data: { type: 'array', items: ASSET_SCHEMA } }),
     },
-    ...problemResponses(401, 404, 500, 503),
   },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readTemplateAsset',
   summary: 'Fetch a file of a template',
-  params: BY_PATH,
-  response: {
-    200: { description: 'The file.', content: binary('*/*') },
-    ...problemResponses(401, 404, 500, 503),
-  },
+  params: PATH,
+  response: { 200: { description: 'The file.', content: binary('*/*') } },
 };
 
 const REPLACE = {
-  ...COMMON,
   operationId: 'replaceTemplateAsset',
   summary: 'Add or replace a file of a template',
   description: 'The body is the file, and `Content-Type` its type. The next render uses the new version.',
-  params: BY_PATH,
+  params: PATH,
   headers: IF_MATCH,
   body: { content: binary('application/octet-stream') },
-  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503) },
+  response: { ...NEW_VERSION },
+  errors: [412, 422],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteTemplateAsset',
   summary: 'Remove a file from a template',
   description: 'Earlier versions keep it.',
-  params: BY_PATH,
+  params: PATH,
   headers: IF_MATCH,
-  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 412, 422, 429, 500, 503) },
+  response: { ...NEW_VERSION },
+  errors: [400, 412, 422, 429],
 };

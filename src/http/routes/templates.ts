@@ -1,21 +1,20 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
-import { invalidRequest } from '../../errors.ts';
-import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { invalidField } from '../../errors.ts';
+import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
-import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/request/values/assets.ts';
+import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
-import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
-import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
+import { ENGINES, type Templates } from '../../templates/templates.ts';
+import { PAST_VERSIONS } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -24,38 +23,20 @@ import {
   VERSION_SCHEMA,
   versionRecord,
 } from '../replies/records.ts';
-import { listSchema, recordSchema } from '../replies/response-schema.ts';
-import { requireUtf8 } from '../requests/charset.ts';
-import { readForm } from '../requests/form-body.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../requests/idempotent.ts';
+import { type ById, listSchema, pathId, recordSchema } from '../replies/response-schema.ts';
+import { createOnce, IDEMPOTENCY_SCHEMA } from '../requests/idempotent.ts';
 import { parseJson } from '../requests/json-body.ts';
-import { type ListRequest, readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
-import { memoryOfBody, readBody } from '../requests/read-body.ts';
+import { readFilteredPage, readPage, toList, toPage } from '../requests/listing.ts';
+import { memoryOfBody } from '../requests/read-body.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
-import { decodeText, toUploadedFile } from '../requests/source-bodies.ts';
+import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-/** A form with a template and its asset files. */
-class TemplateForm {
-  readonly members: unknown;
-  readonly files: UploadedFile[];
-
-  constructor(members: unknown, files: UploadedFile[]) {
-    this.members = members;
-    this.files = files;
-  }
-}
 
 export interface TemplateRouteServices {
   limits: RenderLimits;
   templates: Templates;
   idempotency: Idempotency;
-}
-
-interface ById {
-  Params: { id: string };
 }
 
 interface ByVersion {
@@ -119,7 +100,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
-    const { page, filter } = readFilteredPage(request, {});
+    const { page, filter } = readFilteredPage(request);
     return toList(await templates.list(requirePrincipal(request).keyId, page.limit, filter, page.after), templateRecord);
   });
 
@@ -130,9 +111,12 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 
   app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
-    const { page } = readPage(request, {});
+    const page = readPage(request);
     const versions = await templates.versions(requirePrincipal(request).keyId, request.params.id);
-    return toPage(versions.filter(comesAfter(page.after)).map(toListed), page, ({ version }) => versionRecord(version));
+    const following = versions.filter(({ version }) => !page.after || version < Number(page.after.id));
+    // The number of a version is its position in the list.
+    const rows = following.map((each) => ({ ...each, id: String(each.version), createdAt: each.updatedAt }));
+    return toPage(rows, page, versionRecord);
   });
 
   app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
@@ -150,12 +134,12 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
 function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: TemplateRouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
-    return idempotent(
-      request,
-      idempotency,
-      (claim) => create(templates, idempotency, { ...rest, metadata, engine }, request, reply, claim),
-      async (answer) => sendJson(markReplayed(reply), answer),
-    );
+    const create = async (also: Parameters<typeof templates.create>[2]) => {
+      const template = await templates.create(requirePrincipal(request), { ...rest, metadata, engine }, also);
+      setVersionTag(reply, template);
+      return template;
+    };
+    return createOnce(request, reply, idempotency, create, templateRecord);
   });
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request, reply) => {
@@ -169,19 +153,17 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
 /** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
 function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    requireUtf8(request);
-    const parts = await readForm(await readBody(request), request.headers['content-type'] ?? '', maxAssets + FIELDS.size + 1);
-    rememberParts(request, parts);
+    const parts = await readParts(request, maxAssets + FIELDS.size + 1);
     const given = parts.find(({ name }) => name === 'request');
     const fields = parts.filter((part) => part.name !== 'files' && part !== given);
     const unknown = fields.find(({ name }) => !FIELDS.has(name));
-    if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
+    if (unknown) throw invalidField(unknown.name, 'there is no such field');
     const held = parts.reduce((sum, { content }) => sum + content.length, 0);
     const members = given && parseJson(given.content, (values) => requestMemory(request).atLeast(memoryOfBody(held, values)));
     const texts = Object.fromEntries(fields.map(({ name, filename, content }) => [name, decodeText(name, content, filename)]));
     const files = parts.filter(({ name }) => name === 'files').map(toUploadedFile);
     const body = given ? members : {};
-    return new TemplateForm(isMembers(body) ? Object.assign(body, texts) : body, files);
+    return new SourceBody(isMembers(body) ? Object.assign(body, texts) : body, { files, isOfParameters: false });
   });
 }
 
@@ -191,132 +173,78 @@ function readDraft<D extends { html: string; name?: string; metadata?: Metadata;
   check: (body: unknown) => D,
   limits: RenderLimits,
 ): Omit<D, 'assets'> & { assets?: AssetFiles } {
-  const body = takeBody(request);
-  const { members, files } = body instanceof TemplateForm ? body : { members: body, files: [] };
-  const { assets: given, ...draft } = check(members);
-  const errors = new ValidationErrors();
-  errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
-  parseMetadata(draft.metadata, errors);
-  const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
-  errors.throwIfAny();
-  checkDocumentSize('html', draft.html);
-  return { ...draft, ...(assets && { assets }) };
-}
-
-/** The number of a version is its position in the list. */
-function toListed(version: TemplateVersion) {
-  return { version, id: String(version.version), createdAt: version.updatedAt };
-}
-
-function comesAfter(position: ListRequest['after']): (version: TemplateVersion) => boolean {
-  return ({ version }) => !position || version < Number(position.id);
-}
-
-async function create(
-  templates: Templates,
-  idempotency: Idempotency,
-  draft: TemplateDraft,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  claim: Claim | undefined,
-): Promise<unknown> {
-  const toAnswer = (template: Parameters<typeof templateRecord>[0]) => ({
-    kind: 'json' as const,
-    status: 201,
-    location: `${requestOrigin(request)}/v1/templates/${template.id}`,
-    body: templateRecord(template),
+  return parseBody(takeBody(request), limits, (members, _limits, files = []) => {
+    const { assets: given, ...draft } = check(members);
+    const errors = new ValidationErrors();
+    errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
+    parseMetadata(draft.metadata, errors);
+    const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
+    errors.throwIfAny();
+    checkDocumentSize('html', draft.html);
+    return { ...draft, ...(assets && { assets }) };
   });
-  const template = await templates.create(requirePrincipal(request), draft, async (made, query) => {
-    if (claim) await idempotency.complete(claim, toAnswer(made), query, { resourceId: made.id });
-  });
-  setVersionTag(reply, template);
-  return sendJson(reply, toAnswer(template));
 }
 
-const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
-const ID = {
-  type: 'object',
-  properties: { id: { $id: 'TemplateIdParam', type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } },
-};
+const ID = pathId('Template', 'tpl');
 const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
 
 const CREATE = {
-  ...COMMON,
   operationId: 'createTemplate',
   summary: 'Store a template',
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
-  response: {
-    201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
-    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 201: { description: 'The template is stored.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  errors: [409, 422],
 };
 
 const LIST = {
-  ...COMMON,
   operationId: 'listTemplates',
   summary: 'List templates',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
-  response: {
-    200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) },
-    ...problemResponses(400, 401, 500, 503),
-  },
+  response: { 200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) } },
 };
 
 const READ = {
-  ...COMMON,
   operationId: 'readTemplate',
   summary: 'Read a template with its HTML',
   params: ID,
-  response: {
-    200: { description: 'The template.', headers: VERSION_ETAG, ...WITH_HTML },
-    ...problemResponses(401, 404, 429, 500, 503),
-  },
+  response: { 200: { description: 'The template.', headers: VERSION_ETAG, ...WITH_HTML } },
+  errors: [429],
 };
 
 const VERSIONS = {
-  ...COMMON,
   operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
   description: `The current version and up to ${PAST_VERSIONS} earlier ones. All old versions of a key together may be as large as its templates may be.`,
   params: ID,
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
-  response: {
-    200: { description: 'One page of the versions.', ...listSchema(VERSION_SCHEMA) },
-    ...problemResponses(400, 401, 404, 500, 503),
-  },
+  response: { 200: { description: 'One page of the versions.', ...listSchema(VERSION_SCHEMA) } },
 };
 
 const READ_VERSION = {
-  ...COMMON,
   operationId: 'readTemplateVersion',
   summary: 'Read a version of a template with its HTML',
-  params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
-  response: { 200: { description: 'That version of the template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
+  params: pathId('Template', 'tpl', { version: { type: 'integer', minimum: 1, examples: [1] } }),
+  response: { 200: { description: 'That version of the template.', ...WITH_HTML } },
+  errors: [429],
 };
 
 const REPLACE = {
-  ...COMMON,
   operationId: 'replaceTemplate',
   summary: 'Replace a template',
   description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
   body: ReplaceBody,
-  response: {
-    200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA },
-    ...problemResponses(400, 401, 404, 408, 412, 413, 415, 422, 429, 500, 503),
-  },
+  response: { 200: { description: 'The new version.', headers: VERSION_ETAG, ...TEMPLATE_SCHEMA } },
+  errors: [412, 422],
 };
 
 const REMOVE = {
-  ...COMMON,
   operationId: 'deleteTemplate',
   summary: 'Delete a template',
   params: ID,
   headers: { type: 'object', properties: IF_MATCH_SCHEMA },
-  response: {
-    204: { description: 'The template was deleted.', type: 'null' },
-    ...problemResponses(400, 401, 404, 412, 500, 503),
-  },
+  response: { 204: { description: 'The template was deleted.', type: 'null' } },
+  errors: [400, 412],
 };

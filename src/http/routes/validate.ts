@@ -1,10 +1,9 @@
 /** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 import { PROFILES, type Profile, toClaims } from '../../pdf/conformance/profiles.ts';
 import { listUnchecked } from '../../pdf/validate/rules.ts';
 import type { UploadValidation } from '../../uploads/validate-uploads.ts';
-import { problemResponses } from '../replies/problem-responses.ts';
 import { recordSchema } from '../replies/response-schema.ts';
 import { readForm } from '../requests/form-body.ts';
 import { readQuery, readText } from '../requests/listing.ts';
@@ -36,8 +35,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
         .catch((error: unknown) => {
           throw client.aborted ? new ServiceError('client_closed', 'the client closed the connection') : error;
         });
-      if (!profiles.length)
-        throw invalidRequest([{ path: 'profile', message: 'is required: the PDF claims no profile that is checked here' }]);
+      if (!profiles.length) throw invalidField('profile', 'is required: the PDF claims no profile that is checked here');
       return { valid: !violations.length, profiles, violations, unchecked: listUnchecked(toClaims(profiles)) };
     });
   });
@@ -46,8 +44,7 @@ export async function validateRoutes(app: FastifyInstance, { uploadValidation }:
 async function readUploadedPdf(request: FastifyRequest, body: Buffer): Promise<Buffer> {
   const parts = await readForm(body, request.headers['content-type'] ?? '', 1);
   const [file] = parts;
-  if (file?.name !== 'file')
-    throw invalidRequest([{ path: 'file', message: 'is required: the PDF, as the only part of the form' }]);
+  if (file?.name !== 'file') throw invalidField('file', 'is required: the PDF, as the only part of the form');
   return file.content;
 }
 
@@ -58,18 +55,14 @@ function readProfiles(request: FastifyRequest): Profile[] | undefined {
   const known = PROFILES.filter((each) => given.includes(each));
   const archives = known.filter((each) => toClaims([each]).archive);
   if (known.length !== given.length || archives.length > 1 || known.length - archives.length > 1)
-    throw invalidRequest([
-      {
-        path: 'profile',
-        message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and one of PDF/UA, separated by a comma`,
-      },
-    ]);
+    throw invalidField(
+      'profile',
+      `must be one of ${PROFILES.join(', ')}, or one of PDF/A and one of PDF/UA, separated by a comma`,
+    );
   return known;
 }
 
 const SCHEMA = {
-  tags: ['Rendering'],
-  security: [{ bearer: [] }],
   operationId: 'validatePdf',
   summary: 'Validate a PDF',
   description:
@@ -121,6 +114,6 @@ const SCHEMA = {
         unchecked: { type: 'array', items: { type: 'string' } },
       }),
     },
-    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
   },
+  errors: [422],
 };

@@ -33,7 +33,6 @@ export function readBearer({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The principal of an authenticated request. */
 export function requirePrincipal(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error('this route does not authenticate its requests');
   return request.principal;

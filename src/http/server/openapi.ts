@@ -20,8 +20,6 @@ const COMMON_ERRORS = ['400', '401', '403', '404', '406', '408', '413', '415', '
 /** Keywords that can differ between uses of a component. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
 
-const KEY = [{ bearer: [] }];
-
 interface ErrorReply {
   description: string;
   headers?: object;
@@ -39,19 +37,19 @@ export function publishedDocument<D extends Gathered>(gathered: D): D {
 
 function publish<D extends Gathered>(gathered: D): D {
   const document = JSON.parse(JSON.stringify(gathered)) as D; // copies the objects that routes share
-  namePaths(document.paths ?? {});
-  for (const operation of listOperations(document.paths ?? {})) allowNoBody(operation);
-  for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
+  const { paths = {} } = document;
+  namePaths(paths);
+  for (const methods of Object.values(paths)) if (methods.get) delete methods.head; // every GET answers HEAD
+  for (const operation of listOperations(paths)) allowNoBody(operation);
   const uses: Uses = new Map();
-  for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
-  const components: Record<string, Node> = { ...document.components, responses: nameErrors(document.paths ?? {}) };
+  for (const part of [paths, document.webhooks]) walk(part, (node) => describe(node, uses));
+  const components: Record<string, Node> = { ...document.components, responses: nameErrors(listOperations(paths)) };
   for (const [place, nodes] of uses) {
     const [kind = '', id = ''] = place.split('/');
     components[kind] = { ...components[kind], [id]: toComponent(place, nodes) };
   }
-  assumeKey(document.paths ?? {});
   nameHeadersOnly(document.webhooks ?? {});
-  return { ...document, security: KEY, components };
+  return { ...document, components };
 }
 
 /** Keeps each `$id` as `x-id`, and that of a reply in its content, because the plugin that gathers the document removes others. */
@@ -218,31 +216,22 @@ function without(node: Node, isLeftOut: (name: string) => boolean): Node {
   return Object.fromEntries(Object.entries(node).filter(([name]) => !isLeftOut(name)));
 }
 
-/**
- * Makes a component of each error reply, which is the same for all routes. Those that most routes share become the `default`
- * reply.
- */
-function nameErrors(paths: object): Node {
-  const named: Node = {};
-  const common = new Map<string, ErrorReply>();
-  const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Node }>(methods));
-  for (const { responses } of operations) {
-    for (const status of COMMON_ERRORS) {
-      if (responses[status]) common.set(status, responses[status] as ErrorReply);
+/** Makes a component of each error reply, which is the same for all routes. The common ones become the `default` reply. */
+function nameErrors(operations: Node[]): Node {
+  const replies: Record<string, ErrorReply> = {};
+  for (const { responses } of operations as Array<{ responses: Record<string, ErrorReply | Node> }>)
+    for (const status of Object.keys(responses).filter((each) => each >= '400')) {
+      replies[status] = responses[status] as ErrorReply;
       delete responses[status];
+      const [key, name] = COMMON_ERRORS.includes(status) ? ['default', 'Error'] : [status, `Error${status}`];
+      responses[key] = { $ref: `#/components/responses/${name}` };
     }
-    responses.default = { $ref: '#/components/responses/Error' };
-    for (const status of Object.keys(responses).filter((each) => each >= '400' && each !== 'default')) {
-      named[`Error${status}`] = responses[status];
-      responses[status] = { $ref: `#/components/responses/Error${status}` };
-    }
-  }
-  return { Error: commonError(common), ...named };
-}
-
-function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
-  const descriptions = [...replies].sort().map(([status, { description }]) => `${status}: ${description}`);
-  return { ...(replies.get('429') as ErrorReply), description: descriptions.join(' ') }; // the reply with all headers
+  const named = Object.entries(replies).filter(([status]) => !COMMON_ERRORS.includes(status));
+  const descriptions = COMMON_ERRORS.map((status) => `${status}: ${replies[status]?.description}`);
+  return {
+    Error: { ...replies['429'], description: descriptions.join(' ') }, // the reply with all headers
+    ...Object.fromEntries(named.map(([status, reply]) => [`Error${status}`, reply])),
+  };
 }
 
 /**
@@ -250,15 +239,6 @@ function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
  * uses.
  */
 function nameHeadersOnly(webhooks: object): void {
-  const operations = Object.values(webhooks).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
-  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) delete parameter.description;
-}
-
-/** Requires a key by default. Only operations without one state their security. */
-function assumeKey(paths: object): void {
-  for (const methods of Object.values(paths))
-    for (const operation of Object.values<Node>(methods)) {
-      if (operation.security) delete operation.security;
-      else operation.security = [];
-    }
+  for (const { parameters = [] } of listOperations(webhooks))
+    for (const parameter of parameters as Node[]) delete parameter.description;
 }

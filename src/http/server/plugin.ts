@@ -9,6 +9,5 @@ export interface Plugin {
   explainMissing: ExplainMissing;
   /** Adds routes to a scope that has authenticated the request. */
   addRoutes(scope: FastifyInstance): Promise<void>;
-  /** Adds routes that require no key. */
   addOpenRoutes(app: FastifyInstance): void;
 }

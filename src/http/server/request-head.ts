@@ -1,6 +1,6 @@
 /** Refuses ambiguous request lines and headers, which a proxy could interpret differently. */
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidField, ServiceError } from '../../errors.ts';
 
 const VERSIONS = ['1.1', '1.0'];
 /** Matches the host and port of a URL (RFC 3986, 3.2.2 and 3.2.3), or an empty value (RFC 9112, 3.2). */
@@ -23,17 +23,15 @@ function checkVersion({ httpVersion }: IncomingMessage): void {
 function checkHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.0') return;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (hosts !== 1) throw invalidRequest([{ path: 'Host', message: `must be sent once, and was sent ${hosts} times` }]);
-  if (!HOST.test(headers.host ?? '')) throw invalidRequest([{ path: 'Host', message: 'must be a host with an optional port' }]);
+  if (hosts !== 1) throw invalidField('Host', `must be sent once, and was sent ${hosts} times`);
+  if (!HOST.test(headers.host ?? '')) throw invalidField('Host', 'must be a host with an optional port');
 }
 
 function checkTransferEncoding({ httpVersion, headers }: IncomingMessage): void {
   const encoding = headers['transfer-encoding'];
   if (encoding === undefined) return;
   if (httpVersion === '1.0')
-    throw invalidRequest([
-      { path: 'Transfer-Encoding', message: 'cannot be sent with HTTP/1.0; use HTTP/1.1 or Content-Length' },
-    ]);
+    throw invalidField('Transfer-Encoding', 'cannot be sent with HTTP/1.0; use HTTP/1.1 or Content-Length');
   if (encoding.trim().toLowerCase() !== 'chunked') throw unknownTransferEncoding();
 }
 

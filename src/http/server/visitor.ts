@@ -11,7 +11,11 @@ const OWN_GROUPS = 4;
 /** Returns an IPv4 address, or the /64 network of an IPv6 address. */
 export function identifyVisitor(request: FastifyRequest, trusted: readonly AddressRange[]): string {
   const address = clientAddress(request, trusted);
-  if (address?.kind() === 'ipv6') return `${(address as ipaddr.IPv6).parts.slice(0, OWN_GROUPS).map(toHex).join(':')}::/64`;
+  if (address?.kind() === 'ipv6')
+    return `${(address as ipaddr.IPv6).parts
+      .slice(0, OWN_GROUPS)
+      .map((group) => group.toString(16))
+      .join(':')}::/64`;
   return address?.toString() ?? 'unknown';
 }
 
@@ -42,8 +46,4 @@ function parse(text = ''): Address | undefined {
 
 function isIn(address: Address, [network, bits]: AddressRange): boolean {
   return address.kind() === network.kind() && address.match(network as never, bits);
-}
-
-function toHex(group: number): string {
-  return group.toString(16);
 }

@@ -1,6 +1,14 @@
-/** Describes the error replies of a route in the OpenAPI document. */
+/** Completes the description of a route in the OpenAPI document: with its tag, and with its error replies. */
+import type { FastifySchema } from 'fastify';
 import { PROBLEM_TYPE, PROBLEMS } from '../server/problem.ts';
 import { header, recordSchema } from './response-schema.ts';
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Statuses of errors besides those that every route of its kind has. `/errors/{code}` explains their codes. */
+    errors?: readonly number[];
+  }
+}
 
 const PROBLEM_SCHEMA = recordSchema(
   'Problem',
@@ -48,17 +56,37 @@ const HEADERS: Record<number, object> = {
   503: RETRY_AFTER,
 };
 
-/** Names the error codes of each status; `/errors/{code}` explains each. */
-export function problemResponses(...statuses: number[]): Record<number, unknown> {
-  const all = statuses.includes(401) ? [...statuses, 403] : statuses; // wherever a key is required, it may lack the scope
-  return Object.fromEntries(all.map((status) => [status, response(status)]));
+/** By the first segment of the path after `/v1`. Other tags are the segment itself. */
+const TAGS: Readonly<Record<string, string>> = {
+  ...{ pdf: 'Rendering', image: 'Rendering', renders: 'Rendering' },
+  ...{ links: 'Documents', usage: 'Account' },
+};
+
+/** Leaves schemas of routes that are not part of the API as they are. */
+export function describeRoute(schema: FastifySchema | undefined, url: string): FastifySchema | undefined {
+  if (!schema?.operationId) return schema;
+  const { errors = [], response, ...described } = schema;
+  const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(url) ?? [];
+  const tag = TAGS[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+  const replies = [...errors, ...commonErrors(schema)].map((status) => [status, describeError(status)]);
+  return { tags: [tag], ...described, response: { ...(response as object), ...Object.fromEntries(replies) } };
 }
 
-function response(status: number): unknown {
+function commonErrors({ security, querystring, params, body }: FastifySchema): number[] {
+  const needsKey = !security;
+  return [
+    500,
+    ...(needsKey ? [401, 403, 503] : []), // the key may lack the scope
+    ...(needsKey && querystring ? [400] : []),
+    ...(params ? [404, 503] : []),
+    ...(body ? [400, 408, 413, 415, 429, 503] : []),
+  ];
+}
+
+function describeError(status: number): object {
   const codes = Object.entries(PROBLEMS).flatMap(([code, problem]) => (problem.status === status ? `\`${code}\`` : []));
-  const description = `${codes.join(', ')}.`;
   return {
-    description,
+    description: `${codes.join(', ')}.`,
     ...(HEADERS[status] && { headers: HEADERS[status] }),
     content: { [PROBLEM_TYPE]: { schema: PROBLEM_SCHEMA } },
   };

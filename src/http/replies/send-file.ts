@@ -1,42 +1,36 @@
-/** Sends a PDF, from memory or from the content store; and any stored document. */
+/** Sends a PDF or an image, from memory or from the content store: a new one, or all or a part of a stored one. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
-import type { ByteRange, Documents, StoredDocument } from '../../documents/documents.ts';
+import {
+  type ByteRange,
+  type Documents,
+  documentExtension,
+  documentType,
+  type StoredDocument,
+} from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
-import type { RenderedPdf } from '../../render/pdf.ts';
 import { PDF } from '../server/negotiation.ts';
 import { type Disposition, toDisposition } from './disposition.ts';
-import { setImageHeaders } from './send-image.ts';
 import type { Content } from './spool-pdf.ts';
 
+const IMAGE_CSP = "default-src 'none'";
 /** A viewer may neither run nor load anything, even if it does not recognise a PDF. `sandbox` would disable Chrome's viewer. */
 const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** Properties of a PDF that headers of the reply state. */
-export interface PdfFacts {
+export interface FileFacts {
+  /** Media type. */
+  type: string;
   bytes: number;
-  pages: number;
+  /** Undefined for an image. */
+  pages?: number | undefined;
   filename: string | null | undefined;
 }
 
-/** Sends a PDF that has just been rendered. */
-export function sendRendered(
-  reply: FastifyReply,
-  pdf: RenderedPdf,
-  filename: string | undefined,
-  content: Content,
-): FastifyReply {
-  setPdfHeaders(reply, { ...pdf, filename });
-  if (content instanceof Readable) return reply.send(content);
-  const [only, ...more] = content;
-  return reply.send(more.length || !only ? Readable.from(content, { objectMode: false }) : only);
-}
-
-/** Sends a whole PDF from the content store. */
-export function sendStream(reply: FastifyReply, facts: PdfFacts, content: Readable): FastifyReply {
-  return setPdfHeaders(reply, facts).send(content);
+export function sendFile(reply: FastifyReply, facts: FileFacts, content: Content): FastifyReply {
+  const stream = content instanceof Readable ? content : Readable.from(content, { objectMode: false });
+  return setFileHeaders(reply, facts).send(stream);
 }
 
 /** Sends a stored document: all of it, the requested range, or 304 if the client has it already. */
@@ -48,7 +42,7 @@ export async function sendStored(
   disposition: Disposition = 'inline',
 ): Promise<FastifyReply> {
   const etag = `"${document.sha256}"`;
-  setStoredHeaders(reply, document, disposition).header('etag', etag).header('accept-ranges', 'bytes');
+  setFileHeaders(reply, storedFacts(document), disposition).header('etag', etag).header('accept-ranges', 'bytes');
   // Only this header counts. `fetch` adds a Cache-Control header that is meant for caches.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
@@ -62,18 +56,22 @@ export async function sendStored(
   return reply.send(content);
 }
 
-function setStoredHeaders(reply: FastifyReply, document: StoredDocument, disposition: Disposition): FastifyReply {
-  const { image, bytes, filename } = document;
-  return image ? setImageHeaders(reply, { ...image, bytes, filename }, disposition) : setPdfHeaders(reply, document, disposition);
+export function storedFacts(document: StoredDocument) {
+  const { bytes, filename, image, pages } = document;
+  return { type: documentType(document), bytes, filename, ...(image ? { ...image } : { pages }) };
 }
 
-function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts, disposition?: Disposition): FastifyReply {
+function setFileHeaders(
+  reply: FastifyReply,
+  { type, bytes, pages, filename }: FileFacts,
+  disposition?: Disposition,
+): FastifyReply {
+  if (pages !== undefined) reply.header('platen-pages', pages);
   return reply
-    .type(PDF)
-    .header('content-security-policy', PDF_CSP)
+    .type(type)
+    .header('content-security-policy', type === PDF ? PDF_CSP : IMAGE_CSP)
     .header('content-length', bytes)
-    .header('content-disposition', toDisposition(filename, '.pdf', disposition))
-    .header('platen-pages', pages);
+    .header('content-disposition', toDisposition(filename, documentExtension(type), disposition));
 }
 
 /** Returns undefined to send everything: without a Range header, for several ranges, or if `If-Range` names another version. */
@@ -91,11 +89,4 @@ function requestedRange(
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   return ranges[0];
-}
-
-/** Formats the milliseconds of each phase as a Server-Timing header. */
-export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
-  return Object.entries(timings)
-    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`)
-    .join(', ');
 }

@@ -1,0 +1,120 @@
+/** Answers `POST /v1/pdf` and `POST /v1/image`: renders a document while the client waits, and sends the file or its record. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../accounts/accounts.ts';
+import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
+import type { Documents } from '../../documents/documents.ts';
+import type { Answer, Claim } from '../../idempotency/idempotency.ts';
+import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
+import type { ImageRequest } from '../../render/request/image-request.ts';
+import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { documentRecord } from '../replies/records.ts';
+import { deliveredFile, rememberRender, requestedType } from '../replies/remember-render.ts';
+import { replayStored, serverTiming, setCreated, setResultHeaders } from '../replies/send-delivery.ts';
+import { type DryRunRouteServices, sendDryRun } from '../replies/send-dry-run.ts';
+import { sendFile } from '../replies/send-file.ts';
+import { sendResult } from '../replies/send-report.ts';
+import { memoryOfRender, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
+import { idempotent, markReplayed } from '../requests/idempotent.ts';
+import { requestUsage } from '../requests/request-memory.ts';
+import { parseBody, takeSourceBody } from '../requests/source-bodies.ts';
+import { requirePrincipal } from '../server/authenticate.ts';
+import { disconnectSignal } from '../server/client-disconnect.ts';
+import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { requestOrigin } from '../server/origin.ts';
+import type { BatchRouteServices } from './batches.ts';
+import { isAsync, startRender, takeUploadTarget } from './renders.ts';
+
+export interface RenderNowServices extends BatchRouteServices, DryRunRouteServices {
+  limits: RenderLimits;
+  metrics: Metrics;
+  documents: Documents;
+  /** Holds replies that have no room in memory. */
+  blobs: Spool;
+  /** See `render/render.ts`. */
+  render(
+    request: RenderRequest | ImageRequest,
+    principal: Principal,
+    client: AbortSignal,
+    commitHook?: CommitHook<Delivery | ImageDelivery>,
+    memory?: RenderMemory,
+  ): Promise<Delivery | ImageDelivery>;
+  violationsOf(request: RenderRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory): Promise<unknown[]>;
+}
+
+export async function answerRender(
+  services: RenderNowServices,
+  kind: RenderKind,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (isAsync(request)) return startRender(services, kind, request, reply);
+  const body = takeSourceBody(request);
+  const deliverTo = takeUploadTarget(body);
+  const parsed = parseBody<RenderRequest | ImageRequest>(body, services.limits, PARSERS[kind]);
+  requireAcceptable(request, requestedType(parsed), JSON_TYPE);
+  if (parsed.isDryRun) return sendDryRun(services, { ...parsed, deliverTo }, request, reply);
+  if ('reportsConformance' in parsed && parsed.reportsConformance) return reportConformance(services, parsed, request, reply);
+  return idempotent(
+    request,
+    services.idempotency,
+    (claim) => renderNow(services, parsed, request, reply, claim),
+    (answer, name) => replay(services, answer, name, request, reply),
+  );
+}
+
+/** The list of violations is neither charged nor remembered, so the Idempotency-Key has no effect on it. */
+async function reportConformance(
+  { metrics, violationsOf }: RenderNowServices,
+  parsed: RenderRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const memory = memoryOfRender(requestUsage(request), false);
+  const client = disconnectSignal(reply);
+  const violations = await countOutcome(() => violationsOf(parsed, requirePrincipal(request), client, memory), {
+    succeeded() {},
+    failed: metrics.renderFailed,
+  });
+  return reply.type(JSON_TYPE).send({ violations });
+}
+
+async function renderNow(
+  { metrics, render, idempotency, blobs }: RenderNowServices,
+  parsed: RenderRequest | ImageRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  claim: Claim | undefined,
+): Promise<FastifyReply> {
+  const principal = requirePrincipal(request);
+  const usage = requestUsage(request);
+  const type = requestedType(parsed);
+  const sendsFile = !parsed.store || prefersType(request, type, JSON_TYPE);
+  const memory = memoryOfRender(usage, sendsFile);
+  const commitHook = claim && rememberRender(idempotency, claim, parsed, principal.plan);
+  const client = disconnectSignal(reply);
+  const delivery = await countDelivery(metrics, () => render(parsed, principal, client, commitHook, memory));
+  const { document } = delivery;
+  const file = deliveredFile(delivery);
+  setResultHeaders(reply, { ...delivery, warnings: file.report.warning_count }).header('server-timing', serverTiming(file));
+  const facts = { ...file, type, filename: parsed.filename, documentId: document?.id };
+  if (!parsed.store || !document) return sendResult(request, reply, facts, await spoolPdf(file, usage, blobs));
+  setCreated(request, reply, document);
+  if (sendsFile) return sendFile(reply, { ...facts, filename: document.filename }, await spoolPdf(file, usage, blobs));
+  return reply.send(documentRecord(document, requestOrigin(request)));
+}
+
+async function replay(
+  { documents, idempotency }: RenderNowServices,
+  answer: Answer,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  markReplayed(reply);
+  if (answer.kind !== 'file') return replayStored(documents, answer, request, reply);
+  const content = await idempotency.read({ keyId: requirePrincipal(request).keyId, name });
+  setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
+  return sendResult(request, reply, answer, content);
+}
