@@ -6,7 +6,7 @@ import { INVOICE_PROFILES } from '../../../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../../../pdf/conformance/profiles.ts';
 import { PERMISSIONS, RELATIONSHIPS } from '../../../pdf/finish-settings.ts';
 import { MEDIA_TYPE_NAME } from '../values/assets.ts';
-import { flag, type Keywords, oneOf, option } from './option.ts';
+import { flag, type Keywords, oneOf, option, YES_OR_NO } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
@@ -242,6 +242,7 @@ export const FINISH_OPTIONS = {
   }),
   signature: SIGNATURE_OPTION,
   compress: option(Type.Boolean(), {
+    expected: YES_OR_NO,
     description:
       'Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false` with `password`.',
     'x-default': 'true when `tagged` or `outline` is true, otherwise false',

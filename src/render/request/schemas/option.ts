@@ -24,9 +24,11 @@ export function option<S extends TSchema>(schema: S, keywords: Keywords) {
   return Type.Optional({ ...schema, ...keywords } as S);
 }
 
+export const YES_OR_NO = 'true or false';
+
 /** An option that is true or false. The other value than the default is its example. */
 export function flag(fallback: boolean, description: string, schema: TSchemaOptions = {}) {
-  return option(Type.Boolean(schema), { description, default: fallback, examples: [!fallback] });
+  return option(Type.Boolean(schema), { expected: YES_OR_NO, description, default: fallback, examples: [!fallback] });
 }
 
 /** A union of the given names. The cast is needed because TypeScript cannot infer the type of a mapped list. */

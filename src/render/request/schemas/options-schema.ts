@@ -6,7 +6,7 @@ import { FORMAT_NAMES } from '../values/lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from '../values/metadata.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT, HeightOrAuto, LENGTH, Length, MARGIN } from './length-schema.ts';
-import { flag, oneOf, option } from './option.ts';
+import { flag, oneOf, option, YES_OR_NO } from './option.ts';
 import { PageRanges } from './page-ranges-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
@@ -141,6 +141,7 @@ export const PdfOptions = Type.Object(
     }),
     printBackground: flag(true, 'Prints background colours and images.'),
     scale: option(Type.Number({ minimum: 0.1, maximum: 2 }), {
+      expected: 'a number from 0.1 to 2',
       description: 'Scale of the content. The paper and its margins keep their size.',
       default: 1,
       examples: [0.8],
@@ -153,6 +154,7 @@ export const PdfOptions = Type.Object(
       examples: ['1-3, 5'],
     }),
     preferCSSPageSize: option(Type.Boolean(), {
+      expected: YES_OR_NO,
       description: 'Whether an `@page` size in the markup overrides `format`, `width` and `height`.',
       'x-default': 'true, unless `format`, `width` or `height` is sent',
       examples: [true],
