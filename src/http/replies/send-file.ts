@@ -29,8 +29,13 @@ export interface FileFacts {
 }
 
 export function sendFile(reply: FastifyReply, facts: FileFacts, content: Content): FastifyReply {
-  const stream = content instanceof Readable ? content : Readable.from(content, { objectMode: false });
-  return setFileHeaders(reply, facts).send(stream);
+  return setFileHeaders(reply, facts).send(toBody(content));
+}
+
+/** A stream takes more time than a buffer. */
+function toBody(content: Content): Readable | Buffer | undefined {
+  if (content instanceof Readable) return content;
+  return content.length > 1 ? Readable.from(content, { objectMode: false }) : content[0];
 }
 
 /** Sends a stored document: all of it, the requested range, or 304 if the client has it already. */
