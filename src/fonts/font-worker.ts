@@ -23,15 +23,10 @@ const WHOLE_EMOJI = /-emoji-400-normal\.woff2$/;
 export default async function unpack({ from, to, family }: FontPackage): Promise<void> {
   await mkdir(to);
   const files = (await readdir(from)).filter((name) => name.endsWith('.woff2')).sort();
-  if (family === 'Noto Color Emoji')
-    await unpackEmoji(
-      await unpackFonts(
-        from,
-        files.filter((name) => WHOLE_EMOJI.test(name)),
-      ),
-      to,
-    );
-  else await unpackSlices(await unpackFonts(from, files), family, to);
+  const isEmoji = family === 'Noto Color Emoji';
+  const fonts = await unpackFonts(from, isEmoji ? files.filter((name) => WHOLE_EMOJI.test(name)) : files);
+  if (isEmoji) await unpackEmoji(fonts, to);
+  else await unpackSlices(fonts, family, to);
 }
 
 async function unpackFonts(folder: string, names: string[]): Promise<Buffer[]> {

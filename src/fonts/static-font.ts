@@ -6,26 +6,16 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readTables, requireTable } from './font-tables.ts';
 
-/** The functions of hb-subset.h that are used, and those of the module itself. A number is a pointer. */
-interface HarfBuzz {
+type Memory = 'malloc' | 'free';
+type OfFonts = `blob_${'create' | 'destroy' | 'get_length' | 'get_data'}` | `face_${'create' | 'destroy' | 'reference_blob'}`;
+type OfSubsets =
+  | `subset_input_${'create_or_fail' | 'destroy' | 'keep_everything' | 'set' | 'pin_axis_location'}`
+  | 'subset_or_fail';
+
+/** The functions of hb-subset.h that are used, and those of the module itself. Pointers are numbers. */
+type HarfBuzz = Record<Memory | `hb_${OfFonts | OfSubsets | 'set_add'}`, (...values: number[]) => number> & {
   memory: { readonly buffer: ArrayBuffer };
-  malloc(size: number): number;
-  free(pointer: number): void;
-  hb_blob_create(data: number, length: number, mode: number, userData: number, destroy: number): number;
-  hb_blob_destroy(blob: number): void;
-  hb_blob_get_length(blob: number): number;
-  hb_blob_get_data(blob: number, length: number): number;
-  hb_face_create(blob: number, index: number): number;
-  hb_face_destroy(face: number): void;
-  hb_face_reference_blob(face: number): number;
-  hb_set_add(set: number, value: number): void;
-  hb_subset_input_create_or_fail(): number;
-  hb_subset_input_destroy(input: number): void;
-  hb_subset_input_keep_everything(input: number): void;
-  hb_subset_input_set(input: number, kind: number): number;
-  hb_subset_input_pin_axis_location(input: number, face: number, axis: number, value: number): number;
-  hb_subset_or_fail(face: number, input: number): number;
-}
+};
 
 interface Name {
   /** Family and style are the names that Windows and fontconfig read, such as `Noto Sans SC` and `Bold`. */
