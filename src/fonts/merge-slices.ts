@@ -29,16 +29,9 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   for (const [name, table] of first.tables) if (TABLES_OF_FIRST.includes(name)) whole.set(name, table);
   const { glyf, loca } = outlines(slices);
   whole.set('glyf', glyf).set('loca', loca).set('cmap', characterMap(slices));
-  for (const [head, metrics] of [
-    ['hhea', 'hmtx'],
-    ['vhea', 'vmtx'],
-  ] as const) {
-    whole.set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, head, metrics))));
-    const headers = requireTable(first.tables, head);
-    whole.set(
-      head,
-      changeCopy(headers, (table) => table.writeUInt16BE(countGlyphs(slices), 34)),
-    );
+  for (const [name, metrics] of Object.entries({ hhea: 'hmtx', vhea: 'vmtx' })) {
+    const head = changeCopy(requireTable(first.tables, name), (table) => table.writeUInt16BE(countGlyphs(slices), 34));
+    whole.set(name, head).set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, name, metrics))));
   }
   whole.set('head', fontHeader(slices)).set('maxp', maxima(slices)).set('OS/2', ranges(slices));
   whole.set('GSUB', layoutTable({ vert: singleSubstitutions(slices, 'vert') }));
