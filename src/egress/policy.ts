@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { isPublic, parseAddress } from './address.ts';
 import { type Destination, parseRules, type Rule } from './rules.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface OutboundSettings {
   /** `listed` allows only what `outboundAllow` names. `none` allows nothing, whatever the rules say. */
@@ -191,16 +192,10 @@ function createResolver(servers: string[]): Resolve {
   const resolver = new Resolver({ timeout: RESOLVE_TRY_MS, tries: Math.ceil(RESOLVE_TIMEOUT_MS / RESOLVE_TRY_MS) });
   if (servers.length) resolver.setServers(servers);
   const resolve = servers.length ? askServers(resolver) : resolveAsTheSystem(askServers(resolver));
-  return async (host) => {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const late = () => reject(new RefusedError('the name could not be resolved in time', UNRESOLVED));
-    const timer = setTimeout(late, RESOLVE_TIMEOUT_MS);
-    try {
-      return await Promise.race([resolve(host), promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  return (host) =>
+    unlessAborted(resolve(host), AbortSignal.timeout(RESOLVE_TIMEOUT_MS)).catch((error: unknown) => {
+      throw error instanceof DOMException ? new RefusedError('the name could not be resolved in time', UNRESOLVED) : error;
+    });
 }
 
 /** Sends queries itself. When the system resolves names, a name server that does not answer blocks other look-ups. */
