@@ -3,9 +3,10 @@
 import { MAX_FAMILIES, MAX_SEEN_CHARACTERS } from '../contract/limits.ts';
 import { plainCharacters } from '../contract/plain-characters.ts';
 import type { SeenText } from '../contract/questions.ts';
+import { elementAround } from '../dom/layout-children.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
 import { listRules, RULE_TYPES } from '../dom/rules.ts';
-import { elementAround, firstFamily, textNodes } from '../dom/text.ts';
+import { firstFamily, textNodes } from '../dom/text.ts';
 
 /** Elements whose computed font is read. */
 const MAX_ELEMENTS = 2_000;

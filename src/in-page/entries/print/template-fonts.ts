@@ -3,6 +3,7 @@
  * memory already, as it has while another document holds the same `data:` URL.
  */
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { unquote } from '../../dom/text.ts';
 
 /** They stay in memory until the window closes or holds other fonts. */
 let held: FontFace[] = [];
@@ -49,8 +50,4 @@ function toFace(style: CSSStyleDeclaration): FontFace[] {
   const stated = Object.entries(names).filter(([, name]) => get(name));
   const descriptors: FontFaceDescriptors = Object.fromEntries(stated.map(([descriptor, name]) => [descriptor, get(name)]));
   return [new FontFace(unquote(get('font-family')), get('src'), descriptors)];
-}
-
-function unquote(family: string): string {
-  return family.replace(/^["']|["']$/g, '');
 }
