@@ -5,7 +5,7 @@ import { plainCharacters } from '../contract/plain-characters.ts';
 import type { SeenText } from '../contract/questions.ts';
 import { elementAround } from '../dom/layout-children.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
-import { listRules, RULE_TYPES } from '../dom/rules.ts';
+import { allRules, RULE_TYPES } from '../dom/rules.ts';
 import { firstFamily, textNodes } from '../dom/text.ts';
 
 /** Elements whose computed font is read. */
@@ -44,7 +44,10 @@ function findNamedFamilies(roots: Root[]): string[] | undefined {
     families.add(firstFamily(list));
   };
   try {
-    for (const root of roots) for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) noteRules(sheet, note);
+    const rules = roots.flatMap((root) =>
+      [...root.styleSheets, ...root.adoptedStyleSheets].flatMap((sheet) => [...allRules(sheet)]),
+    );
+    for (const { type, style } of rules) if (type !== RULE_TYPES.fontFace) note(style?.fontFamily);
   } catch {
     return undefined; // a sheet of another origin cannot be read
   }
@@ -52,14 +55,6 @@ function findNamedFamilies(roots: Root[]): string[] | undefined {
   for (const element of elements)
     for (const list of [element.style?.fontFamily, element.getAttribute('face'), element.getAttribute('font-family')]) note(list);
   return areKnown && families.size <= MAX_FAMILIES ? [...families] : undefined;
-}
-
-function noteRules(sheet: { cssRules: CSSRuleList }, note: (list: string | undefined) => void): void {
-  for (const rule of listRules(sheet)) {
-    if (rule.type !== RULE_TYPES.fontFace) note(rule.style?.fontFamily);
-    if (rule.cssRules?.length) noteRules({ cssRules: rule.cssRules }, note);
-    if (rule.styleSheet) noteRules(rule.styleSheet, note);
-  }
 }
 
 /** Returns the first family of each element with text. */
