@@ -38,6 +38,12 @@ export class PreparedControl {
     this.setStyle(this.control, properties);
   }
 
+  /** Hides the marks of a checkbox or a radio button, which may be generated content. */
+  hideMarks(properties: Record<string, string>): void {
+    this.setStyle(this.control, properties);
+    this.setAttribute(this.control, 'data-platen-marked', '');
+  }
+
   replaceText(text: string): void {
     this.#text = this.control.value;
     this.control.value = text;
