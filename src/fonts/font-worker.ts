@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decompress } from 'wawoff2';
 import { readTables, writeTables } from './font-tables.ts';
 import { mergeSlices } from './merge-slices.ts';
-import { WeightPinner } from './static-font.ts';
+import { loadHarfBuzz, pinWeight } from './static-font.ts';
 
 export interface FontPackage {
   /** The folder with the WOFF2 files. */
@@ -45,9 +45,9 @@ async function unpackEmoji(fonts: Buffer[], to: string): Promise<void> {
 }
 
 async function unpackSlices(slices: Buffer[], family: string, to: string): Promise<void> {
-  const pinner = await WeightPinner.load();
+  const harfBuzz = await loadHarfBuzz();
   for (const { style, weight } of STYLES) {
-    const fonts = slices.map((slice) => pinner.pin(slice, { family, style, weight }));
+    const fonts = slices.map((slice) => pinWeight(harfBuzz, slice, { family, style, weight }));
     await writeFile(join(to, `${style}.ttf`), mergeSlices(fonts));
   }
 }
