@@ -15,13 +15,11 @@ export function* textNodes(looks: boolean): Generator<Text> {
   }
 }
 
-/** Yields all text nodes in a node. */
 export function* findTexts(root: Node): Generator<Text> {
   const walker = document.createTreeWalker(root, SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) yield text as Text;
 }
 
-/** The first family in a list of fonts. */
 export function firstFamily(list: string): string {
   const [, quoted, bare] = /^\s*(?:"([^"]{0,200})"|([^,"]{0,200}))/.exec(list) ?? [];
   return (quoted ?? bare ?? '').trim();

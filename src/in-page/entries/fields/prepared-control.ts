@@ -1,4 +1,5 @@
 /** A control that is prepared for the print. Every change is recorded, so that the control can be restored. */
+import { writeAttribute } from '../../dom/built-ins.ts';
 import { type Control, contentToCompare } from './control.ts';
 
 export class PreparedControl {
@@ -62,9 +63,4 @@ export class PreparedControl {
     for (const [element, attributes] of this.#originals)
       for (const [name, value] of attributes) writeAttribute(element, name, value);
   }
-}
-
-function writeAttribute(element: Element, name: string, value: string | null): void {
-  if (value === null) element.removeAttribute(name);
-  else element.setAttribute(name, value);
 }

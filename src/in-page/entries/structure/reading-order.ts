@@ -19,7 +19,6 @@ export class ReadingOrder {
     this.elements = isPlain ? selectIn<Element>(document, '*') : this.#walk(owners); // the selector is much faster
   }
 
-  /** Returns the element around a node as it is laid out. */
   parentOf(node: Node): Element | null {
     return this.#parents.get(node) ?? builtIn(node).parentElement;
   }
