@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
-import type { EgressProxy } from '../src/egress/egress-proxy.ts';
+import type { EgressProxy, ProxyListener } from '../src/egress/egress-proxy.ts';
 import { printAlone } from '../src/render/pdf.ts';
 import { parseRenderRequest } from '../src/render/request/render-request.ts';
 import { invoice } from './documents.ts';
@@ -103,15 +103,18 @@ async function print(engine: Engine, html: string, owner: string): Promise<void>
 const NO_PROXY: EgressProxy = {
   url: 'direct://',
   refused: 0,
-  openListener: async () => ({
-    proxyUrl: 'direct://',
-    lateRequests: 0,
-    startRender: () => {},
-    endRender: () => SOMETHING,
-    limitSilence: () => {},
-    abortRequest: () => {},
-    findFailure: () => undefined,
-    close: async () => {},
-  }),
+  openListener: async () => {
+    const listener: Partial<ProxyListener> = {
+      proxyUrl: 'direct://',
+      lateRequests: 0,
+      startRender: () => {},
+      endRender: () => SOMETHING,
+      limitSilence: () => {},
+      abortRequest: () => {},
+      findFailure: () => undefined,
+      close: async () => {},
+    };
+    return listener as ProxyListener;
+  },
   close: async () => {},
 };

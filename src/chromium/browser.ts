@@ -45,16 +45,10 @@ export async function launchBrowser(located: LocatedBrowser, settings: BrowserSe
 }
 
 /** A browser that has answered, and the settings with which it was started. */
-interface Started {
+interface Started extends Pick<Browser, 'closed' | 'connection' | 'fonts' | 'product' | 'sandboxed' | 'settings'> {
   child: ChildProcess;
   tree: ProcessTree;
-  connection: Connection;
-  settings: BrowserSettings;
   proxy: EgressProxy;
-  closed: Promise<void>;
-  product: string;
-  sandboxed: boolean;
-  fonts: FontKnowledge;
 }
 
 export class Browser {
@@ -199,9 +193,10 @@ async function awaitVersion(connection: Connection, closed: Promise<void>, stder
   const fail = (what: string) => {
     throw new ServiceError('browser_unavailable', `the browser ${what}: ${stderr().trim() || SAID_NOTHING}`);
   };
+  const ended = closed.then(() => fail('ended at start'));
   const version = await Promise.race([
-    connection.browser.send('Browser.getVersion').catch(() => closed.then(() => fail('ended at start'))),
-    closed.then(() => fail('ended at start')),
+    connection.browser.send('Browser.getVersion').catch(() => ended),
+    ended,
     once(timeout, 'abort').then(() => fail(`did not answer within ${LAUNCH_TIMEOUT_MS} ms`)),
   ]);
   return version.product;

@@ -12,7 +12,6 @@ const CLOUD_SERVICES: Range[] = ['168.63.129.16/32'].map((range) => ipaddr.parse
 /** The part of IPv6 that is allocated for the public internet. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
-const ISATAP = 0x5efe;
 
 /** Parses an address and extracts an embedded IPv4 address. Returns undefined if the text is not an address. */
 export function parseAddress(text: string): Address | undefined {
@@ -38,23 +37,18 @@ function unwrap(address: Address): Address {
   return ipaddr.process(address.toString());
 }
 
-/** On networks without IPv4, 64:ff9b::/96 leads to the IPv4 address in its last two groups. */
+/** On networks without IPv4, 64:ff9b::/96 leads to the IPv4 address in its last four bytes. */
 function isNat64OfPublic(address: Address): boolean {
-  return isIn(address, NAT64) && isPublic(readEmbedded(address, 6));
+  return isIn(address, NAT64) && isPublic(readEmbedded(address));
 }
 
 /** An interface identifier ...:5efe:a.b.c.d is a tunnel to that IPv4 address. */
 function isIsatapOfPrivate(address: Address): boolean {
-  const parts = addressParts(address);
-  return parts[5] === ISATAP && (parts[4] === 0 || parts[4] === 0x200) && !isPublic(readEmbedded(address, 6));
+  const identifier = Buffer.from(address.toByteArray()).toString('hex', 8, 12);
+  return /^0[02]005efe$/.test(identifier) && !isPublic(readEmbedded(address));
 }
 
-/** Returns the IPv4 address in two groups of an IPv6 address. */
-function readEmbedded(address: Address, group: number): string {
-  const [high = 0, low = 0] = addressParts(address).slice(group, group + 2);
-  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-}
-
-function addressParts(address: Address): number[] {
-  return (address as { parts?: number[] }).parts ?? [];
+/** Returns the IPv4 address in the last four bytes of an IPv6 address. */
+function readEmbedded(address: Address): string {
+  return address.toByteArray().slice(-4).join('.');
 }

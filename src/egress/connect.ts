@@ -34,12 +34,17 @@ async function openSocket(host: string, port: number, signal: AbortSignal): Prom
   socket.on('error', () => socket.destroy());
   const late = () => socket.destroy();
   socket.once('timeout', late);
+  if (!(await connects(socket))) return undefined;
+  socket.off('timeout', late).setTimeout(0);
+  return socket;
+}
+
+/** Whether the socket connects. It must be destroyed if an error occurs. */
+export function connects(socket: Socket): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.once('connect', () => resolve(true));
   socket.once('close', () => resolve(false));
-  if (!(await promise)) return undefined;
-  socket.off('timeout', late).setTimeout(0);
-  return socket;
+  return promise;
 }
 
 /** The certificate is checked against the name. SNI must not be sent if the host is an IP address. */

@@ -5,17 +5,10 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
-import {
-  Agent,
-  type ClientRequest,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { connects } from './connect.ts';
 import type { HostedAssets } from './hosted-assets.ts';
 import { Pace } from './pace.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
@@ -34,35 +27,7 @@ import {
 
 export type { OutboundBudget, OutboundFailure, OutboundReport };
 
-export interface ProxyListener {
-  /** The proxy URL for the browser context of the page. */
-  readonly proxyUrl: string;
-  /** Allows the page to reach its assets, and what the policy allows, within the budget. */
-  startRender(budget: OutboundBudget, assets?: HostedAssets): void;
-  /** Ends every connection, and reports the traffic of the render. */
-  endRender(): OutboundReport;
-  /** Sets how long a server may be silent from now on. */
-  limitSilence(milliseconds: number): void;
-  /** Ends the request for this URL. An encrypted connection ends as a whole, with all requests in it. */
-  abortRequest(url: URL | null): void;
-  /**
-   * Tells why the last attempt to load this URL failed. Chromium accepts URLs that Node cannot parse, for which the URL is
-   * `null`.
-   */
-  findFailure(url: URL | null): OutboundFailure | undefined;
-  /** Requests that came after `endRender`. They show that something of the document still runs. */
-  readonly lateRequests: number;
-  close(): Promise<void>;
-}
-
-export interface EgressProxy {
-  /** The value of `--proxy-server`. It refuses requests that do not belong to a page. */
-  readonly url: string;
-  /** Number of requests refused so far. */
-  readonly refused: number;
-  openListener(): Promise<ProxyListener>;
-  close(): Promise<void>;
-}
+export type EgressProxy = Awaited<ReturnType<typeof startEgressProxy>>;
 
 type Log = (line: RefusalLine) => void;
 
@@ -93,25 +58,16 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
 /** The error if a server answers with something other than HTTP. */
 const INVALID_RESPONSE = 'ERR_INVALID_HTTP_RESPONSE';
 const EMPTY_RESPONSE = 'ERR_EMPTY_RESPONSE';
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 /** Starts the proxy on free loopback ports. Refusals are logged at most once a second for each render. */
-export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
+export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait) {
   let refused = 0;
-  const listeners = new Set<PageProxyListener>();
+  const listeners = new Set<ProxyListener>();
   const pace = new Pace(REPEATED_ASSETS_PER_SECOND, REPEATED_ASSETS_AT_ONCE);
   const openListener = async () => {
-    const listener = new PageProxyListener(policy, pace, { onRefused: () => refused++, log, wait });
+    const listener = new ProxyListener(policy, pace, { onRefused: () => refused++, log, wait });
     await listener.listen();
     listeners.add(listener);
     void listener.closed.then(() => listeners.delete(listener));
@@ -119,18 +75,20 @@ export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => 
   };
   const refusingListener = await openListener(); // it never starts a render, so that it refuses everything
   return {
+    /** The value of `--proxy-server`. It refuses requests that do not belong to a page. */
     url: refusingListener.proxyUrl,
+    /** Number of requests refused so far. */
     get refused() {
       return refused;
     },
-    openListener: openListener,
+    openListener,
     async close() {
       await Promise.all([...listeners].map((listener) => listener.close()));
     },
   };
 }
 
-class PageProxyListener implements ProxyListener {
+export class ProxyListener {
   readonly closed: Promise<void>;
   readonly #policy: OutboundPolicy;
   readonly #pace: Pace;
@@ -148,7 +106,8 @@ class PageProxyListener implements ProxyListener {
   #assets: HostedAssets | undefined;
   #traffic: RenderTraffic | undefined;
   #port = 0;
-  #lateRequests = 0;
+  /** Requests that came after `endRender`. They show that something of the document still runs. */
+  lateRequests = 0;
 
   constructor(policy: OutboundPolicy, pace: Pace, observer: RefusalObserver) {
     this.#policy = policy;
@@ -167,6 +126,7 @@ class PageProxyListener implements ProxyListener {
     );
   }
 
+  /** The proxy URL for the browser context of the page. */
   get proxyUrl(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -179,18 +139,16 @@ class PageProxyListener implements ProxyListener {
     this.#policy.protect(this.#port);
   }
 
-  get lateRequests(): number {
-    return this.#lateRequests;
-  }
-
+  /** Allows the page to reach its assets, and what the policy allows, within the budget. */
   startRender(budget: OutboundBudget, assets?: HostedAssets): void {
     this.#assets = assets;
-    this.#lateRequests = 0;
+    this.lateRequests = 0;
     this.#traffic = new RenderTraffic(budget);
     const log = AsyncResource.bind(this.#observer.log); // requests of the page arrive outside the context of the render
     this.#refusals = new RefusalLog(log, this.#observer.wait);
   }
 
+  /** Ends every connection, and reports the traffic of the render. */
   endRender(): OutboundReport {
     const report = this.#traffic?.end() ?? NOTHING;
     this.#traffic = undefined;
@@ -199,14 +157,20 @@ class PageProxyListener implements ProxyListener {
     return report;
   }
 
+  /** Sets how long a server may be silent from now on. */
   limitSilence(milliseconds: number): void {
     this.#traffic?.limitSilence(milliseconds);
   }
 
+  /** Ends the request for this URL. An encrypted connection ends as a whole, with all requests in it. */
   abortRequest(url: URL | null): void {
     if (url) this.#traffic?.abort(url);
   }
 
+  /**
+   * Tells why the last attempt to load this URL failed. Chromium accepts URLs that Node cannot parse, for which the URL is
+   * `null`.
+   */
   findFailure(url: URL | null): OutboundFailure | undefined {
     return url ? this.#traffic?.findFailure(url) : UNREADABLE;
   }
@@ -281,7 +245,9 @@ class PageProxyListener implements ProxyListener {
     });
     onward.on('socket', (socket) => {
       traffic.limit(socket); // the agent removes the time-out from idle connections
-      whileOpen(onward, socket, 'timeout', () => traffic.noteFailed(to, TIMED_OUT));
+      const noteTimeOut = () => traffic.noteFailed(to, TIMED_OUT);
+      socket.once('timeout', noteTimeOut);
+      onward.once('close', () => socket.off('timeout', noteTimeOut)); // later requests may use the connection
     });
     onward.on('upgrade', () => fail(INVALID_RESPONSE)); // the request did not ask for an upgrade
     onward.on('response', (answer) => {
@@ -383,12 +349,7 @@ class PageProxyListener implements ProxyListener {
         netError = 'ERR_CONNECTION_TIMED_OUT';
         socket.destroy();
       });
-      const connected = once(socket, 'connect').then(
-        () => true,
-        () => false,
-      );
-      if (await Promise.race([connected, once(socket, 'close').then(() => false)])) return socket;
-      socket.destroy();
+      if (await connects(socket)) return socket;
     }
     throw new RefusedError('nothing answers there', { netError });
   }
@@ -406,7 +367,7 @@ class PageProxyListener implements ProxyListener {
     const { message, netError, overBudget, remedy } = refusal;
     const refusedBy = overBudget ? 'budget' : 'policy';
     traffic?.noteFailed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED', remedy });
-    if (!traffic) this.#lateRequests++;
+    if (!traffic) this.lateRequests++;
     if (traffic?.offline) return;
     this.#observer.onRefused();
     this.#refusals.add({ host: to.host, reason: message });
@@ -418,7 +379,7 @@ function endToEnd(headers: IncomingMessage['headers']): Record<string, string | 
     .split(',')
     .map((name) => name.trim().toLowerCase());
   const kept = Object.entries(headers).filter(
-    ([name, value]) => value !== undefined && !HOP_BY_HOP.includes(name) && !named.includes(name),
+    ([name, value]) => value !== undefined && !HOP_BY_HOP.test(name) && !named.includes(name),
   );
   return Object.fromEntries(kept) as Record<string, string | string[]>;
 }
@@ -428,12 +389,6 @@ function toNetError(error: NodeJS.ErrnoException, socket: Socket | null): string
   // The server closed the connection in order, without an answer.
   if (error.code === 'ECONNRESET' && !socket?.bytesRead && !socket?.errored) return EMPTY_RESPONSE;
   return NET_ERRORS[error.code ?? ''] ?? INVALID_RESPONSE;
-}
-
-/** Several requests use a connection one after the other, so that each removes its listener when it ends. */
-function whileOpen(request: ClientRequest, socket: Socket, event: string, listener: () => void): void {
-  socket.once(event, listener);
-  request.once('close', () => socket.off(event, listener));
 }
 
 /** Breaks the connection if a part of the response has been sent, because the page must notice that the rest is missing. */

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { isPublic, parseAddress } from './address.ts';
 import { type Destination, parseRules, type Rule } from './rules.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface OutboundSettings {
   /** `listed` allows only what `outboundAllow` names. `none` allows nothing, whatever the rules say. */
@@ -52,7 +53,6 @@ const UNRESOLVED = { netError: 'ERR_NAME_NOT_RESOLVED' };
 
 export class OutboundPolicy {
   readonly #settings: OutboundSettings;
-  readonly #reach: OutboundSettings['outbound'];
   readonly #allow: Rule[];
   readonly #deny: Rule[];
   readonly #ports: ReadonlySet<number>;
@@ -63,7 +63,6 @@ export class OutboundPolicy {
   /** Policies that share `ownPorts` protect the same ports. */
   constructor(settings: OutboundSettings, ownPorts = new Set<number>()) {
     this.#settings = settings;
-    this.#reach = settings.outbound;
     this.#allow = parseRules(settings.outboundAllow);
     this.#deny = parseRules(settings.outboundDeny);
     this.#ports = new Set(settings.outboundPorts);
@@ -87,10 +86,11 @@ export class OutboundPolicy {
 
   /** Returns the addresses to try in this order. Throws `RefusedError`. */
   async admit(host: string, port: number): Promise<string[]> {
-    if (this.#reach === 'none') throw unreachable();
+    if (this.#settings.outbound === 'none') throw unreachable();
     const name = canonicalName(host);
     const addresses = literalAddress(name) ?? (await this.#resolveAddresses(name, port));
-    for (const address of addresses) this.#judge({ host: name, address, port });
+    const [refusal] = addresses.flatMap((address) => this.#refusalOf({ host: name, address, port }) ?? []);
+    if (refusal) throw refusal;
     return addresses;
   }
 
@@ -108,17 +108,10 @@ export class OutboundPolicy {
   /** The refusal of a URL with an IP address or `localhost` as its host, if `admit` would refuse that. Nothing is resolved. */
   literalRefusal({ hostname, port, protocol }: URL): RefusedError | undefined {
     const host = canonicalName(hostname);
-    const to = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-    try {
-      for (const address of literalAddress(host) ?? []) {
-        if (this.#reach === 'none') return unreachable();
-        this.#judge({ ...to, address });
-      }
-      return undefined;
-    } catch (error) {
-      if (error instanceof RefusedError) return error;
-      throw error;
-    }
+    const [address] = literalAddress(host) ?? [];
+    if (address === undefined) return undefined;
+    if (this.#settings.outbound === 'none') return unreachable();
+    return this.#refusalOf({ host, address, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
   }
 
   async #resolveAddresses(host: string, port: number): Promise<string[]> {
@@ -136,19 +129,19 @@ export class OutboundPolicy {
     const isNamedBy = (rule: Rule) => rule.byName && rule.matches({ host, address: '', port });
     if (this.#deny.some(isNamedBy)) throw denied();
     if (this.#allow.some(isNamedBy)) return;
-    if (this.#reach === 'listed') throw this.#unlisted(NOT_LISTED, { host, port });
+    if (this.#settings.outbound === 'listed') throw this.#unlisted(NOT_LISTED, { host, port });
     if (this.#ports.has(port) || this.#allow.some((rule) => !rule.byName && rule.includesPort(port))) return;
     throw this.#unlisted(CLOSED_PORT, { host, port });
   }
 
-  #judge(to: Destination): void {
+  #refusalOf(to: Destination): RefusedError | undefined {
     const isOwn = isOfThisMachine(to.address);
-    if (isOwn && this.#ownPorts.has(to.port)) throw new RefusedError('the port belongs to the service itself');
-    if (this.#deny.some((rule) => rule.matches(to))) throw denied();
-    if (this.#allow.some((rule) => rule.matches(to))) return;
-    if (this.#reach === 'listed') throw this.#unlisted(NOT_LISTED, to);
-    if (isOwn || !isPublic(to.address)) throw this.#unlisted('not in the public internet', to);
-    if (!this.#ports.has(to.port)) throw this.#unlisted(CLOSED_PORT, to);
+    if (isOwn && this.#ownPorts.has(to.port)) return new RefusedError('the port belongs to the service itself');
+    if (this.#deny.some((rule) => rule.matches(to))) return denied();
+    if (this.#allow.some((rule) => rule.matches(to))) return undefined;
+    if (this.#settings.outbound === 'listed') return this.#unlisted(NOT_LISTED, to);
+    if (isOwn || !isPublic(to.address)) return this.#unlisted('not in the public internet', to);
+    return this.#ports.has(to.port) ? undefined : this.#unlisted(CLOSED_PORT, to);
   }
 
   #unlisted(reason: string, { host, port }: Pick<Destination, 'host' | 'port'>): RefusedError {
@@ -191,16 +184,10 @@ function createResolver(servers: string[]): Resolve {
   const resolver = new Resolver({ timeout: RESOLVE_TRY_MS, tries: Math.ceil(RESOLVE_TIMEOUT_MS / RESOLVE_TRY_MS) });
   if (servers.length) resolver.setServers(servers);
   const resolve = servers.length ? askServers(resolver) : resolveAsTheSystem(askServers(resolver));
-  return async (host) => {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const late = () => reject(new RefusedError('the name could not be resolved in time', UNRESOLVED));
-    const timer = setTimeout(late, RESOLVE_TIMEOUT_MS);
-    try {
-      return await Promise.race([resolve(host), promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  return (host) =>
+    unlessAborted(resolve(host), AbortSignal.timeout(RESOLVE_TIMEOUT_MS)).catch((error: unknown) => {
+      throw error instanceof DOMException ? new RefusedError('the name could not be resolved in time', UNRESOLVED) : error;
+    });
 }
 
 /** Sends queries itself. When the system resolves names, a name server that does not answer blocks other look-ups. */

@@ -22,37 +22,31 @@ const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_](?
 
 /** Entries are separated by commas or blanks. Throws an Error that names every invalid entry. */
 export function parseRules(text: string): Rule[] {
-  const errors: string[] = [];
-  const rules = text
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .flatMap((entry) => {
-      const rule = parseRule(entry);
-      if (!rule) errors.push(entry);
-      return rule ?? [];
-    });
+  const entries = text.split(/[\s,]+/).filter(Boolean);
+  const rules = entries.map(parseRule);
+  const errors = entries.filter((_, n) => !rules[n]);
   if (errors.length)
     throw new Error(
       `use addresses, CIDR ranges or names, each with an optional port; not ${errors.map((f) => `"${f}"`).join(', ')}.`,
     );
-  return rules;
+  return rules.filter((rule) => rule !== undefined);
 }
 
 function parseRule(entry: string): Rule | undefined {
   const { host, port } = splitPort(entry);
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
   const includesPort = (wanted: number) => port === undefined || port === wanted;
-  const onPort = ({ byName, matchesHost }: { byName: boolean; matchesHost(destination: Destination): boolean }): Rule => ({
+  const onPort = (byName: boolean, matchesHost: (to: Destination) => boolean): Rule => ({
     byName,
     includesPort,
     matches: (destination) => includesPort(destination.port) && matchesHost(destination),
   });
   const range = parseRange(host);
-  if (range) return onPort({ byName: false, matchesHost: ({ address }) => isInRange(address, range) });
+  if (range) return onPort(false, ({ address }) => isInRange(address, range));
   if (!NAME.test(host) || /^[\d.]+$/.test(host)) return undefined;
   const name = host.toLowerCase();
-  if (name.startsWith('*.')) return onPort({ byName: true, matchesHost: (to) => to.host.endsWith(name.slice(1)) });
-  return onPort({ byName: true, matchesHost: (to) => to.host === name });
+  if (name.startsWith('*.')) return onPort(true, ({ host: wanted }) => wanted.endsWith(name.slice(1)));
+  return onPort(true, ({ host: wanted }) => wanted === name);
 }
 
 function splitPort(entry: string): { host: string; port?: number } {

@@ -9,25 +9,12 @@ import { Piscina } from 'piscina';
 import { type FoundPackage, findPackage } from '../host/find-package.ts';
 import { unpackOnce } from '../host/unpack-once.ts';
 import type { FontPackage } from './font-worker.ts';
-import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
+import { fontPackage, OPTIONAL_FAMILIES } from './optional-fonts.ts';
 
-/** Packages of TrueType files, with a folder for each style. */
+/** Families whose packages have TrueType files, with a folder for each style. */
 const TRUETYPE = [
-  'arimo',
-  'tinos',
-  'cousine',
-  'gelasio',
-  'carlito',
-  'caladea',
-  'inter',
-  'noto-sans-math',
-  'noto-sans-symbols',
-  'noto-sans-symbols-2',
-  'vazirmatn',
-  'noto-sans-arabic',
-  'noto-sans-devanagari',
-  'noto-sans-hebrew',
-  'noto-sans-thai',
+  ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
+  ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
 ];
 const STYLES = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
 /** Packages of WOFF2 files and their families, the largest first. */
@@ -38,11 +25,6 @@ const WOFF2: Record<string, string> = {
   '@fontsource-variable/noto-sans-tc': 'Noto Sans TC',
   '@fontsource-variable/noto-sans-kr': 'Noto Sans KR',
 };
-const FAMILIES = [
-  ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
-  ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
-  ...Object.values(WOFF2),
-];
 /** Is part of the folder's name. Increase it when the way in which fonts are unpacked changes. */
 const FORMAT = 3;
 const THREADS = 2;
@@ -61,11 +43,11 @@ export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
     .update([FORMAT, ...versions].join())
     .digest('hex');
   const unpacked = await unpackOnce(cacheDir, `fonts-${digest.slice(0, 16)}`, (folder) => unpackAll(packed, folder));
-  return { folders: [...ready, unpacked], families: FAMILIES };
+  return { folders: [...ready, unpacked], families: [...TRUETYPE, ...Object.values(WOFF2)] };
 }
 
 async function findTrueTypeFolders(): Promise<string[]> {
-  const found = await findAll([...TRUETYPE.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
+  const found = await findAll([...TRUETYPE, ...OPTIONAL_FAMILIES].map(fontPackage));
   const folders = await Promise.all(
     found.map(async ({ root }) => (await readdir(root)).filter((name) => STYLES.includes(name)).map((name) => join(root, name))),
   );

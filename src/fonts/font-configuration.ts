@@ -7,11 +7,14 @@ import { OPTIONAL_FAMILIES } from './optional-fonts.ts';
 /** The folder of fontconfig's own cache. Its name must change with the rules for scanning fonts. */
 const CACHE_FOLDER = 'fontconfig-3';
 const SYSTEM_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts'];
-/** Fonts, each with the families that it replaces and that have the same metrics. */
+/**
+ * Fonts, each with the families that it replaces and that have the same metrics, and with generic families. For sans-serif and serif,
+ * Chromium itself requests Arial and Times New Roman.
+ */
 const COMPATIBLE: Record<string, string[]> = {
-  Arimo: ['Arial', 'Helvetica', 'Liberation Sans'],
-  Tinos: ['Times New Roman', 'Times', 'Liberation Serif'],
-  Cousine: ['Courier New', 'Courier', 'Liberation Mono'],
+  Arimo: ['Arial', 'Helvetica', 'Liberation Sans', 'sans-serif'],
+  Tinos: ['Times New Roman', 'Times', 'Liberation Serif', 'serif'],
+  Cousine: ['Courier New', 'Courier', 'Liberation Mono', 'monospace'],
   Carlito: ['Calibri'],
   Caladea: ['Cambria'],
 };
@@ -23,8 +26,6 @@ const SUBSTITUTES: Record<string, string[]> = {
   Gelasio: ['Georgia'],
   'Noto Sans Math': ['Latin Modern Math', 'Cambria Math', 'STIX Two Math'],
 };
-/** The fonts of generic families. For sans-serif and serif, Chromium itself requests Arial and Times New Roman. */
-const GENERIC: Record<string, string> = { 'sans-serif': 'Arimo', serif: 'Tinos', monospace: 'Cousine' };
 /** Bundled fonts in the order in which they are tried for a character that the fonts of the page lack. */
 const FALLBACK_ORDER = [
   ...['Arimo', 'Noto Sans Hebrew', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
@@ -36,21 +37,13 @@ const FALLBACK_ORDER = [
 const LAST_RESORT = ['Open Sans', 'Noto Color Emoji'];
 /** A second family name that all of the operator's fonts get. */
 const OPERATOR_FAMILY = 'Platen Own Fonts';
-/** The font with a language's shapes of Chinese characters. The last entry that matches has the highest priority. */
-const BY_LANGUAGE: Record<string, string> = {
-  zh: 'Noto Sans SC',
-  'zh-cn': 'Noto Sans SC',
-  'zh-sg': 'Noto Sans SC',
-  'zh-hans': 'Noto Sans SC',
-  'zh-hant': 'Noto Sans TC',
-  'zh-tw': 'Noto Sans TC',
-  'zh-hk': 'Noto Sans TC',
-  'zh-mo': 'Noto Sans TC',
-  ja: 'Noto Sans JP',
-  'ja-jp': 'Noto Sans JP',
-  ko: 'Noto Sans KR',
-  'ko-kr': 'Noto Sans KR',
-  'und-zsye': 'Noto Color Emoji',
+/** Fonts with the languages whose shapes of Chinese characters they have. The last that matches has the highest priority. */
+const OF_LANGUAGES: Record<string, string[]> = {
+  'Noto Sans SC': ['zh', 'zh-cn', 'zh-sg', 'zh-hans'],
+  'Noto Sans TC': ['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo'],
+  'Noto Sans JP': ['ja', 'ja-jp'],
+  'Noto Sans KR': ['ko', 'ko-kr'],
+  'Noto Color Emoji': ['und-zsye'],
 };
 
 /** The name of the file depends on its content, so that services with different settings may share a cache. */
@@ -69,8 +62,12 @@ export async function writeFontConfiguration(cacheDir: string, ownFolder: string
 async function findSubstitutes(folders: string[]): Promise<[family: string, ours: string][]> {
   const lists = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])));
   const files = lists.flat().map((path) => toLetters(basename(path)));
-  const pairs = Object.entries(SUBSTITUTES).flatMap(([ours, theirs]) => theirs.map((family): [string, string] => [family, ours]));
-  return pairs.filter(([family]) => !files.some((file) => file.startsWith(toLetters(family))));
+  return pairs(SUBSTITUTES).filter(([family]) => !files.some((file) => file.startsWith(toLetters(family))));
+}
+
+/** Returns the names in each list with the font that it belongs to. */
+function pairs(table: Record<string, string[]>): [name: string, font: string][] {
+  return Object.entries(table).flatMap(([font, names]) => names.map((name): [string, string] => [name, font]));
 }
 
 function toLetters(name: string): string {
@@ -90,19 +87,14 @@ function configuration(cacheDir: string, ownFolder: string, folders: string[], r
 ${[...own.map(() => ownFolder), ...folders, ...SYSTEM_FOLDERS].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
   <cachedir>${escapeXml(join(cacheDir, CACHE_FOLDER))}</cachedir>
 ${own.map((name) => toFamilyMatch(ownFolder, name)).join('\n')}
-${Object.entries(COMPATIBLE)
-  .flatMap(([ours, theirs]) => theirs.map((family) => alias(family, ours)))
-  .join('\n')}
-${Object.entries(GENERIC)
-  .map(([name, family]) => alias(name, family))
-  .join('\n')}
-${replaced.map(([family, ours]) => substitute(family, ours)).join('\n')}
-${append([...own, ...FALLBACK_ORDER], 'strong')}
+${pairs(COMPATIBLE).map(alias).join('\n')}
+${replaced.map(([family, ours]) => addFamilies([ours], 'prepend', 'strong', isNamed('family', family))).join('\n')}
+${addFamilies([...own, ...FALLBACK_ORDER], 'append_last', 'strong')}
   <include ignore_missing="yes">/etc/fonts/conf.d</include>
-${Object.entries(BY_LANGUAGE)
-  .map(([language, family]) => forLanguage(language, family))
+${pairs(OF_LANGUAGES)
+  .map(([language, ours]) => addFamilies([ours], 'prepend_first', 'strong', isNamed('lang', language)))
   .join('\n')}
-${append(LAST_RESORT, 'weak')}
+${addFamilies(LAST_RESORT, 'append_last', 'weak')}
 </fontconfig>
 `;
 }
@@ -114,28 +106,19 @@ function toFamilyMatch(folder: string, family: string): string {
   </match>`;
 }
 
-function append(families: string[], binding: string): string {
-  return `  <match target="pattern">
-    <edit name="family" mode="append_last" binding="${binding}">${families.map((family) => `<string>${family}</string>`).join('')}</edit>
-  </match>`;
-}
-
-function alias(family: string, ours: string): string {
+function alias([family, ours]: [string, string]): string {
   return `  <alias binding="same"><family>${family}</family><accept><family>${ours}</family></accept></alias>`;
 }
 
-function substitute(family: string, ours: string): string {
+/** Adds fonts to each request for a font, or to those that pass the test. */
+function addFamilies(families: string[], mode: string, binding: string, test = ''): string {
   return `  <match target="pattern">
-    <test name="family"><string>${family}</string></test>
-    <edit name="family" mode="prepend" binding="strong"><string>${ours}</string></edit>
+    ${test}<edit name="family" mode="${mode}" binding="${binding}">${families.map((family) => `<string>${family}</string>`).join('')}</edit>
   </match>`;
 }
 
-function forLanguage(language: string, family: string): string {
-  return `  <match target="pattern">
-    <test name="lang"><string>${language}</string></test>
-    <edit name="family" mode="prepend_first" binding="strong"><string>${family}</string></edit>
-  </match>`;
+function isNamed(property: 'family' | 'lang', name: string): string {
+  return `<test name="${property}"><string>${name}</string></test>`;
 }
 
 function escapeXml(text: string): string {

@@ -2,6 +2,14 @@
 
 export type FontTables = Map<string, Buffer>;
 
+/** A part of a font. */
+export interface Slice {
+  tables: FontTables;
+  glyphs: number;
+  /** The number of its glyph 0 in the merged font. */
+  firstGlyph: number;
+}
+
 const HEAD = 12;
 const RECORD = 16;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decompress } from 'wawoff2';
 import { readTables, writeTables } from './font-tables.ts';
 import { mergeSlices } from './merge-slices.ts';
-import { WeightPinner } from './static-font.ts';
+import { loadHarfBuzz, pinWeight } from './static-font.ts';
 
 export interface FontPackage {
   /** The folder with the WOFF2 files. */
@@ -23,15 +23,10 @@ const WHOLE_EMOJI = /-emoji-400-normal\.woff2$/;
 export default async function unpack({ from, to, family }: FontPackage): Promise<void> {
   await mkdir(to);
   const files = (await readdir(from)).filter((name) => name.endsWith('.woff2')).sort();
-  if (family === 'Noto Color Emoji')
-    await unpackEmoji(
-      await unpackFonts(
-        from,
-        files.filter((name) => WHOLE_EMOJI.test(name)),
-      ),
-      to,
-    );
-  else await unpackSlices(await unpackFonts(from, files), family, to);
+  const isEmoji = family === 'Noto Color Emoji';
+  const fonts = await unpackFonts(from, isEmoji ? files.filter((name) => WHOLE_EMOJI.test(name)) : files);
+  if (isEmoji) await unpackEmoji(fonts, to);
+  else await unpackSlices(fonts, family, to);
 }
 
 async function unpackFonts(folder: string, names: string[]): Promise<Buffer[]> {
@@ -50,9 +45,9 @@ async function unpackEmoji(fonts: Buffer[], to: string): Promise<void> {
 }
 
 async function unpackSlices(slices: Buffer[], family: string, to: string): Promise<void> {
-  const pinner = await WeightPinner.load();
+  const harfBuzz = await loadHarfBuzz();
   for (const { style, weight } of STYLES) {
-    const fonts = slices.map((slice) => pinner.pin(slice, { family, style, weight }));
+    const fonts = slices.map((slice) => pinWeight(harfBuzz, slice, { family, style, weight }));
     await writeFile(join(to, `${style}.ttf`), mergeSlices(fonts));
   }
 }

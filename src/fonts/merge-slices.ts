@@ -11,6 +11,7 @@ import {
   readTables,
   readUint16s,
   requireTable,
+  type Slice,
   uint16s,
   uint32s,
   writeTables,
@@ -20,33 +21,17 @@ import { layoutTable, singleAdjustments, singleSubstitutions } from './single-la
 /** Tables that are the same in every slice, or for which the first slice suffices. */
 const TABLES_OF_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
 
-interface Slice {
-  tables: FontTables;
-  glyphs: number;
-  /** The number of its glyph 0 in the merged font. */
-  firstGlyph: number;
-}
-
 export function mergeSlices(fonts: Buffer[]): Buffer {
   const slices = numberGlyphs(fonts.map(readTables));
   const [first] = slices;
   if (!first) throw new Error('no slices');
   const whole: FontTables = new Map();
-  for (const name of TABLES_OF_FIRST) {
-    const table = first.tables.get(name);
-    if (table) whole.set(name, table);
-  }
+  for (const [name, table] of first.tables) if (TABLES_OF_FIRST.includes(name)) whole.set(name, table);
   const { glyf, loca } = outlines(slices);
   whole.set('glyf', glyf).set('loca', loca).set('cmap', characterMap(slices));
-  for (const [head, metrics] of [
-    ['hhea', 'hmtx'],
-    ['vhea', 'vmtx'],
-  ] as const) {
-    whole.set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, head, metrics))));
-    whole.set(
-      head,
-      changeCopy(requireTable(first.tables, head), (table) => table.writeUInt16BE(countGlyphs(slices), 34)),
-    );
+  for (const [name, metrics] of Object.entries({ hhea: 'hmtx', vhea: 'vmtx' })) {
+    const head = changeCopy(requireTable(first.tables, name), (table) => table.writeUInt16BE(countGlyphs(slices), 34));
+    whole.set(name, head).set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, name, metrics))));
   }
   whole.set('head', fontHeader(slices)).set('maxp', maxima(slices)).set('OS/2', ranges(slices));
   whole.set('GSUB', layoutTable({ vert: singleSubstitutions(slices, 'vert') }));

@@ -22,11 +22,10 @@ export const OPTIONAL_SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 export const OPTIONAL_FAMILIES = Object.keys(OPTIONAL_SCRIPTS).map((script) => `Noto Sans ${script}`);
-export const OPTIONAL_PACKAGES = Object.keys(OPTIONAL_SCRIPTS).map((script) => packageName(script));
 
 /** Returns the package to install for a script. Undefined if it is not an optional one. */
 export function findFontPackage(script: string): string | undefined {
-  return script in OPTIONAL_SCRIPTS ? packageName(script) : undefined;
+  return script in OPTIONAL_SCRIPTS ? fontPackage(`Noto Sans ${script}`) : undefined;
 }
 
 /** The name of a script as people write it today. Unicode keeps its earlier names. */
@@ -34,6 +33,7 @@ export function scriptName(script: string): string {
   return script === 'Oriya' ? 'Odia' : script;
 }
 
-function packageName(script: string): string {
-  return `@expo-google-fonts/noto-sans-${script.toLowerCase()}`;
+/** The package with the TrueType files of a family. */
+export function fontPackage(family: string): string {
+  return `@expo-google-fonts/${family.toLowerCase().replaceAll(' ', '-')}`;
 }

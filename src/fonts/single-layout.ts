@@ -1,28 +1,15 @@
 /** Merges rules for single glyphs in the tables `GSUB` and `GPOS` of font slices into tables for the merged font (OpenType 1.9). */
-import { type FontTables, readUint16s, uint16s } from './font-tables.ts';
-
-interface Slice {
-  tables: FontTables;
-  firstGlyph: number;
-}
+import { readUint16s, type Slice, uint16s } from './font-tables.ts';
 
 /** A subtable of a lookup of type 1. */
 type Subtable = Buffer;
 
 /** Merges the rules that substitute one glyph for another. */
 export function singleSubstitutions(slices: Slice[], feature: string): Subtable {
-  const pairs = new Map<number, number>();
-  for (const { tables, firstGlyph } of slices) {
-    for (const table of subtables(tables.get('GSUB'), feature, 7)) {
-      const glyphs = readCoverage(table);
-      const others = readUint16s(table, 6, table.readUInt16BE(0) === 2 ? glyphs.length : 0);
-      for (const [n, glyph] of glyphs.entries())
-        pairs.set(firstGlyph + glyph, firstGlyph + (others[n] ?? (glyph + table.readUInt16BE(4)) & 0xffff));
-    }
-  }
-  const sorted = [...pairs].sort(([a], [b]) => a - b);
-  const values = sorted.map(([, other]) => other);
-  return Buffer.concat([uint16s([2, 6 + 2 * values.length, values.length, ...values]), coverage(sorted.map(([glyph]) => glyph))]);
+  return mergeRules(slices, ['GSUB', feature, 7], [], (table, firstGlyph, glyph, n) => {
+    const isListed = table.readUInt16BE(0) === 2;
+    return [firstGlyph + (isListed ? table.readUInt16BE(6 + 2 * n) : (glyph + table.readUInt16BE(4)) & 0xffff)];
+  });
 }
 
 /**
@@ -30,21 +17,28 @@ export function singleSubstitutions(slices: Slice[], feature: string): Subtable 
  * bits.
  */
 export function singleAdjustments(slices: Slice[], feature: string): Subtable {
-  const adjusted = new Map<number, number[]>();
-  for (const { tables, firstGlyph } of slices) {
-    for (const table of subtables(tables.get('GPOS'), feature, 9)) {
-      const bits = table.readUInt16BE(4);
-      const [start, step] = table.readUInt16BE(0) === 2 ? [8, 2 * setBits(bits)] : [6, 0];
-      for (const [n, glyph] of readCoverage(table).entries())
-        adjusted.set(firstGlyph + glyph, readValue(table, start + step * n, bits));
-    }
-  }
-  const sorted = [...adjusted].sort(([a], [b]) => a - b);
-  const values = sorted.flatMap(([, value]) => value);
-  return Buffer.concat([
-    uint16s([2, 8 + 2 * values.length, 0xf, sorted.length, ...values]),
-    coverage(sorted.map(([glyph]) => glyph)),
-  ]);
+  return mergeRules(slices, ['GPOS', feature, 9], [0xf], (table, _firstGlyph, _glyph, n) => {
+    const bits = table.readUInt16BE(4);
+    const start = table.readUInt16BE(0) === 2 ? 8 + 2 * setBits(bits) * n : 6;
+    return [1, 2, 4, 8].map((bit) => (bits & bit ? table.readInt16BE(start + 2 * setBits(bits & (bit - 1))) : 0));
+  });
+}
+
+/** Builds a subtable of format 2 with the numbers that `read` returns for each glyph, the nth of its subtable. */
+function mergeRules(
+  slices: Slice[],
+  [tag, feature, extension]: [tag: string, feature: string, extension: number],
+  format: number[],
+  read: (table: Subtable, firstGlyph: number, glyph: number, n: number) => number[],
+): Subtable {
+  const rules = new Map<number, number[]>();
+  for (const { tables, firstGlyph } of slices)
+    for (const table of subtables(tables.get(tag), feature, extension))
+      for (const [n, glyph] of readCoverage(table).entries()) rules.set(firstGlyph + glyph, read(table, firstGlyph, glyph, n));
+  const sorted = [...rules].sort(([a], [b]) => a - b);
+  const rest = [...format, sorted.length, ...sorted.flatMap(([, values]) => values)];
+  const coverage = [1, sorted.length, ...sorted.map(([glyph]) => glyph)];
+  return uint16s([2, 2 * (2 + rest.length), ...rest, ...coverage]);
 }
 
 /** Builds a table with one lookup for each feature, which applies to every script and language. */
@@ -100,14 +94,6 @@ function readCoverage(subtable: Buffer): number[] {
   const firsts = readUint16s(table, 4, count, 6);
   const lasts = readUint16s(table, 6, count, 6);
   return firsts.flatMap((first, n) => Array.from({ length: (lasts[n] ?? first) - first + 1 }, (_, k) => first + k));
-}
-
-function coverage(glyphs: number[]): Buffer {
-  return uint16s([1, glyphs.length, ...glyphs]);
-}
-
-function readValue(table: Buffer, start: number, bits: number): number[] {
-  return [1, 2, 4, 8].map((bit) => (bits & bit ? table.readInt16BE(start + 2 * setBits(bits & (bit - 1))) : 0));
 }
 
 function setBits(bits: number): number {

@@ -6,26 +6,16 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readTables, requireTable } from './font-tables.ts';
 
-/** The functions of hb-subset.h that are used, and those of the module itself. A number is a pointer. */
-interface HarfBuzz {
+type Memory = 'malloc' | 'free';
+type OfFonts = `blob_${'create' | 'destroy' | 'get_length' | 'get_data'}` | `face_${'create' | 'destroy' | 'reference_blob'}`;
+type OfSubsets =
+  | `subset_input_${'create_or_fail' | 'destroy' | 'keep_everything' | 'set' | 'pin_axis_location'}`
+  | 'subset_or_fail';
+
+/** The functions of hb-subset.h that are used, and those of the module itself. Pointers are numbers. */
+type HarfBuzz = Record<Memory | `hb_${OfFonts | OfSubsets | 'set_add'}`, (...values: number[]) => number> & {
   memory: { readonly buffer: ArrayBuffer };
-  malloc(size: number): number;
-  free(pointer: number): void;
-  hb_blob_create(data: number, length: number, mode: number, userData: number, destroy: number): number;
-  hb_blob_destroy(blob: number): void;
-  hb_blob_get_length(blob: number): number;
-  hb_blob_get_data(blob: number, length: number): number;
-  hb_face_create(blob: number, index: number): number;
-  hb_face_destroy(face: number): void;
-  hb_face_reference_blob(face: number): number;
-  hb_set_add(set: number, value: number): void;
-  hb_subset_input_create_or_fail(): number;
-  hb_subset_input_destroy(input: number): void;
-  hb_subset_input_keep_everything(input: number): void;
-  hb_subset_input_set(input: number, kind: number): number;
-  hb_subset_input_pin_axis_location(input: number, face: number, axis: number, value: number): number;
-  hb_subset_or_fail(face: number, input: number): number;
-}
+};
 
 interface Name {
   /** Family and style are the names that Windows and fontconfig read, such as `Noto Sans SC` and `Bold`. */
@@ -40,58 +30,42 @@ const [FAMILY, STYLE, FULL, POSTSCRIPT] = [1, 2, 4, 6];
 /** Entries of the table `name` that are kept: copyright, version, licence and its URL. */
 const KEPT_NAMES = [0, 5, 13, 14];
 
-export class WeightPinner {
-  readonly #hb: HarfBuzz;
+export async function loadHarfBuzz(): Promise<HarfBuzz> {
+  const path = fileURLToPath(import.meta.resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
+  const { instance } = await WebAssembly.instantiate(await readFile(path));
+  const { _initialize: initialize, ...rest } = instance.exports;
+  (initialize as () => void)();
+  return rest as unknown as HarfBuzz;
+}
 
-  private constructor(hb: HarfBuzz) {
-    this.#hb = hb;
-  }
+/** Also changes the names in `font` itself. */
+export function pinWeight(hb: HarfBuzz, font: Buffer, name: Name): Buffer {
+  setNames(font, name);
+  const data = hb.malloc(font.length);
+  new Uint8Array(hb.memory.buffer).set(font, data);
+  const blob = hb.hb_blob_create(data, font.length, READ_ONLY, 0, 0);
+  const face = hb.hb_face_create(blob, 0);
+  const input = hb.hb_subset_input_create_or_fail();
+  hb.hb_subset_input_keep_everything(input);
+  hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
+  hb.hb_set_add(hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT')); // it describes axes that no longer exist
+  const changed = hb.hb_subset_or_fail(face, input);
+  const copy = changed ? copyFont(hb, changed) : undefined;
+  hb.hb_subset_input_destroy(input);
+  hb.hb_face_destroy(changed);
+  hb.hb_face_destroy(face);
+  hb.hb_blob_destroy(blob);
+  hb.free(data);
+  if (!copy) throw new Error('HarfBuzz refuses a bundled font');
+  return copy;
+}
 
-  static async load(): Promise<WeightPinner> {
-    const path = fileURLToPath(import.meta.resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
-    const { instance } = await WebAssembly.instantiate(await readFile(path));
-    const { _initialize: initialize, ...rest } = instance.exports;
-    (initialize as () => void)();
-    return new WeightPinner(rest as unknown as HarfBuzz);
-  }
-
-  /** Also changes the names in `font` itself. */
-  pin(font: Buffer, name: Name): Buffer {
-    setNames(font, name);
-    return this.#change(font, (input, face) => {
-      this.#hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
-      // This table describes axes that no longer exist.
-      this.#hb.hb_set_add(this.#hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT'));
-    });
-  }
-
-  #change(font: Buffer, plan: (input: number, face: number) => void): Buffer {
-    const hb = this.#hb;
-    const data = hb.malloc(font.length);
-    new Uint8Array(hb.memory.buffer).set(font, data);
-    const blob = hb.hb_blob_create(data, font.length, READ_ONLY, 0, 0);
-    const face = hb.hb_face_create(blob, 0);
-    const input = hb.hb_subset_input_create_or_fail();
-    hb.hb_subset_input_keep_everything(input);
-    plan(input, face);
-    const changed = hb.hb_subset_or_fail(face, input);
-    const copy = changed ? this.#copy(changed) : undefined;
-    hb.hb_subset_input_destroy(input);
-    hb.hb_face_destroy(changed);
-    hb.hb_face_destroy(face);
-    hb.hb_blob_destroy(blob);
-    hb.free(data);
-    if (!copy) throw new Error('HarfBuzz refuses a bundled font');
-    return copy;
-  }
-
-  #copy(face: number): Buffer {
-    const blob = this.#hb.hb_face_reference_blob(face);
-    const start = this.#hb.hb_blob_get_data(blob, 0);
-    const copy = Buffer.from(new Uint8Array(this.#hb.memory.buffer, start, this.#hb.hb_blob_get_length(blob)));
-    this.#hb.hb_blob_destroy(blob);
-    return copy;
-  }
+function copyFont(hb: HarfBuzz, face: number): Buffer {
+  const blob = hb.hb_face_reference_blob(face);
+  const start = hb.hb_blob_get_data(blob, 0);
+  const copy = Buffer.from(new Uint8Array(hb.memory.buffer, start, hb.hb_blob_get_length(blob)));
+  hb.hb_blob_destroy(blob);
+  return copy;
 }
 
 /** Changes the names in place. Those of a variable font, which include its styles, are longer than their replacement. */

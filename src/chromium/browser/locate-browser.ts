@@ -24,6 +24,10 @@ const FULL_BROWSERS = ['google-chrome-stable', 'google-chrome', 'chromium', 'chr
 
 /** The value of `browserPath` that selects the bundled browser. */
 const BUNDLED = 'bundled';
+const NO_BROWSER =
+  'no browser found: run `npm ci` on x64 Linux (it brings one), or install chromium-headless-shell, or set PLATEN_BROWSER_PATH';
+const NO_BUNDLED_BROWSER =
+  'PLATEN_BROWSER_PATH=bundled, but there is no bundled browser: run `npm ci` on x64 Linux, or set it to the path of a browser';
 
 interface Where {
   /** A path, or `bundled`. If it is empty, a browser is searched. */
@@ -42,34 +46,23 @@ export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
   return { ...browser, env: { ...browser.env, FONTCONFIG_FILE: file }, families: bundled.families };
 }
 
-async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: string }> {
-  if (config.browserPath === BUNDLED) return locateBundled(config.cacheDir);
-  if (config.browserPath) return locateConfigured(config.browserPath);
-  const shell = await findOnPath(HEADLESS_SHELLS);
+async function locate({ browserPath, cacheDir }: Where): Promise<LocatedBrowser & { fontsDir?: string }> {
+  const isBundled = browserPath === BUNDLED;
+  if (browserPath && !isBundled) {
+    if (await isExecutable(browserPath)) return { path: browserPath, source: 'configured', env: {} };
+    throw unavailable(`PLATEN_BROWSER_PATH=${browserPath} is not an executable file`);
+  }
+  const shell = isBundled ? undefined : await findOnPath(HEADLESS_SHELLS);
   if (shell) return { path: shell, source: 'system', env: {} };
-  const bundled = await unpackBundledBrowser(config.cacheDir);
-  if (bundled) return { ...bundled, source: 'bundled' };
-  const full = await findOnPath(FULL_BROWSERS);
-  if (full) return { path: full, source: 'full', env: {} };
-  throw new ServiceError(
-    'browser_unavailable',
-    'no browser found: run `npm ci` on x64 Linux (it brings one), or install chromium-headless-shell, or set PLATEN_BROWSER_PATH',
-  );
-}
-
-async function locateBundled(cacheDir: string): Promise<LocatedBrowser> {
   const bundled = await unpackBundledBrowser(cacheDir);
   if (bundled) return { ...bundled, source: 'bundled' };
-  throw new ServiceError(
-    'browser_unavailable',
-    'PLATEN_BROWSER_PATH=bundled, but there is no bundled browser: run `npm ci` on x64 Linux, or set it to the path of a browser',
-  );
+  const full = isBundled ? undefined : await findOnPath(FULL_BROWSERS);
+  if (full) return { path: full, source: 'full', env: {} };
+  throw unavailable(isBundled ? NO_BUNDLED_BROWSER : NO_BROWSER);
 }
 
-async function locateConfigured(path: string): Promise<LocatedBrowser> {
-  if (!(await isExecutable(path)))
-    throw new ServiceError('browser_unavailable', `PLATEN_BROWSER_PATH=${path} is not an executable file`);
-  return { path, source: 'configured', env: {} };
+function unavailable(detail: string): ServiceError {
+  return new ServiceError('browser_unavailable', detail);
 }
 
 async function findOnPath(names: string[]): Promise<string | undefined> {

@@ -173,19 +173,16 @@ export class MemoryWatchdog {
   /** Uses a signal that the exit code of the renderer shows, so that the page learns the cause. */
   #terminate(renderer: Renderer): void {
     const now = performance.now();
+    const isOpen = renderer.owner !== NOBODY;
     if (renderer.ending === undefined) {
       renderer.ending = { since: now, killed: false };
-      this.#noteSignal('terminated', renderer);
+      if (isOpen) this.crashes.expect('terminated', renderer.owner);
       terminateProcess(renderer.pid);
     } else if (!renderer.ending.killed && now - renderer.ending.since > TERMINATION_MS) {
       renderer.ending.killed = true;
-      this.#noteSignal('killed', renderer);
+      if (isOpen) this.crashes.expect('killed', renderer.owner);
       endProcess(renderer.pid);
     }
-  }
-
-  #noteSignal(signal: 'terminated' | 'killed', { owner }: Renderer): void {
-    if (owner !== NOBODY) this.crashes.expect(signal, owner);
   }
 }
 

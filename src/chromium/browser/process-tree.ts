@@ -16,15 +16,9 @@ export interface BrowserProcess {
   readonly startTime: number;
 }
 
-/** How often the children of all threads are read. In between, only threads that are known to have children are read. */
-const THOROUGH_EVERY_MS = 2_000;
-
 export class ProcessTree {
   readonly #root: number;
   #processes = new Map<number, BrowserProcess>();
-  /** Threads other than the main thread that have started processes. */
-  readonly #forkingThreads = new Map<number, number[]>();
-  #thoroughAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: number) {
     this.#root = root;
@@ -40,14 +34,10 @@ export class ProcessTree {
   }
 
   /** Finds the present processes. If it rejects, the previous result stays. */
-  async look(now = performance.now()): Promise<void> {
-    const thorough = now - this.#thoroughAt > THOROUGH_EVERY_MS;
-    if (thorough) this.#thoroughAt = now;
+  async look(): Promise<void> {
     const found = new Map<number, BrowserProcess>();
-    await this.#visit(this.#root, found, thorough);
-    if (!found.size) return; // orphans of the process must still be ended
-    this.#processes = found;
-    for (const pid of this.#forkingThreads.keys()) if (!found.has(pid)) this.#forkingThreads.delete(pid);
+    await this.#visit(this.#root, found);
+    if (found.size) this.#processes = found; // otherwise, orphans of the process must still be ended
   }
 
   /** Kills every process that `look` has found, even if it has moved to another session or process group. */
@@ -55,21 +45,13 @@ export class ProcessTree {
     for (const { pid, startTime } of this.#processes.values()) if (readStart(pid) === startTime) endProcess(pid);
   }
 
-  async #visit(pid: number, found: Map<number, BrowserProcess>, thorough: boolean): Promise<void> {
+  async #visit(pid: number, found: Map<number, BrowserProcess>): Promise<void> {
     const process = await this.#identify(pid);
     if (!process || found.has(pid)) return;
     found.set(pid, process);
     if (process.kind === 'renderer' || process.kind === 'helper') return;
-    const children = this.#threadsToAsk(pid, thorough).flatMap((thread) => listChildren(pid, thread));
-    await Promise.all(children.map((child) => this.#visit(child, found, thorough)));
-  }
-
-  #threadsToAsk(pid: number, thorough: boolean): number[] {
-    if (!thorough) return [pid, ...(this.#forkingThreads.get(pid) ?? [])];
-    const threads = listThreads(pid);
-    const forking = threads.filter((thread) => thread !== pid && listChildren(pid, thread).length > 0);
-    this.#forkingThreads.set(pid, forking);
-    return threads;
+    const children = listThreads(pid).flatMap((thread) => listChildren(pid, thread));
+    await Promise.all(children.map((child) => this.#visit(child, found)));
   }
 
   /** A process that has just been forked has the command line of its parent, so that it is read again until it differs. */

@@ -1,20 +1,13 @@
 /** Settings of a screenshot: the area of the document and the format. */
+import type { Box } from '../../in-page/contract/questions.ts';
 
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** An area in CSS pixels, measured from the upper left corner of the document. */
-export interface Area {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 export type CaptureArea =
   | { kind: 'document' }
   | { kind: 'viewport' }
-  | { kind: 'clip'; clip: Area }
+  | { kind: 'clip'; clip: Box }
   | { kind: 'element'; selector: string };
 
 export interface CaptureSettings {

@@ -1,13 +1,14 @@
 /** Takes a screenshot of the loaded document: the area and the format in, the bytes of an image out. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../errors.ts';
+import type { Box } from '../../in-page/contract/questions.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { ask } from '../devtools/ask.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import { MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { CaptureQueue } from './capture-queue.ts';
-import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
+import type { CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
 
 type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
@@ -43,7 +44,7 @@ export async function takeScreenshot(
   return { image, ...size };
 }
 
-async function capture(session: Session, area: Area, { type, quality }: CaptureSettings, limits: Limits): Promise<Buffer> {
+async function capture(session: Session, area: Box, { type, quality }: CaptureSettings, limits: Limits): Promise<Buffer> {
   const maxBytes = Math.min(limits.maxPdfBytes, MAX_ANSWER_BYTES);
   const parameters = {
     format: type,
@@ -65,7 +66,7 @@ function tooLarge(limit: number): ServiceError {
   return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
-async function findArea(session: Session, { area }: CaptureSettings, step: Step): Promise<Area> {
+async function findArea(session: Session, { area }: CaptureSettings, step: Step): Promise<Box> {
   if (area.kind === 'clip') return area.clip;
   if (area.kind === 'element') return elementArea(session, area.selector, step);
   const { cssContentSize, cssLayoutViewport } = await step(session.send('Page.getLayoutMetrics'));
@@ -74,7 +75,7 @@ async function findArea(session: Session, { area }: CaptureSettings, step: Step)
   return { x: 0, y: 0, width: cssContentSize.width, height: cssContentSize.height };
 }
 
-async function elementArea(session: Session, selector: string, step: Step): Promise<Area> {
+async function elementArea(session: Session, selector: string, step: Step): Promise<Box> {
   const box = await step(ask(session, 'boxOf', [selector], ELEMENT_BOX));
   if (box === 'invalid') {
     const detail = '{option}: is not a CSS selector that Chromium can read: use one such as #chart';
@@ -87,7 +88,7 @@ async function elementArea(session: Session, selector: string, step: Step): Prom
 }
 
 /** Moves the edges to whole pixels of the image, so that nothing is blurred or cut off. */
-function alignToPixels({ x, y, width, height }: Area, factor: number): Area {
+function alignToPixels({ x, y, width, height }: Box, factor: number): Box {
   const left = Math.floor(x * factor) / factor;
   const top = Math.floor(y * factor) / factor;
   return { x: left, y: top, width: ceilTo(x + width - left, factor), height: ceilTo(y + height - top, factor) };
@@ -97,7 +98,7 @@ function ceilTo(length: number, factor: number): number {
   return Math.max(1, Math.ceil(round(length * factor))) / factor;
 }
 
-function imageSize({ width, height }: Area, { deviceScaleFactor }: CaptureSettings): { width: number; height: number } {
+function imageSize({ width, height }: Box, { deviceScaleFactor }: CaptureSettings): { width: number; height: number } {
   return { width: Math.round(width * deviceScaleFactor), height: Math.round(height * deviceScaleFactor) };
 }
 

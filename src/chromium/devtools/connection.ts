@@ -89,21 +89,14 @@ export class Session {
   next<E extends keyof Events>(event: E, accepts: EventListener<E> = () => true): Promise<Events[E][0]> {
     const { promise, resolve, reject } = Promise.withResolvers<Events[E][0]>();
     promise.catch(() => {}); // the caller may have given up waiting
-    if (this.#closed) {
-      reject(this.#closed);
-      return promise;
-    }
-    const listener = ((payload: Events[E][0]) => {
-      if (!(accepts as (payload: unknown) => unknown)(payload)) return;
+    if (this.#closed) reject(this.#closed);
+    const stop = this.on(event, (...payload) => {
+      if (!accepts(...payload)) return;
       stop();
-      resolve(payload);
-    }) as EventListener<E>;
-    const stopListening = this.on(event, listener);
-    this.#waiting.add(reject);
-    const stop = () => {
-      stopListening();
       this.#waiting.delete(reject);
-    };
+      resolve(payload[0]);
+    });
+    this.#waiting.add(reject);
     return promise;
   }
 
@@ -226,12 +219,11 @@ export class Connection {
     if (!this.#outbox.length || this.#blocked) return;
     const messages = this.#outbox.splice(0);
     this.#blocked = !this.#input.write(`${messages.join('\0')}\0`);
-    if (this.#blocked) this.#input.once('drain', () => this.#drain());
-  }
-
-  #drain(): void {
-    this.#blocked = false;
-    this.#flush();
+    if (!this.#blocked) return;
+    this.#input.once('drain', () => {
+      this.#blocked = false;
+      this.#flush();
+    });
   }
 
   /**
@@ -291,10 +283,6 @@ export class Connection {
     pending.reject(new DevToolsError(pending.method, TOO_LARGE));
   }
 
-  #detach({ sessionId }: Events['Target.detachedFromTarget'][0]): void {
-    this.#sessions.get(sessionId)?.close(new DevToolsClosedError('the target is gone'));
-  }
-
   #dispatch(message: Message, bytes: number): void {
     if (message.id !== undefined) {
       const pending = this.#pending.get(message.id);
@@ -307,7 +295,9 @@ export class Connection {
     const session = message.sessionId ? this.#sessions.get(message.sessionId) : this.browser;
     session?.dispatch(message.method ?? '', message.params);
     session?.count(bytes);
-    if (message.method === 'Target.detachedFromTarget') this.#detach(message.params as Events['Target.detachedFromTarget'][0]);
+    if (message.method !== 'Target.detachedFromTarget') return;
+    const { sessionId } = message.params as Events['Target.detachedFromTarget'][0];
+    this.#sessions.get(sessionId)?.close(new DevToolsClosedError('the target is gone'));
   }
 }
 

@@ -12,12 +12,6 @@ import { type PrintSettings, pageRule } from './print-options.ts';
 import { UNREPEATED_ROWS } from './repeated-rows.ts';
 import { growPage, layoutWidth, NO_BREAKS, toSinglePage } from './single-page.ts';
 
-/** Lengths in CSS pixels. The content is at least as wide as the viewport. */
-interface Extent {
-  contentPx: number;
-  viewportPx: number;
-}
-
 /** The size of a page between its margins. */
 export type PageArea = Record<'widthPx' | 'heightPx', number>;
 
@@ -75,18 +69,14 @@ export class PageLayout {
     return single;
   }
 
-  /** Measures the width of the loaded document in its present layout. */
-  #extent(): Promise<Extent> {
+  /** Measures the width of the loaded document in its present layout. The content is at least as wide as the viewport. */
+  #extent(): Promise<Record<'contentPx' | 'viewportPx', number>> {
     const asked = this.#session.send('Page.getLayoutMetrics').then(({ cssContentSize, cssLayoutViewport }) => ({
       contentPx: cssContentSize.width,
       viewportPx: cssLayoutViewport.clientWidth,
     }));
     asked.catch(() => {}); // the loss of a page is reported elsewhere
     return asked;
-  }
-
-  #measureAt(width: number): Promise<Extent> {
-    return this.#withLayout({ width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }, () => this.#extent());
   }
 
   /**
@@ -110,8 +100,9 @@ export class PageLayout {
   /** Returns the width of the document in a window of this width. It is laid out again only if its present width suggests it. */
   async #measureWidth(width: number, step: Step): Promise<number> {
     const { contentPx, viewportPx } = await step(this.#extent());
-    const fits = contentPx <= viewportPx && viewportPx <= width;
-    return fits ? contentPx : (await step(this.#measureAt(width))).contentPx;
+    if (contentPx <= viewportPx && viewportPx <= width) return contentPx;
+    const size = { width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
+    return (await step(this.#withLayout(size, () => this.#extent()))).contentPx;
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */

@@ -4,7 +4,7 @@ import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
 
-export const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
+const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
 /** The page sizes that Chromium knows (CSS Paged Media Module Level 3, 7.1), in inches. */
 const NAMED: Record<string, readonly [width: number, height: number]> = {
   a5: [148 / 25.4, 210 / 25.4],
@@ -144,12 +144,11 @@ function sizeNamed(name: string): { unit: 'mm' | 'in'; sides: readonly [width: n
 
 function parseSize(size: string): PageSize | undefined {
   const words = size.trim().split(/\s+/);
-  const [width, height] = words.map(toInches);
-  if (width !== undefined) return { widthInches: width, heightInches: height ?? width };
-  return undefined;
+  const [width, height = width] = words.map(toInches);
+  return width !== undefined && height !== undefined ? { widthInches: width, heightInches: height } : undefined;
 }
 
-function toInches(length: string): number | undefined {
+export function toInches(length: string): number | undefined {
   const [, number, unit = ''] = LENGTH.exec(length) ?? [];
   return number === undefined ? undefined : Number(number) / (PER_INCH[unit.toLowerCase()] ?? Number.NaN);
 }

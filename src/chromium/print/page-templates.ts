@@ -15,8 +15,8 @@ import { inspectDocument, NO_FINDINGS, type TextFindings } from '../glyphs/missi
 import { clearance, MEASURING_DOCUMENT, measuredMarkup, TEMPLATE_HEIGHTS } from './header-footer.ts';
 import type { MissingResource } from './missing-resource.ts';
 import type { PrintSettings } from './print-options.ts';
-import { FILLED_MARKUP, mayNameFiles, withFiles } from './template-files.ts';
-import { loadFonts, mayHaveFonts } from './template-fonts.ts';
+import { FILLED_MARKUP, MAY_NAME_FILES, withFiles } from './template-files.ts';
+import { loadFonts } from './template-fonts.ts';
 
 const NO_FILE = 'a header or footer shows data: URLs and files in assets only';
 const BAD_FONT = 'the font of a header or footer cannot be read';
@@ -54,7 +54,12 @@ export class PageTemplates {
     const { header, footer } = settings.templates;
     const markup = [header, footer].filter((template) => template !== undefined);
     const isMeasured = markup.length > 0 && settings.marginChosenBy === 'document';
-    if (!isMeasured && !this.#fonts.lacks(glyphCandidates(markup.join('\n'))) && !markup.some(mayNameFiles)) return settings;
+    if (
+      !isMeasured &&
+      !this.#fonts.lacks(glyphCandidates(markup.join('\n'))) &&
+      !markup.some((each) => MAY_NAME_FILES.test(each))
+    )
+      return settings;
     await this.#openMeasuringDocument(step);
     const filled = [await this.#fill('header', header, files, step), await this.#fill('footer', footer, files, step)];
     const templates = { ...settings.templates, header: filled[0]?.markup, footer: filled[1]?.markup };
@@ -68,7 +73,7 @@ export class PageTemplates {
 
   /** Call it when the document has been loaded. */
   async loadFonts({ templates: { header = '', footer = '' } }: PrintSettings, step: Step): Promise<void> {
-    const having = [header, footer].filter(mayHaveFonts);
+    const having = [header, footer].filter((markup) => /@font-face/i.test(markup));
     if (!having.length) return;
     const lost = await loadFonts(this.#session, this.#frameId, having, step);
     const missing = lost.map((family) => ({ url: `font-family: ${family}`, reason: BAD_FONT, others: [] }));
@@ -87,7 +92,7 @@ export class PageTemplates {
     files: HostedFiles,
     step: Step,
   ): Promise<FilledMarkup | undefined> {
-    if (markup === undefined || !mayNameFiles(markup)) return markup === undefined ? undefined : { markup, named: [] };
+    if (markup === undefined || !MAY_NAME_FILES.test(markup)) return markup === undefined ? undefined : { markup, named: [] };
     const filled = await withFiles(markup, files, (given, embedded) =>
       step(ask(this.#session, 'fillTemplate', [given, embedded], FILLED_MARKUP)),
     );

@@ -1,14 +1,13 @@
 /** Computes the window in which a document is laid out before it is printed: its style sheets and print settings in, pixels out. */
 import { DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
 import { type Declaration, readDeclarations } from './css-statements.ts';
-import { declaredSize, PER_INCH } from './page-sizes.ts';
+import { declaredSize, toInches } from './page-sizes.ts';
 import type { PrintSettings } from './print-options.ts';
 import { layoutWidth } from './single-page.ts';
 
 type Margins = PrintSettings['margin'];
 
 const SIDES = ['top', 'right', 'bottom', 'left'] as const;
-const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)(in|cm|mm|q|pt|pc|px|%)?$/i;
 
 /** The texts of style sheets. */
 interface OtherStyles {
@@ -48,7 +47,7 @@ function parseMargins(property: string, value: string, paper: PrintSettings['pap
     .replace(/!.*$/, '')
     .trim()
     .split(/\s+/)
-    .map((length) => toInches(length, paper.widthInches));
+    .map((length) => marginInches(length, paper.widthInches));
   const side = SIDES.find((each) => property === `margin-${each}`);
   if (values.some((length) => length === undefined)) return {};
   if (side) return { [side]: values[0] };
@@ -57,11 +56,9 @@ function parseMargins(property: string, value: string, paper: PrintSettings['pap
 }
 
 /** Percentages are of the width of the page. */
-function toInches(length: string, widthInches: number): number | undefined {
-  const [, number, unit = ''] = LENGTH.exec(length) ?? [];
-  if (number === undefined) return undefined;
-  if (unit === '%') return (Number(number) / 100) * widthInches;
-  return Number(number) / (PER_INCH[unit.toLowerCase()] ?? Number.POSITIVE_INFINITY);
+function marginInches(length: string, widthInches: number): number | undefined {
+  if (/^(?:\d+|\d*\.\d+)%$/.test(length)) return (Number.parseFloat(length) / 100) * widthInches;
+  return length === '0' ? 0 : toInches(length);
 }
 
 /** Finds the text of the style elements. */

@@ -6,7 +6,7 @@ import type { EmbeddedFile, FilledMarkup } from '../../in-page/contract/question
 import { shape } from '../devtools/evaluate.ts';
 
 /** Matches relative URLs in attributes and styles, and mentions that only look like them. */
-const MENTIONS = /(?:src|srcset|href|background|poster)\s*=(?!\s*["']?(?:data:|#))|url\((?!\s*["']?(?:data:|#))/i;
+export const MAY_NAME_FILES = /(?:src|srcset|href|background|poster)\s*=(?!\s*["']?(?:data:|#))|url\((?!\s*["']?(?:data:|#))/i;
 /** A style sheet names a font, which names nothing. */
 const MAX_ROUNDS = 4;
 /** The answer to `fillTemplate`. */
@@ -14,11 +14,6 @@ export const FILLED_MARKUP = shape(Type.Object({ markup: Type.String(), named: T
 
 /** Fills one template with these files. */
 export type Fill = (markup: string, files: Record<string, EmbeddedFile>) => Promise<FilledMarkup>;
-
-/** Whether the markup may name files. */
-export function mayNameFiles(markup: string): boolean {
-  return MENTIONS.test(markup);
-}
 
 /** Returns the markup with the files that it names, and the names of those that are missing. Undefined if it is too large. */
 export async function withFiles(markup: string, files: HostedFiles, fill: Fill): Promise<FilledMarkup | undefined> {

@@ -14,11 +14,6 @@ const PAUSE_MS = 3;
 /** Null as long as a font is loading. */
 const FAILED_FAMILIES = shape(Type.Union([Type.Array(Type.String()), Type.Null()]));
 
-/** Whether the markup may have fonts of its own. */
-export function mayHaveFonts(markup: string): boolean {
-  return /@font-face/i.test(markup);
-}
-
 /** Loads the fonts into the memory of the page, until the document ends. Returns the families that could not be loaded. */
 export async function loadFonts(session: Session, frameId: string, templates: string[], step: Step): Promise<string[]> {
   // An isolated world has its own built-ins. Without scripts a promise would never settle in it, so that the state is polled.

@@ -16,7 +16,6 @@ export interface ExceededLimit {
   exceeded: keyof typeof FIELD_LIMITS;
 }
 
-/** Whether a property of a field is CSS. */
 export function isStyleText(name: string): boolean {
   return /^(?:css|box|before|after)$/.test(name);
 }

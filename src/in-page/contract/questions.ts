@@ -57,24 +57,22 @@ export interface AddedElement {
 }
 
 /** Lengths in CSS pixels, from the top left corner of the document. */
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+export type Box = Record<'x' | 'y' | 'width' | 'height', number>;
 
 export type ElementState = 'attached' | 'visible' | 'hidden';
 
-export interface AssetOptions {
-  /** Whether to wait for images, fonts and frames. */
+interface WaitOptions {
+  /** Whether to wait for images, fonts and frames, or else for the work of the document, and to run its timers. */
   waits: boolean;
-  /** Whether to move animations to their end. */
+  /** Whether to move animations to their end, and to run time forward. */
   finishesAnimations: boolean;
-  /** Whether to read the metadata that the document states. */
-  readsMetadata: boolean;
   /** Whether the markup may declare shadow roots. */
   declaresShadows: boolean;
+}
+
+export interface AssetOptions extends WaitOptions {
+  /** Whether to read the metadata that the document states. */
+  readsMetadata: boolean;
   /** Set for a document with scripts, whose text and page sizes are read. If it has `@page` rules, `rule` becomes the first. */
   active: { rule: string } | null;
 }
@@ -100,13 +98,7 @@ export interface SeenText {
   families: string[];
 }
 
-export interface FinishOptions {
-  /** Whether to wait for the work of the document and to run its timers. */
-  waits: boolean;
-  /** Whether to run time forward and to finish animations. */
-  finishesAnimations: boolean;
-  /** Whether the markup may declare shadow roots. */
-  declaresShadows: boolean;
+export interface FinishOptions extends WaitOptions {
   /** How long to wait for a document that signals that it is not ready. */
   readyMs: number;
   /** How long to wait for a document that keeps changing. */

@@ -24,7 +24,6 @@ const FRAME = [
   'outline-style',
 ];
 
-/** The properties that are painted. */
 const PAINTED = [
   ...FRAME,
   ...['background-color', 'background-image', 'background-position', 'background-size', 'border-image', 'border-radius'],

@@ -35,6 +35,12 @@ export function builtIn<N extends Node>(node: N): N {
   return new Proxy({}, { get: read }) as N;
 }
 
+/** Removes the attribute if the value is null. */
+export function writeAttribute(element: Element, name: string, value: string | null): void {
+  if (value === null) builtIn(element).removeAttribute(name);
+  else builtIn(element).setAttribute(name, value);
+}
+
 /** Replaces a function with a proxy, which has the same name and is as enumerable. */
 export function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
   const holder = owner as Record<string, unknown>;

@@ -17,6 +17,16 @@ export interface AnyRule extends Omit<CSSRule, 'type'> {
 /** The values of `CSSRule.type`. */
 export const RULE_TYPES = { style: 1, fontFace: 5, page: 6 } as const;
 
+/** Yields the rules of a sheet, those in them, and those of imported sheets. Throws if a sheet has another origin. */
+export function* allRules(sheet: { cssRules: CSSRuleList }): Generator<AnyRule> {
+  for (const rule of listRules(sheet)) {
+    yield rule;
+    const { styleSheet, cssRules } = rule;
+    if (styleSheet) yield* allRules(styleSheet);
+    else if (cssRules?.length) yield* allRules({ cssRules });
+  }
+}
+
 /** Throws if the sheet has another origin. */
 export function listRules({ cssRules }: { cssRules: CSSRuleList }): Iterable<AnyRule> {
   return cssRules as Iterable<CSSRule> as Iterable<AnyRule>;

@@ -1,5 +1,5 @@
 /** Walks over the text of a document and its shadow roots. */
-import { type Root, withShadows } from './roots.ts';
+import { withShadows } from './roots.ts';
 
 const SHOW_TEXT = 4; // NodeFilter.SHOW_TEXT
 const MAX_TEXTS = 200_000;
@@ -15,19 +15,16 @@ export function* textNodes(looks: boolean): Generator<Text> {
   }
 }
 
-/** Yields all text nodes of one root. */
-export function* findTexts(root: Root): Generator<Text> {
+export function* findTexts(root: Node): Generator<Text> {
   const walker = document.createTreeWalker(root, SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) yield text as Text;
 }
 
-/** The element around a text, which is the host for one directly in a shadow root. */
-export function elementAround({ parentElement, parentNode }: Text): Element | null {
-  return parentElement ?? (parentNode as ShadowRoot | null)?.host ?? null;
-}
-
-/** The first family in a list of fonts. */
 export function firstFamily(list: string): string {
   const [, quoted, bare] = /^\s*(?:"([^"]{0,200})"|([^,"]{0,200}))/.exec(list) ?? [];
   return (quoted ?? bare ?? '').trim();
+}
+
+export function unquote(family: string): string {
+  return family.replace(/^["']|["']$/g, '');
 }

@@ -1,5 +1,5 @@
 /** Moves the animations of a document to their end. */
-import { findGetter } from '../dom/built-ins.ts';
+import { builtIn, documentPart } from '../dom/built-ins.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
 
 /** A time by which finite animations of SVG have ended. */
@@ -9,22 +9,18 @@ const END_SECONDS = 3_600;
 export function finishAnimations(page: Document, looks = false): number {
   let finished = 0;
   try {
-    const timeline = findGetter(Document.prototype, 'timeline')?.call(page);
-    for (const root of withShadows(page, looks)) finished += finishIn(root, root === page, timeline);
+    const timeline = documentPart(page, 'timeline');
+    for (const root of withShadows(page, looks)) finished += finishIn(root, timeline);
   } catch {
     // a document that breaks the functions used here keeps its animations as they are
   }
   return finished;
 }
 
-/**
- * Takes one root, because a document does not list the animations in its shadow roots. The method of the prototype is used, because an
- * element with the name of the method would hide it.
- */
-function finishIn(root: Root, isDocument: boolean, timeline: unknown): number {
-  const { getAnimations } = (isDocument ? Document : ShadowRoot).prototype;
+/** Takes one root, because a document does not list the animations in its shadow roots. */
+function finishIn(root: Root, timeline: unknown): number {
   let finished = 0;
-  for (const animation of getAnimations.call(root as Document & ShadowRoot)) {
+  for (const animation of builtIn(root).getAnimations()) {
     if (animation.playState !== 'running') continue;
     try {
       bringToEnd(animation, timeline);

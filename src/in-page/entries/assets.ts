@@ -65,18 +65,13 @@ function loadFrames(page: Document, looks: boolean): Promise<void>[] {
 }
 
 function loadImages(page: Document, looks: boolean): Promise<void>[] {
-  const waits: Promise<void>[] = [];
-  for (const image of findImages(page, looks)) {
+  return [...findImages(page, looks)].flatMap((image) => {
     image.loading = 'eager'; // as above
-    if (image.complete) continue;
-    waits.push(
-      new Promise((resolve) => {
-        image.addEventListener('load', () => resolve());
-        image.addEventListener('error', () => resolve());
-      }),
-    );
-  }
-  return waits;
+    if (image.complete) return [];
+    return new Promise((resolve) => {
+      for (const end of ['load', 'error']) image.addEventListener(end, () => resolve());
+    });
+  });
 }
 
 /** Images of the document, and those in shadow roots. */

@@ -2,13 +2,7 @@
 import type { Box, ElementState } from '../contract/questions.ts';
 
 export function isSelector(selector: string): boolean {
-  try {
-    document.createDocumentFragment().querySelector(selector);
-    return true;
-  } catch (error) {
-    if (isSyntaxError(error)) return false;
-    throw error;
-  }
+  return findFirst(document.createDocumentFragment(), selector) !== 'invalid';
 }
 
 export function isInState(selector: string, state: ElementState): boolean {
@@ -23,16 +17,18 @@ export function isInState(selector: string, state: ElementState): boolean {
 
 /** Returns the box of the first element, null if there is none, or `invalid` if the selector cannot be read. */
 export function boxOf(selector: string): Box | null | 'invalid' {
-  try {
-    const box = document.querySelector(selector)?.getBoundingClientRect();
-    return box ? { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height } : null;
-  } catch (error) {
-    if (isSyntaxError(error)) return 'invalid';
-    throw error;
-  }
+  const element = findFirst(document, selector);
+  if (element === null || element === 'invalid') return element;
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x: x + scrollX, y: y + scrollY, width, height };
 }
 
-/** Another error comes from a document that breaks the functions used here. */
-function isSyntaxError(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'SyntaxError';
+/** Throws only if the document breaks the functions used here. */
+function findFirst(root: ParentNode, selector: string): Element | null | 'invalid' {
+  try {
+    return root.querySelector(selector);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'SyntaxError') return 'invalid';
+    throw error;
+  }
 }

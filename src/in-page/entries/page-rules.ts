@@ -1,6 +1,6 @@
 /** Adds `@page` rules to a loaded document, and reads the sizes that its own rules name. */
-import { findGetter } from '../dom/built-ins.ts';
-import { type AnyRule, listRules, RULE_TYPES } from '../dom/rules.ts';
+import { documentPart } from '../dom/built-ins.ts';
+import { allRules, RULE_TYPES } from '../dom/rules.ts';
 
 const MAX_SIZES = 100;
 
@@ -15,7 +15,7 @@ export function addRule(rule: string, elsewhere: string): null {
   removeLast();
   const style = Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'style') as HTMLStyleElement;
   style.textContent = rule;
-  (findGetter(Document.prototype, 'head')?.call(document) as HTMLHeadElement | null)?.prepend(style);
+  documentPart(document, 'head')?.prepend(style);
   removeLast = () => style.remove();
   if (style.sheet) return null;
   // The document has no head, or a content security policy forbids style elements.
@@ -35,7 +35,8 @@ export function addRule(rule: string, elsewhere: string): null {
  */
 export function readPageSizes(suggested: string): string[] {
   try {
-    const sizes = pageSizes();
+    const sizes: string[] = [];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) addSizes(sheet, sizes);
     if (sizes.length && suggested) addRule(suggested, '');
     return sizes;
   } catch {
@@ -43,23 +44,14 @@ export function readPageSizes(suggested: string): string[] {
   }
 }
 
-function pageSizes(): string[] {
-  const sizes: string[] = [];
-  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
-    try {
-      addSizes(listRules(sheet), sizes);
-    } catch {
-      sizes.push(''); // the style sheet has another origin and cannot be read
+/** Adds an empty size for a style sheet of another origin, which cannot be read. */
+function addSizes(sheet: CSSStyleSheet, sizes: string[]): void {
+  try {
+    for (const rule of allRules(sheet)) {
+      if (sizes.length >= MAX_SIZES) return;
+      if (rule.type === RULE_TYPES.page) sizes.push(rule.style?.getPropertyValue('size') ?? '');
     }
-  }
-  return sizes;
-}
-
-function addSizes(rules: Iterable<AnyRule>, sizes: string[]): void {
-  for (const rule of rules) {
-    if (sizes.length >= MAX_SIZES) return;
-    if (rule.type === RULE_TYPES.page) sizes.push(rule.style?.getPropertyValue('size') ?? '');
-    else if (rule.styleSheet) addSizes(listRules(rule.styleSheet), sizes);
-    else if (rule.selectorText === undefined && rule.cssRules) addSizes(listRules({ cssRules: rule.cssRules }), sizes);
+  } catch {
+    sizes.push('');
   }
 }

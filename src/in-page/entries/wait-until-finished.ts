@@ -14,21 +14,7 @@ const MAX_FRAME_DEPTH = 5;
 /** How long to wait for a frame, in case that none comes. */
 const MAX_FRAME_MS = 100;
 
-interface Moved {
-  isWhole: boolean;
-  isDue: boolean;
-  /** Number of targets that were shown to observers and of animations that were finished. */
-  seen: number;
-}
-
-interface Watch {
-  /** Resolves after a frame and the tasks that were waiting. */
-  turn(): Promise<void>;
-  /** Number of batches of mutations so far. */
-  changes(): number;
-  isQuiet(): boolean;
-  end(): void;
-}
+type Watch = ReturnType<typeof watchChanges>;
 
 /** The window must be prepared. */
 export async function waitUntilFinished(options: FinishOptions): Promise<FinishState> {
@@ -73,7 +59,7 @@ async function runForward(native: Natives, withTimers: boolean): Promise<boolean
     isDue = false;
     for (const view of listWindows(document)) {
       const moved = await moveWindow(view, withTimers, runs);
-      if (!moved.isWhole) return false;
+      if (!moved) return false;
       isDue ||= moved.isDue;
       seen += moved.seen;
     }
@@ -83,13 +69,15 @@ async function runForward(native: Natives, withTimers: boolean): Promise<boolean
   return true;
 }
 
-/** Runs the callbacks of one window that are due, if `runs` is set. Then shows its observers everything and finishes its animations. */
-async function moveWindow(view: Window, withTimers: boolean, runs: boolean): Promise<Moved> {
+/**
+ * Runs the callbacks of one window that are due, if `runs` is set. Returns undefined if not all of them could run. Otherwise, shows its
+ * observers everything, finishes its animations, and returns how many there were of both.
+ */
+async function moveWindow(view: Window, withTimers: boolean, runs: boolean) {
   const { clock, showAll } = preparedWindow(view) ?? {};
-  const isDue = runs && (clock?.isDue(withTimers) ?? false);
-  if (isDue && !(await clock?.forward(withTimers))) return { isWhole: false, isDue, seen: 0 };
-  const shown = showAll?.() ?? 0;
-  return { isWhole: true, isDue, seen: shown + finishAnimations(view.document) };
+  const isDue = runs && clock?.isDue(withTimers) === true;
+  if (isDue && !(await clock.forward(withTimers))) return undefined;
+  return { isDue, seen: (showAll?.() ?? 0) + finishAnimations(view.document) };
 }
 
 /** Returns the windows of the document and of the frames that it can access. */
@@ -122,7 +110,7 @@ function currentActivity({ waits }: FinishOptions, watch: Watch): WaitsFor {
 }
 
 /** Watches for mutations. It also counts turns without one, because a page that is too busy to change anything is not quiet. */
-function watchChanges({ native, isTicking }: WindowClock): Watch {
+function watchChanges({ native, isTicking }: WindowClock) {
   const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
   let [changedAt, changes, seen, quietTurns] = [now(), 0, 0, 0];
   const observer = new MutationObserver(() => {
@@ -139,6 +127,7 @@ function watchChanges({ native, isTicking }: WindowClock): Watch {
   };
   observeAll();
   return {
+    /** Resolves after a frame and the tasks that were waiting. */
     async turn() {
       await nextFrame(native);
       await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // tasks that were due before have run by then
@@ -146,6 +135,7 @@ function watchChanges({ native, isTicking }: WindowClock): Watch {
       quietTurns = changes === seen ? quietTurns + 1 : 0;
       seen = changes;
     },
+    /** Number of batches of mutations so far. */
     changes: () => changes,
     isQuiet: () => quietTurns >= QUIET_TURNS && changes === seen && now() >= changedAt + QUIET_MS,
     end: () => observer.disconnect(),

@@ -2,9 +2,8 @@
 import type { FieldStyle } from '../../../tag-structure.ts';
 import { builtIn } from '../../dom/built-ins.ts';
 import { type Control, isSelect, isTextArea } from './control.ts';
-import { declarations, textProperties } from './style-declarations.ts';
+import { declarations, readLength, SIDES, textProperties } from './style-declarations.ts';
 
-const SIDES = ['top', 'right', 'bottom', 'left'];
 /** What a menu leaves free at the start and at the end, where its arrow is, in CSS pixels. */
 const MENU_START = 4;
 const MENU_END = 16;
@@ -40,10 +39,6 @@ function readInset(control: Control, style: CSSStyleDeclaration, border: number[
   inset[start] = (inset[start] ?? 0) + MENU_START;
   inset[end] = (inset[end] ?? 0) + MENU_END;
   return inset;
-}
-
-function readLength(style: CSSStyleDeclaration, name: string): number {
-  return Number.parseFloat(style.getPropertyValue(name)) || 0;
 }
 
 /** Returns the opacity of the element and all its ancestors together. */

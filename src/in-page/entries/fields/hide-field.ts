@@ -3,6 +3,7 @@ import type { FieldKind, FormControl } from '../../../tag-structure.ts';
 import { checkboxAppearances } from './checkbox-appearances.ts';
 import { type Control, isInput } from './control.ts';
 import { PreparedControl } from './prepared-control.ts';
+import { readLength, SIDES } from './style-declarations.ts';
 
 /** A background that is almost transparent. */
 const INVISIBLE = 'rgb(255 255 255 / 0.004)';
@@ -17,7 +18,7 @@ export function hideField(control: Control, field: FormControl, label: string): 
   prepared.setAttribute(control, 'data-platen-field', '');
   if (isBox) field.looks = checkboxAppearances(prepared);
   if (field.looks && !field.looks.isPrinted) hideBox(prepared);
-  else if (isChecked && !field.looks) hideMark(prepared);
+  else if (isChecked && !field.looks) prepared.hideMarks(uncheckedStyle(control));
   if (kind === 'list') hideOptions(prepared);
   else if (!isBox && (kind !== 'signature' || isInput(control))) hideText(prepared, isMultiLine);
   showBox(prepared);
@@ -53,12 +54,11 @@ function hideText(prepared: PreparedControl, isMultiLine: boolean): void {
 function hideBox(prepared: PreparedControl): void {
   const { control } = prepared;
   const { appearance, boxShadow } = getComputedStyle(control);
-  prepared.setStyle(control, {
+  prepared.hideMarks({
     ...(appearance === 'none' ? { 'border-color': 'transparent' } : bareBox(control)),
     ...(boxShadow.includes('inset') && { 'box-shadow': 'none' }),
     background: INVISIBLE,
   });
-  prepared.setAttribute(control, 'data-platen-marked', '');
 }
 
 /** The style of a native box without its appearance, in its size and place: it may be inline, and its margin is above the baseline. */
@@ -83,13 +83,7 @@ function sizeToKeep(control: Control): { width: string; height: string } {
   return { width: side('width'), height: side('height') };
 }
 
-/** Makes the box of a checked control with images of its own look unchecked. */
-function hideMark(prepared: PreparedControl): void {
-  prepared.setStyle(prepared.control, uncheckedStyle(prepared.control));
-  prepared.setAttribute(prepared.control, 'data-platen-marked', '');
-}
-
-/** Returns the style of an unchecked control that has the document's own design. */
+/** Returns the style of a checked control with images of its own when it is not checked. */
 function uncheckedStyle(control: Control): Record<string, string> {
   control.checked = false;
   const style = getComputedStyle(control);
@@ -103,8 +97,6 @@ function uncheckedStyle(control: Control): Record<string, string> {
 function showBox(prepared: PreparedControl): void {
   const style = getComputedStyle(prepared.control);
   const isPlain = style.backgroundColor === 'rgba(0, 0, 0, 0)' && style.backgroundImage === 'none';
-  const isBorderless = ['top', 'right', 'bottom', 'left'].every(
-    (side) => Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) === 0,
-  );
+  const isBorderless = SIDES.every((side) => readLength(style, `border-${side}-width`) === 0);
   if (isPlain && isBorderless) prepared.setStyle(prepared.control, { 'background-color': INVISIBLE });
 }

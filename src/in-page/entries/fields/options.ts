@@ -20,13 +20,8 @@ export function readOptions(control: Control, kind: FieldKind): FieldOption[] {
 }
 
 function suggestions({ list, value: current }: HTMLInputElement): FieldOption[] {
-  return [...(list?.options ?? [])].map(({ value }) => ({
-    value,
-    label: value,
-    isSelected: value === current,
-    group: '',
-    css: '',
-  }));
+  const values = [...(list?.options ?? [])].map(({ value }) => value);
+  return values.map((value) => ({ value, label: value, isSelected: value === current, group: '', css: '' }));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** A control that is prepared for the print. Every change is recorded, so that the control can be restored. */
+import { writeAttribute } from '../../dom/built-ins.ts';
 import { type Control, contentToCompare } from './control.ts';
 
 export class PreparedControl {
@@ -38,6 +39,12 @@ export class PreparedControl {
     this.setStyle(this.control, properties);
   }
 
+  /** Hides the marks of a checkbox or a radio button, which may be generated content. */
+  hideMarks(properties: Record<string, string>): void {
+    this.setStyle(this.control, properties);
+    this.setAttribute(this.control, 'data-platen-marked', '');
+  }
+
   replaceText(text: string): void {
     this.#text = this.control.value;
     this.control.value = text;
@@ -56,9 +63,4 @@ export class PreparedControl {
     for (const [element, attributes] of this.#originals)
       for (const [name, value] of attributes) writeAttribute(element, name, value);
   }
-}
-
-function writeAttribute(element: Element, name: string, value: string | null): void {
-  if (value === null) element.removeAttribute(name);
-  else element.setAttribute(name, value);
 }

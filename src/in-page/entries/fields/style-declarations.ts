@@ -1,12 +1,16 @@
 /** Writes computed styles as CSS declarations, with which the appearances of fields are printed. */
 
-const SIDES = ['top', 'right', 'bottom', 'left'];
+export const SIDES = ['top', 'right', 'bottom', 'left'];
 
 /** How an option looks in a list. */
 export function optionStyle(option: HTMLOptionElement): string {
   const style = getComputedStyle(option);
   const box = SIDES.map((side) => `padding-${side}`);
   return declarations(style, [...textProperties(style, false), ...box, 'background-color', 'box-sizing', 'height']);
+}
+
+export function readLength(style: CSSStyleDeclaration, name: string): number {
+  return Number.parseFloat(style.getPropertyValue(name)) || 0;
 }
 
 export function declarations(style: CSSStyleDeclaration, names: string[]): string {

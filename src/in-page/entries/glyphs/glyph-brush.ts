@@ -1,21 +1,17 @@
 /** Draws text into a canvas, to tell fonts and missing glyphs apart by how they look. */
 
-export interface GlyphBrush {
-  /** Returns the pixels of a text. */
-  draw(font: string, text: string): string;
-  /** Whether neither this font nor its fallbacks have a glyph. */
-  lacks(font: string, character: string): boolean;
-}
+export type GlyphBrush = ReturnType<typeof makeBrush>;
 
 const SIDE = 48;
 /** No font has a glyph for them, so that they look like every missing glyph: an unassigned character and one for private use. */
 const WITHOUT_GLYPH = ['\u0378', '\u{10FFFD}'];
 
-export function makeBrush(): GlyphBrush {
+export function makeBrush() {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = SIDE;
   const context = canvas.getContext('2d', { willReadFrequently: true }) as CanvasRenderingContext2D;
   const boxes = new Map<string, string[]>();
+  /** Returns the pixels of a text. */
   const draw = (font: string, text: string): string => {
     context.clearRect(0, 0, SIDE, SIDE);
     context.font = font;
@@ -25,14 +21,12 @@ export function makeBrush(): GlyphBrush {
     for (let at = 3; at < data.length; at += 4) drawn += String.fromCharCode(data[at] as number);
     return drawn;
   };
-  const drawBoxes = (font: string): string[] => {
-    const known = boxes.get(font) ?? WITHOUT_GLYPH.map((character) => draw(font, character));
-    boxes.set(font, known);
-    return known;
-  };
+  /** Whether neither this font nor its fallbacks have a glyph. */
   const lacks = (font: string, character: string): boolean => {
     const drawn = draw(font, character);
-    return drawBoxes(font).includes(drawn) && /[^\0]/.test(drawn);
+    const known = boxes.get(font) ?? WITHOUT_GLYPH.map((each) => draw(font, each));
+    boxes.set(font, known);
+    return known.includes(drawn) && /[^\0]/.test(drawn);
   };
   return { draw, lacks };
 }

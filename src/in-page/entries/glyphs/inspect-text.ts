@@ -1,6 +1,7 @@
 /** Finds characters without a glyph, and families that are not installed. It must run in a world that the document cannot access. */
 import type { InspectedText } from '../../contract/questions.ts';
-import { elementAround, firstFamily, textNodes } from '../../dom/text.ts';
+import { elementAround } from '../../dom/layout-children.ts';
+import { firstFamily, textNodes, unquote } from '../../dom/text.ts';
 import { type GlyphBrush, makeBrush } from './glyph-brush.ts';
 
 /** Matches characters that need no glyph of their own: spaces, marks, controls, unassigned ones. */
@@ -83,7 +84,7 @@ async function judgeFamilies(
 
 function loadedFamilies(): Set<string> {
   const loaded = [...document.fonts].filter(({ status }) => status === 'loaded');
-  return new Set(loaded.map(({ family }) => family.replace(/^["']|["']$/g, '').toLowerCase()));
+  return new Set(loaded.map(({ family }) => unquote(family).toLowerCase()));
 }
 
 async function isInstalled(family: string, { draw }: GlyphBrush): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type { Effect, EffectCheck, EffectQuestion } from '../../contract/inspection.ts';
 import { elementName } from '../../dom/names.ts';
 import { findRoots, type Root, selectIn } from '../../dom/roots.ts';
+import { findTexts } from '../../dom/text.ts';
 import { becomesPicture } from './pictures-of-text.ts';
 
 /** Limits the elements that all questions select together. */
@@ -83,15 +84,14 @@ function computedValues(element: Element, property: string): string[] {
 }
 
 function endTexts(): Text[] {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const ends: Text[] = [];
-  for (let text = walker.nextNode() as Text | null; text; text = walker.nextNode() as Text | null)
-    if (text.data.trim() && text.parentElement?.checkVisibility()) ends[ends.length ? 1 : 0] = text;
-  return ends;
+  const shown = [...findTexts(document.body)].filter(
+    ({ data, parentElement }) => data.trim() && parentElement?.checkVisibility(),
+  );
+  return [...shown.slice(0, 1), ...shown.slice(-1)];
 }
 
 /** Whether nothing is before the element, or after it, so that a break there does nothing. */
-function isAtEnd(element: Element, side: 'before' | 'after', [first, last = first]: Text[]): boolean {
+function isAtEnd(element: Element, side: 'before' | 'after', [first, last]: Text[]): boolean {
   const text = side === 'before' ? first : last;
   if (!text || element.contains(text)) return true;
   const isAfter = element.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;

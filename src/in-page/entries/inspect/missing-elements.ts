@@ -15,12 +15,16 @@ const MAY_BE_EMBEDDED = 'image, feImage, input[type=image i], video[poster]';
 const EMBEDDED_ATTRIBUTES = ['poster', 'href', 'xlink:href', 'src'];
 const NO_SOURCE = 3; // HTMLMediaElement.NETWORK_NO_SOURCE
 
-export function noteImages({ page, root }: Place, note: Note): void {
+export const ELEMENT_STEPS = [
+  ...[noteImages, noteAddresses, noteEmbedded, noteScripts, noteMedia, noteLinks, noteSprites, noteMarkup, noteFailed],
+];
+
+function noteImages({ page, root }: Place, note: Note): void {
   for (const image of selectIn<HTMLImageElement>(root, 'img')) {
     if (!image.complete || image.naturalWidth > 0) continue;
     const url = chosenUrl(image, page);
     const isUsual = /^(?:https?|data|blob):/i.test(URL.parse(url, root.baseURI)?.href ?? '');
-    if (url) note(url, findUrlFault(url, root.baseURI) ?? (isUsual ? 'image' : 'scheme'));
+    note(url, findUrlFault(url, root.baseURI) ?? (isUsual ? 'image' : 'scheme'));
   }
 }
 
@@ -36,17 +40,16 @@ function chosenUrl(image: HTMLImageElement, page: Document): string {
   return first(source?.getAttribute('srcset')) || first(image.getAttribute('srcset')) || (image.getAttribute('src') ?? '').trim();
 }
 
-export function noteAddresses({ root }: Place, note: Note): void {
+function noteAddresses({ root }: Place, note: Note): void {
   for (const [selector, attribute] of ADDRESSES) {
     for (const element of selectIn(root, selector)) {
       const url = element.getAttribute(attribute) ?? '';
-      const reason = findUrlFault(url, root.baseURI);
-      if (reason) note(url, reason);
+      note(url, findUrlFault(url, root.baseURI));
     }
   }
 }
 
-export async function noteEmbedded({ root }: Place, note: Note, maxImages: number): Promise<void> {
+async function noteEmbedded({ root }: Place, note: Note, maxImages: number): Promise<void> {
   const named = [...selectIn(root, MAY_BE_EMBEDDED)].map(
     (element) => EMBEDDED_ATTRIBUTES.map((name) => element.getAttribute(name)).find(Boolean) ?? '',
   );
@@ -58,20 +61,19 @@ export async function noteEmbedded({ root }: Place, note: Note, maxImages: numbe
  * Checks only the URLs, because scripts have no state. In a shadow root that the markup declares, a script may have failed before
  * anything listened for its error event.
  */
-export function noteScripts({ root }: Place, note: Note): void {
+function noteScripts({ root }: Place, note: Note): void {
   for (const script of selectIn(root, 'script[src]:not([nomodule])')) {
     const url = script.getAttribute('src') ?? '';
     const runs = /^\s*$|^module$|(?:java|ecma)script/i.test(script.getAttribute('type') ?? '');
-    const reason = runs && findUrlFault(url, root.baseURI);
-    if (reason) note(url, reason);
+    if (runs) note(url, findUrlFault(url, root.baseURI));
   }
 }
 
-export function noteMedia({ root }: Place, note: Note): void {
+function noteMedia({ root }: Place, note: Note): void {
   for (const element of selectIn(root, ':is(video, audio)[src], :is(video, audio) > source[src]')) {
     const player = element.localName === 'source' ? element.parentElement : element;
     const url = element.getAttribute('src') ?? '';
-    if (url && hasNoSource(player)) note(url, findUrlFault(url, root.baseURI) ?? 'failed');
+    if (hasNoSource(player)) note(url, findUrlFault(url, root.baseURI) ?? 'failed');
   }
 }
 
@@ -79,7 +81,7 @@ function hasNoSource(player: Element | null): boolean {
   return (player as Partial<HTMLMediaElement> | null)?.networkState === NO_SOURCE;
 }
 
-export function noteLinks({ root }: Place, note: Note): void {
+function noteLinks({ root }: Place, note: Note): void {
   for (const link of selectIn<HTMLLinkElement>(root, 'link[rel~=stylesheet i]:not([rel~=alternate i])')) {
     const url = link.getAttribute('href') ?? '';
     const isCss = (link.getAttribute('type') || 'text/css') === 'text/css';
@@ -87,7 +89,7 @@ export function noteLinks({ root }: Place, note: Note): void {
   }
 }
 
-export function noteSprites({ page, root }: Place, note: Note): void {
+function noteSprites({ page, root }: Place, note: Note): void {
   for (const use of selectIn(root, 'use')) {
     const url = use.getAttribute('href') ?? use.getAttribute('xlink:href') ?? '';
     if (!url || url.startsWith('#')) continue;
@@ -97,17 +99,17 @@ export function noteSprites({ page, root }: Place, note: Note): void {
   }
 }
 
-export function noteMarkup({ page, root }: Place, note: Note): void {
+function noteMarkup({ page, root }: Place, note: Note): void {
   const isXml = root === page && page.contentType !== 'text/html';
   if (isXml && page.documentURI && [...selectIn(page, 'parsererror')].length) note(page.documentURI, 'xml');
 }
 
 /** Notes elements that have fired an error event. */
-export function noteFailed(place: Place, note: Note): void {
+function noteFailed(place: Place, note: Note): void {
   for (const [element, url] of failedElements(place)) {
     const hasAnother = element.localName === 'source' && !hasNoSource(element.parentElement);
     const isImage = ['image', 'feImage', 'input'].includes(element.localName);
-    if (url && !hasAnother) note(url, findUrlFault(url, place.root.baseURI) ?? (isImage ? 'image' : 'failed'));
+    if (!hasAnother) note(url, findUrlFault(url, place.root.baseURI) ?? (isImage ? 'image' : 'failed'));
   }
 }
 

@@ -1,5 +1,6 @@
 /** Notes fonts that failed, and fonts that arrived after the text was laid out without them. */
 import { documentPart } from '../../dom/built-ins.ts';
+import { unquote } from '../../dom/text.ts';
 import { findUrls, type PlacedRule } from './placed-rules.ts';
 import { findUrlFault, type Note, type Place } from './places.ts';
 
@@ -24,7 +25,7 @@ export function noteFonts({ page, root }: Place, rules: PlacedRule[], note: Note
 }
 
 function plainFamily(family: string): string {
-  return family.replace(/^["']|["']$/g, '').toLowerCase();
+  return unquote(family).toLowerCase();
 }
 
 /** Whether a font that may be left out if it is late makes no difference to the width of text. */

@@ -4,41 +4,18 @@
  */
 import type { MissingPart } from '../../contract/inspection.ts';
 import { MAX_ALTERNATIVES, MAX_MISSING_PARTS, MAX_MISSING_URL } from '../../contract/limits.ts';
-import {
-  noteAddresses,
-  noteEmbedded,
-  noteFailed,
-  noteImages,
-  noteLinks,
-  noteMarkup,
-  noteMedia,
-  noteScripts,
-  noteSprites,
-} from './missing-elements.ts';
+import { ELEMENT_STEPS } from './missing-elements.ts';
 import { noteStyles } from './missing-styles.ts';
-import { findPlaces, type Note, type Place } from './places.ts';
+import { findPlaces, type Note } from './places.ts';
 
 /** Images of each kind that are decoded in one place. */
 const MAX_IMAGES = 50;
-
-const STEPS: Array<(place: Place, note: Note, maxImages: number) => void | Promise<void>> = [
-  noteImages,
-  noteAddresses,
-  noteEmbedded,
-  noteScripts,
-  noteMedia,
-  noteLinks,
-  noteSprites,
-  noteMarkup,
-  noteFailed,
-  noteStyles,
-];
 
 export async function findMissingParts(decodesImages: boolean): Promise<MissingPart[]> {
   const found = new Map<string, MissingPart>();
   for (const place of findPlaces(document)) {
     const note = noteIn(found, place.root.baseURI);
-    for (const step of STEPS) {
+    for (const step of [...ELEMENT_STEPS, noteStyles]) {
       try {
         await step(place, note, decodesImages ? MAX_IMAGES : 0);
       } catch {
@@ -56,7 +33,7 @@ function noteIn(found: Map<string, MissingPart>, base: string): Note {
   };
   return (given, reason, others = []) => {
     const url = shorten(given);
-    if (!url || found.size >= MAX_MISSING_PARTS || found.has(url)) return;
+    if (!given || !reason || found.size >= MAX_MISSING_PARTS || found.has(url)) return;
     found.set(url, [url, reason, others.slice(0, MAX_ALTERNATIVES).map(shorten)]);
   };
 }

@@ -1,5 +1,6 @@
 /** Finds elements whose text becomes a picture in a print. Runs in an isolated world. */
 import { isRasterized } from '../../dom/rasterizing.ts';
+import { findTexts } from '../../dom/text.ts';
 
 const SHOWN_TYPES =
   /^(?:text|textarea|search|tel|url|email|number|button|submit|reset|date|time|datetime-local|month|week|select-)/;
@@ -26,10 +27,8 @@ function isFilteredText(element: Element, pseudo: string): boolean {
 
 /** Whether a part of the document shows text, also in its fields, shadow roots and frames. */
 function showsText(part: Element | ShadowRoot): boolean {
-  const { ownerDocument: page } = part;
-  const walker = page.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-  const range = page.createRange();
-  for (let text = walker.nextNode() as Text | null; text; text = walker.nextNode() as Text | null) {
+  const range = part.ownerDocument.createRange();
+  for (const text of findTexts(part)) {
     if (!text.data.trim()) continue;
     range.selectNodeContents(text);
     if (range.getClientRects().length) return true;

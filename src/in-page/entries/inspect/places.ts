@@ -8,8 +8,8 @@ export interface Place {
   root: Root;
 }
 
-/** Notes a missing part: its URL, and alternatives of which one would have been enough. */
-export type Note = (url: string, reason: MissingReason, others?: string[]) => void;
+/** Notes a missing part, if it has a URL and a reason, and alternatives of which one would have been enough. */
+export type Note = (url: string, reason: MissingReason | undefined, others?: string[]) => void;
 
 /** Includes the documents of frames that can be accessed. */
 export function findPlaces(page: Document): Place[] {

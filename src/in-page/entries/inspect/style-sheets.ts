@@ -35,17 +35,10 @@ function allSheets(): StyleSource[] {
   const own = firstSheets(document);
   const all = own.map((sheet) => readSheet(sheet, budget));
   const imported = own.flatMap((sheet) => findImportedUrls(sheet)).map((href) => ({ href }));
-  const scoped = roots.flatMap((root) => [
-    ...firstSheets(root).map((sheet) => readSheet(sheet, budget)),
-    { text: styleAttributes(root, budget) },
-  ]);
-  const attributes = { text: styleAttributes(document, budget) };
-  return [
-    ...all,
-    ...imported,
-    attributes,
-    ...scoped.filter(({ text }) => text !== '').map((sheet) => ({ ...sheet, isScoped: true })),
-  ];
+  const attributes = (root: Root) => ({ text: styleAttributes(root, budget) });
+  const inRoots = roots.flatMap((root) => [...firstSheets(root).map((sheet) => readSheet(sheet, budget)), attributes(root)]);
+  const scoped = inRoots.filter(({ text }) => text !== '').map((sheet) => ({ ...sheet, isScoped: true }));
+  return [...all, ...imported, attributes(document), ...scoped];
 }
 
 function firstSheets({ styleSheets }: Root): CSSStyleSheet[] {

@@ -10,48 +10,46 @@ const PROPERTIES = [
   ...['row-gap', 'grid-template-rows'],
 ];
 
-interface Noted {
-  /** The values of `PROPERTIES` by element. */
-  values: Map<HTMLElement, string[]>;
-  /** Elements that hide a part of their content, and their ancestors. */
-  hiding: Set<Element>;
-}
-
 type Declaration = [property: string, value: string];
 
-let noted: Noted | undefined;
+/** The values of `PROPERTIES` by element. */
+let noted = new Map<HTMLElement, string[]>();
+/** Elements that hide a part of their content, and their ancestors. */
+let hiding = new Set<Element>();
 
 export function measureHeight(): DocumentHeight {
   const { documentElement: root, body } = document;
   const height = Math.max(root?.getBoundingClientRect().height ?? 0, root?.scrollHeight ?? 0, body?.scrollHeight ?? 0);
   let hidden = 0;
   for (const element of document.querySelectorAll('*')) {
-    const rest = element.scrollHeight - element.clientHeight;
-    if (rest <= 1 || element === root || element === body) continue;
-    if (String(element.computedStyleMap().get('overflow-y')) !== 'visible') hidden += rest;
+    const rest = hiddenHeight(element);
+    if (rest > 1 && element !== root && element !== body) hidden += rest;
   }
   return { height: Math.ceil(height), hidden };
 }
 
+function hiddenHeight(element: Element): number {
+  const rest = element.scrollHeight - element.clientHeight;
+  return rest > 1 && String(element.computedStyleMap().get('overflow-y')) !== 'visible' ? rest : 0;
+}
+
 /** Ask it in a window of the height for which the document is designed, and then `fixHeights` in a window of another height. */
 export function noteHeights(): null {
-  const [values, hiding]: [Noted['values'], Noted['hiding']] = [new Map(), new Set()];
+  noted = new Map();
+  hiding = new Set();
   for (const element of document.querySelectorAll<HTMLElement>('*')) {
     const style = element.computedStyleMap();
-    values.set(element, readProperties(style));
-    if (element.scrollHeight <= element.clientHeight + 1 || String(style.get('overflow-y')) === 'visible') continue;
+    noted.set(element, readProperties(style));
+    if (hiddenHeight(element) <= 1) continue;
     for (let around: Element | null = element; around; around = around.parentElement) hiding.add(around);
   }
-  noted = { values, hiding };
   return null;
 }
 
 /** Elements that follow the height of the window keep their noted height. Elements that would then hide content may grow. */
 export function fixHeights(): null {
-  if (!noted) return null;
-  const { values, hiding } = noted;
   const changes: Array<[element: HTMLElement, ...Declaration]> = [];
-  for (const [element, before] of values) {
+  for (const [element, before] of noted) {
     const now = readProperties(element.computedStyleMap());
     const changed = PROPERTIES.flatMap((property, n) =>
       now[n] === before[n] ? [] : declarationsToKeep(property, before[n] ?? '', hiding.has(element)),

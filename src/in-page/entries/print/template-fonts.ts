@@ -2,7 +2,8 @@
  * Loads the fonts of headers and footers. Chromium does not wait for them, but uses those that the process of the page has in its
  * memory already, as it has while another document holds the same `data:` URL.
  */
-import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
+import { allRules, RULE_TYPES } from '../../dom/rules.ts';
+import { unquote } from '../../dom/text.ts';
 
 /** They stay in memory until the window closes or holds other fonts. */
 let held: FontFace[] = [];
@@ -27,14 +28,7 @@ export function findFaces(markup: string): FontFace[] {
   return [...box.content.querySelectorAll('style')].flatMap(({ textContent }) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(textContent);
-    return toFaces(listRules(sheet));
-  });
-}
-
-function toFaces(rules: Iterable<AnyRule>): FontFace[] {
-  return [...rules].flatMap(({ type, style, cssRules }) => {
-    if (type === RULE_TYPES.fontFace) return style ? toFace(style) : [];
-    return cssRules ? toFaces(listRules({ cssRules })) : [];
+    return [...allRules(sheet)].flatMap(({ type, style }) => (type === RULE_TYPES.fontFace && style ? toFace(style) : []));
   });
 }
 
@@ -49,8 +43,4 @@ function toFace(style: CSSStyleDeclaration): FontFace[] {
   const stated = Object.entries(names).filter(([, name]) => get(name));
   const descriptors: FontFaceDescriptors = Object.fromEntries(stated.map(([descriptor, name]) => [descriptor, get(name)]));
   return [new FontFace(unquote(get('font-family')), get('src'), descriptors)];
-}
-
-function unquote(family: string): string {
-  return family.replace(/^["']|["']$/g, '');
 }

@@ -3,7 +3,7 @@
  * original values outlive a reading that is terminated, so that they can be restored.
  */
 import { captureAppearance, looksSame } from '../../dom/appearance.ts';
-import { builtIn } from '../../dom/built-ins.ts';
+import { builtIn, writeAttribute } from '../../dom/built-ins.ts';
 import type { Root } from '../../dom/roots.ts';
 import type { AnyRule } from '../../dom/rules.ts';
 
@@ -20,14 +20,13 @@ export interface AttributeChange {
 /** What attributes were before they were set, the last change first. */
 let originals: AttributeChange[] = [];
 
-/** Leaves the attributes as they are for the print. */
 export function keepAttributes(): void {
   originals = [];
 }
 
 /** Undoes what a reading has set that was terminated. */
 export function restoreAttributes(): null {
-  originals.forEach(setAttribute);
+  setAttributes(originals);
   originals = [];
   return null;
 }
@@ -44,9 +43,9 @@ export function setForPrint(changes: AttributeChange[], roots: Root[]): boolean 
   const earlier = originals;
   const own = changes.map(({ element, name }) => ({ element, name, value: builtIn(element).getAttribute(name) }));
   originals = [...own, ...earlier];
-  changes.forEach(setAttribute);
+  setAttributes(changes);
   if (!before || looksSame(before, captureAppearance(roots))) return true;
-  own.forEach(setAttribute);
+  setAttributes(own);
   originals = earlier;
   return false;
 }
@@ -65,7 +64,6 @@ function countSelectors(rules: Iterable<CSSStyleSheet | CSSRule>): number {
   return count;
 }
 
-function setAttribute({ element, name, value }: AttributeChange): void {
-  if (value === null) builtIn(element).removeAttribute(name);
-  else builtIn(element).setAttribute(name, value);
+function setAttributes(changes: AttributeChange[]): void {
+  for (const { element, name, value } of changes) writeAttribute(element, name, value);
 }

@@ -8,21 +8,16 @@ import { findOnlyDrawing, isDrawing, isOnePicture } from './images.ts';
 import type { ImageStructure } from './reading.ts';
 import type { ReadingOrder } from './reading-order.ts';
 
-/** An image that may change its kind. */
 type Image = [element: Element, image: ImageStructure];
 
 /** Drawings with text that would be lost are tagged only if it `tagsAll`. */
 export function tagDrawings(images: Image[], order: ReadingOrder, tagsAll: boolean): void {
   const drawings = images.filter(([element]) => isDrawing(element) && (tagsAll || isOnePicture(element)));
-  const isTagged = setForPrint(
-    drawings.map(([element]) => roleChange(element)),
-    order.roots,
-  );
+  const changes = drawings.map(([element]) => ({ element, name: 'role', value: 'img' }));
+  const isTagged = setForPrint(changes, order.roots);
   if (!isTagged) for (const [, image] of drawings) image.kind = 'wrapper';
-  tagWrapped(
-    images.filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < MAX_NAME),
-    order,
-  );
+  const wrappers = images.filter(([, { kind, name }]) => kind === 'wrapper' && name !== '' && name.length < MAX_NAME);
+  tagWrapped(wrappers, order);
 }
 
 /** Tags the drawings in other elements with the role `img`, such as icons. */
@@ -35,15 +30,11 @@ function tagWrapped(wrappers: Image[], order: ReadingOrder): void {
   if (setForPrint(changes, order.roots)) for (const { image } of found) image.kind = 'picture';
 }
 
-function roleChange(drawing: Element): AttributeChange {
-  return { element: drawing, name: 'role', value: 'img' };
-}
-
 /** Moves the role and the name of an image to the drawing in it. */
 function wrapperChanges(wrapper: Element, drawing: Element, label: string): AttributeChange[] {
   return [
     { element: wrapper, name: 'role', value: null },
-    roleChange(drawing),
+    { element: drawing, name: 'role', value: 'img' },
     { element: drawing, name: 'aria-label', value: label },
     { element: drawing, name: 'aria-labelledby', value: null },
     { element: drawing, name: 'aria-hidden', value: null },

@@ -6,12 +6,6 @@ import { builtIn } from '../../dom/built-ins.ts';
 import { layoutChildren } from '../../dom/layout-children.ts';
 import { openRoots, type Root, selectIn } from '../../dom/roots.ts';
 
-interface Ownership {
-  /** What each element owns. */
-  byOwner: Map<Element, Element[]>;
-  owned: Set<Element>;
-}
-
 export class ReadingOrder {
   /** The document, and the open shadow roots in it. */
   readonly roots = openRoots();
@@ -20,13 +14,11 @@ export class ReadingOrder {
   readonly #parents = new Map<Node, Element>();
 
   constructor() {
-    const ownership: Ownership = { byOwner: new Map(), owned: new Set() };
-    for (const root of this.roots) findOwned(root, ownership);
-    const isPlain = this.roots.length === 1 && ownership.owned.size === 0;
-    this.elements = isPlain ? selectIn<Element>(document, '*') : this.#walk(ownership); // the selector is much faster
+    const owners = new Map(this.roots.flatMap((root) => [...findOwners(root)]));
+    const isPlain = this.roots.length === 1 && owners.size === 0;
+    this.elements = isPlain ? selectIn<Element>(document, '*') : this.#walk(owners); // the selector is much faster
   }
 
-  /** Returns the element around a node as it is laid out. */
   parentOf(node: Node): Element | null {
     return this.#parents.get(node) ?? builtIn(node).parentElement;
   }
@@ -40,45 +32,35 @@ export class ReadingOrder {
     return at !== null && this.isWithin(this.#parents.get(at), selector);
   }
 
-  #walk({ byOwner, owned }: Ownership): Element[] {
+  #walk(owners: Map<Element, Element | undefined>): Element[] {
+    const owned = Map.groupBy(owners.keys(), (element) => owners.get(element));
     const found: Element[] = [];
     const waiting: Element[] = [builtIn(document).documentElement];
     for (let element = waiting.pop(); element; element = waiting.pop()) {
       found.push(element);
       const children = layoutChildren(element).filter((child) => builtIn(child).nodeType === Node.ELEMENT_NODE) as Element[];
       for (const child of children) if (builtIn(child).parentElement !== element) this.#parents.set(child, element);
-      const kids = children.filter((child) => !owned.has(child));
-      for (const next of [...kids, ...(byOwner.get(element) ?? [])].reverse()) waiting.push(next);
+      const kids = children.filter((child) => !owners.has(child));
+      for (const next of [...kids, ...(owned.get(element) ?? [])].reverse()) waiting.push(next);
     }
     return found;
   }
 }
 
 /**
- * Finds what each element owns, unless it is in that. Where Chromium tags an element with several owners cannot be told, so it gets
- * none here and is left out: nothing is then named after it.
+ * Returns the owner of each owned element, unless the owner is in it. Where Chromium tags an element with several owners cannot be told,
+ * so it gets none here and is left out: nothing is then named after it.
  */
-function findOwned(root: Root, { byOwner, owned }: Ownership): void {
-  for (const [element, owner] of findClaims(root)) {
-    owned.add(element);
-    if (!owner) continue;
-    const own = byOwner.get(owner) ?? [];
-    byOwner.set(owner, own);
-    own.push(element);
-  }
-}
-
-/** Returns the owner of each owned element, or undefined if it has several. */
-function findClaims(root: Root): Map<Element, Element | undefined> {
-  const claims = new Map<Element, Element | undefined>();
+function findOwners(root: Root): Map<Element, Element | undefined> {
+  const owners = new Map<Element, Element | undefined>();
   for (const owner of selectIn<Element>(root, '[aria-owns]')) {
     if (!mayOwn(owner)) continue;
     const ids = (builtIn(owner).getAttribute('aria-owns') ?? '').split(/\s+/).filter(Boolean);
     const elements = new Set(ids.map((id) => builtIn(root).getElementById(id)).filter((element) => element !== null));
     const own = [...elements].filter((element) => !builtIn(element).contains(owner));
-    for (const element of own) claims.set(element, claims.has(element) ? undefined : owner);
+    for (const element of own) owners.set(element, owners.has(element) ? undefined : owner);
   }
-  return claims;
+  return owners;
 }
 
 /** Whether Chromium lets an element own others. */

@@ -3,7 +3,6 @@ import type { DocumentStructure } from '../../../tag-structure.ts';
 import { Locator } from '../../dom/locator.ts';
 import { ReadingOrder } from './reading-order.ts';
 
-/** The maximum number of items of each kind. */
 const MAX_ITEMS = 50_000;
 
 export type ImageStructure = DocumentStructure['images'][number];

@@ -5,10 +5,11 @@
 import { CLIPPED_SIDES, type Clipped } from '../../../contract/questions.ts';
 import { elementName } from '../../../dom/names.ts';
 import { selectIn, withShadows } from '../../../dom/roots.ts';
+import { isShown } from '../../../dom/visibility.ts';
 import { type ClippingBox, findClippingBoxes } from './clipping-boxes.ts';
 import { contentPlaces, findContent } from './content.ts';
 import { distanceBeyond, isMissed, type PixelsBySide, type Side } from './sides.ts';
-import { hiddenLength, isVisible } from './visible-overflow.ts';
+import { hiddenLength } from './visible-overflow.ts';
 import { isVertical, mainStyle, scrollsTo } from './writing-mode.ts';
 
 /** Limits the nodes of all boxes together. */
@@ -53,7 +54,7 @@ function findClippingFrames(nodes: { left: number }): Hiding[] {
   const frames = withShadows(document).flatMap((root) => [...selectIn<HTMLIFrameElement>(root, 'iframe')]);
   return frames.flatMap((box) => {
     const root = box.contentDocument?.documentElement;
-    if (!root || box.clientWidth <= 2 || box.clientHeight <= 2 || !isVisible(box)) return [];
+    if (!root || box.clientWidth <= 2 || box.clientHeight <= 2 || !isShown(box)) return [];
     const style = getComputedStyle(root);
     const sides = CLIPPED_SIDES.filter((side) => scrollsTo(style, side));
     return [{ box, sides, hidden: measureBeyondFrame(root, sides, nodes) }];

@@ -1,9 +1,9 @@
 /** Walks over texts and images as they are rendered: across slots and shadow roots. */
+import { elementAround, layoutChildren } from '../../../dom/layout-children.ts';
 
 /** A text, or an element that shows an image. */
 export type Content = Text | HTMLElement;
 
-const ELEMENT = 1; // Node.ELEMENT_NODE
 const TEXT = 3; // Node.TEXT_NODE
 
 export function isText(node: Node): node is Text {
@@ -12,10 +12,10 @@ export function isText(node: Node): node is Text {
 
 /** Yields texts and images in a box. `nodes` counts down to the end of the walk. */
 export function* findContent(box: HTMLElement, nodes: { left: number }): Generator<Content> {
-  const waiting = isWhole(box) ? [] : renderedChildren(box);
+  const waiting = isWhole(box) ? [] : layoutChildren(box);
   for (let node = waiting.pop(); node && nodes.left-- > 0; node = waiting.pop()) {
     if (isContent(node)) yield node;
-    if (isElement(node) && !isWhole(node)) for (const child of renderedChildren(node)) waiting.push(child);
+    if (!isWhole(node)) for (const child of layoutChildren(node)) waiting.push(child);
   }
 }
 
@@ -33,27 +33,18 @@ export function ancestorsWithin(inner: Element | null, outer: Element): Element[
 }
 
 /** Returns the parent in the tree as it is rendered: the slot of an element, or the host of a shadow root. */
-export function renderedParent({ assignedSlot, parentElement, parentNode }: Text | Element): Element | null {
-  return assignedSlot ?? parentElement ?? (parentNode as ShadowRoot | null)?.host ?? null;
-}
-
-function renderedChildren(element: HTMLElement): Node[] {
-  const assigned = element.localName === 'slot' ? (element as HTMLSlotElement).assignedNodes?.() : undefined;
-  return assigned?.length ? assigned : [...(element.shadowRoot ?? element).childNodes];
-}
-
-function isElement(node: Node): node is HTMLElement {
-  return node.nodeType === ELEMENT;
+export function renderedParent(node: Text | Element): Element | null {
+  return node.assignedSlot ?? elementAround(node);
 }
 
 function isContent(node: Node): node is Content {
   if (isText(node)) return node.data.trim() !== '';
-  return ['img', 'canvas', 'video', 'svg'].includes((node as HTMLElement).localName);
+  return /^(?:img|canvas|video|svg)$/.test((node as HTMLElement).localName);
 }
 
 /** Whether the content of the element is not searched. */
-function isWhole({ localName }: Element): boolean {
-  return /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test(localName);
+function isWhole(node: Node): boolean {
+  return /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test((node as Element).localName);
 }
 
 function textPlaces(text: Text): DOMRect[] {

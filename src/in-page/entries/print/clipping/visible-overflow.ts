@@ -1,4 +1,5 @@
 /** Measures how much of a text or an image a box hides that would be visible without it. */
+import { isShown } from '../../../dom/visibility.ts';
 import { ancestorsWithin, type Content, isText, renderedParent } from './content.ts';
 import { distanceBeyond, isMissed, type Side } from './sides.ts';
 
@@ -9,11 +10,7 @@ export function hiddenLength(box: HTMLElement, content: Content, side: Side, pla
   let most = 0;
   for (const place of places)
     if (isMissed(content, place, edge, side)) most = Math.max(most, visibleOverflow(owner, box, side, place, edge));
-  return most >= 1 && owner && isVisible(owner) && !isMovedAside(owner, box, side) ? most / scale : 0;
-}
-
-export function isVisible(element: Element): boolean {
-  return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false });
+  return most >= 1 && owner && isShown(owner) && !isMovedAside(owner, box, side) ? most / scale : 0;
 }
 
 /** Returns where the box ends, and its scale on the screen. */
