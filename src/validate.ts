@@ -19,6 +19,9 @@ const MAX_VALUES = 50_000;
 /** An object with more unknown members is refused as a whole, before they are compared with the known names. */
 const MAX_UNKNOWN = 100;
 
+/** The longest valid name is the path of an asset, of 500 characters. The time to describe an error grows with the names in its path. */
+const MAX_NAME = 1_000;
+
 Settings.Set({ maxErrors: MAX_ERRORS });
 
 /** Added to the score of a branch whose required properties are all present, to outweigh all other matches. */
@@ -52,10 +55,11 @@ class NullRemover {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value) && !anyOf) return items ? this.#removeFromItems(items, value, path) : value;
     if (!anyOf && !properties && !patternProperties) return value;
-    const count = Array.isArray(value) ? 0 : Object.keys(value).length;
-    requireFewUnknown(schema, count, path);
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    requireFewUnknown(schema, names.length, path);
+    requireShortNames(names, path);
     if (anyOf) return anyOf.reduce((rest: unknown, branch) => this.remove(branch, rest, path), value);
-    this.#count(count, path);
+    this.#count(names.length, path);
     const present = Object.entries(value).filter(([name, member]) => member !== null || !isOptional(schema, name));
     return Object.fromEntries(
       present.map(([name, member]) => [name, this.remove(memberSchema(schema, name), member, join(path, name))]),
@@ -78,6 +82,12 @@ function requireFewUnknown(schema: SchemaNode, count: number, path: string): voi
   const known = count > MAX_UNKNOWN ? namesOfMembers(schema) : undefined;
   if (!known?.length || count <= known.length + MAX_UNKNOWN) return;
   throw invalidField(path, `has ${count} members; the only valid ones are ${[...new Set(known)].join(', ')}`);
+}
+
+function requireShortNames(names: string[], path: string): void {
+  const long = names.find((name) => name.length > MAX_NAME);
+  if (long === undefined) return;
+  throw invalidField(path, `has a member whose name has ${long.length} characters; a name has at most ${MAX_NAME}`);
 }
 
 /** The names of all members that the schema allows. Undefined if it allows any name. */

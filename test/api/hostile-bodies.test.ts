@@ -139,6 +139,22 @@ describe('JSON with many members', () => {
     expect((await cpuSeconds()) - before).toBeLessThan(1 + 3 * secondsToRead);
   });
 
+  test.each([
+    ['of the body', (name: string) => `{"html":"x","${name}":1}`],
+    ['of options', (name: string) => html(`"options":{"${name}":1}`)],
+    ['of an option', (name: string) => html(`"options":{"margin":{"${name}":1}}`)],
+    ['of an asset', (name: string) => html(`"assets":{"${name}":1}`)],
+    ['of a cookie', (name: string) => html(`"options":{"cookies":[{"${name}":1}]}`)],
+  ])('is refused before long names are read for errors: names %s', async (_, body) => {
+    const before = await peakMegabytes();
+    const { status, text } = await send('/v1/pdf', JSON_BODY, body('/'.repeat(20_000_000)));
+    expect([status, text]).toEqual([
+      400,
+      expect.stringMatching(/a member whose name has 20000000 characters; a name has at most/),
+    ]);
+    expect((await peakMegabytes()) - before).toBeLessThan(300);
+  });
+
   test('is accepted as the data of a template', async () => {
     const client = { 'content-type': JSON_BODY, authorization: `Bearer ${service.key}` };
     const created = await fetch(`${service.url}/v1/templates`, {
