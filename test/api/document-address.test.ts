@@ -76,6 +76,14 @@ describe('location', () => {
     expect(await textOf({ html: load, options: { baseUrl: `${site.origin}/dir/` } })).toBe('PART');
   });
 
+  test('is that of requests with mode same-origin, as htmx sends them', async () => {
+    const read = (url: string) =>
+      `fetch('${url}', { mode: 'same-origin' }).then((reply) => reply.text(), () => ' refused').then((text) => out.append(text))`;
+    const html = `<p id=out></p><script>${read('part.html')}.then(() => ${read(`${site.origin}/dir/part.html`)})</script>`;
+    expect(await textOf({ html, assets: ASSETS })).toBe('PART refused');
+    expect(await textOf({ html, options: { baseUrl: `${site.origin}/dir/` } })).toBe('PARTPART');
+  });
+
   test('lets links within the document stay in it', async () => {
     const html = '<!doctype html><a href="#there">go</a><h1 id=there>There</h1><script>1</script>';
     const pdf = await (await client.pdf({ html, assets: ASSETS, options: { compress: false } })).bytes();
