@@ -25,14 +25,42 @@ function formatDate(this: FilterThis, value: unknown, ...args: unknown[]): unkno
   const date = readDate('date', value);
   if (date === undefined) return '';
   const locale = readLocale('date', named.get('locale'));
-  const [format, timezone] = positional.map(toValue);
-  const context = Object.create(this.context, { opts: { value: { ...this.context.opts, locale } } });
+  const [format, zone] = positional.map(toValue);
+  const timezone = readZone(zone);
+  // The days and years of directives are Gregorian, so that the months must be.
+  const opts = { ...this.context.opts, locale: `${locale}${GREGORIAN}` };
+  const context = Object.create(this.context, { opts: { value: opts } });
   const write: Write = (pattern) => (filters.date as FilterHandler).call({ ...this, context }, date, pattern, timezone);
   if (isMissing(format) && format !== '' && named.has('locale')) return formatLocalDate(write, locale, { dateStyle: 'long' });
   if (typeof format !== 'string') return write(format);
-  const localized = localizeForms(format, write, locale);
+  const localized = localizeForms(expandDirectives(format), write, locale);
   if (!format.includes('%B') || !DAY.test(format)) return write(localized);
   return write(inflectMonth(localized, locale, Number(write('%m'))));
+}
+
+const GREGORIAN = '-u-ca-gregory';
+/** Directives of strftime that LiquidJS prints as they are. */
+const SHORTHANDS: Record<string, string> = { '%F': '%Y-%m-%d', '%T': '%H:%M:%S', '%R': '%H:%M', '%D': '%m/%d/%y' };
+const DIRECTIVE = /%[-_0^#:]*\d*[EO]?([\s\S]|$)/g;
+const KNOWN_DIRECTIVE = /[a-eA-CHIjklLmMNpPqrsSuUwWxXyYzZhtn%]/;
+
+/** Throws for a directive that does not exist, which LiquidJS prints as it is. */
+function expandDirectives(format: string): string {
+  return format.replace(DIRECTIVE, (directive, letter: string) => {
+    const known = SHORTHANDS[directive] ?? (KNOWN_DIRECTIVE.test(letter) ? directive : undefined);
+    assert(known, `date: there is no directive ${directive}; print a percent sign with %%`);
+    return known as string;
+  });
+}
+
+/** Returns the name of a time zone, or minutes. */
+function readZone(zone: unknown): unknown {
+  try {
+    if (typeof zone === 'string') new Intl.DateTimeFormat(DEFAULT_LOCALE, { timeZone: zone });
+  } catch {
+    assert(false, 'date: the time zone must be a name such as "Europe/Berlin"');
+  }
+  return zone;
 }
 
 type Write = (pattern: unknown) => unknown;
@@ -127,7 +155,7 @@ const DAY = /%[-_0]?[de]/;
 
 /** Many languages inflect the name of a month beside a day, as Polish does. */
 function inflectMonth(format: string, locale: string, month: number): string {
-  const name = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })
+  const name = new Intl.DateTimeFormat(`${locale}${GREGORIAN}`, { day: 'numeric', month: 'long', timeZone: 'UTC' })
     .formatToParts(new Date(Date.UTC(2026, month - 1, 15)))
     .find(({ type }) => type === 'month')?.value;
   if (!name || /\d/.test(name)) return format;

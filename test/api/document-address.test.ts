@@ -76,6 +76,14 @@ describe('location', () => {
     expect(await textOf({ html: load, options: { baseUrl: `${site.origin}/dir/` } })).toBe('PART');
   });
 
+  test('is that of requests with mode same-origin, as htmx sends them', async () => {
+    const read = (url: string) =>
+      `fetch('${url}', { mode: 'same-origin' }).then((reply) => reply.text(), () => ' refused').then((text) => out.append(text))`;
+    const html = `<p id=out></p><script>${read('part.html')}.then(() => ${read(`${site.origin}/dir/part.html`)})</script>`;
+    expect(await textOf({ html, assets: ASSETS })).toBe('PART refused');
+    expect(await textOf({ html, options: { baseUrl: `${site.origin}/dir/` } })).toBe('PARTPART');
+  });
+
   test('lets links within the document stay in it', async () => {
     const html = '<!doctype html><a href="#there">go</a><h1 id=there>There</h1><script>1</script>';
     const pdf = await (await client.pdf({ html, assets: ASSETS, options: { compress: false } })).bytes();
@@ -157,9 +165,28 @@ describe('exceptions in scripts of another origin', () => {
       'first',
       "Uncaught TypeError: Cannot read properties of null (reading 'foo') (lib/a.js:3)",
       'Uncaught SyntaxError: Function statements require a function name (broken.js:1)',
-      'Uncaught ReferenceError: nope is not defined',
+      'Uncaught ReferenceError: nope is not defined (line 2)',
       'Uncaught RangeError: in a module (n.js:3)',
       'Uncaught (in promise) Error: lost (b.js:1)',
+    ]);
+  });
+
+  test.each([
+    ['an object', 'throw { code: 1 }', 'Uncaught [object Object]'],
+    ['null', 'throw null', 'Uncaught null'],
+    ['an error of two lines', 'throw new Error("one\\ntwo")', 'Uncaught Error: one\ntwo'],
+    ['nothing, rejected', 'Promise.reject()', 'Uncaught (in promise) undefined'],
+  ])('are reported once, with their line, in a script of the document: %s', async (_what, code, message) => {
+    for (const before of ['', '<script src=a.js></script>'])
+      expect(await messages({ html: `${before}<script>\n${code}</script>`, assets: { 'a.js': asset('1') } })).toEqual([
+        `${message} (line 2)`,
+      ]);
+  });
+
+  test('of functions that the service replaces are where the script calls them', async () => {
+    const assets = { 'a.js': asset('\nnew Worker("w.js")') };
+    expect(await messages({ html: '<script src=a.js></script>', assets })).toEqual([
+      expect.stringMatching(/'w\.js'.* \(a\.js:2\)$/),
     ]);
   });
 

@@ -191,6 +191,10 @@ describe('files', () => {
     const { detail, limit } = await problem(await web.ada.pdf(body), 413, 'content_too_large');
     expect(detail).toContain('options.footerTemplate');
     expect(limit).toBe(4_194_304);
+    const inline = { headerTemplate: `<img src="data:image/png;base64,${base64(Buffer.alloc(400_000, 7))}">` };
+    expect((await problem(await web.ada.pdf({ html: 'x', options: inline }), 400, 'invalid_request')).detail).toContain(
+      'in assets',
+    );
     const often = { 'small.png': { content: base64(Buffer.alloc(400_000, 7)) } };
     const many = { html: '<p>text', assets: often, options: { headerTemplate: '<img src="small.png">'.repeat(1_000) } };
     await problem(await web.ada.pdf(many), 413, 'content_too_large');

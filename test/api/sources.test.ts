@@ -175,6 +175,16 @@ describe('markdown', () => {
     },
   );
 
+  test('indents tasks below others', async () => {
+    const markdown = '- plain\n- [ ] open\n    - [x] nested\n\n* [ ] loose\n\n    second paragraph\n\n    * [x] inner';
+    const { placed } = await readPdfReply(await client.pdf({ markdown }));
+    const leftOf = (text: string) => placed[0]?.find((each) => each.text.includes(text))?.x ?? Number.NaN;
+    const [item, second] = [leftOf('plain'), leftOf('second')];
+    expect(leftOf('☐')).toBeLessThan(item);
+    expect(leftOf('☑')).toBeGreaterThan(item);
+    expect(second).toBeCloseTo(item, 0);
+  });
+
   test('counts as one of the sources, and has a limit', async () => {
     expect(await errorsOf(client.pdf({ markdown: 'x', html: 'x' }))).toEqual([
       { path: 'markdown', message: 'cannot be combined with html: send exactly one of html, markdown, url, template_id' },

@@ -170,6 +170,13 @@ describe('dates', () => {
     ['{{ "2026-03-29T02:30:00" | date: "%H:%M" }}', '02:30'],
     ['{{ "2026-10-25T02:30:00Z" | date: "%H:%M", "Europe/Berlin" }}', '03:30'],
     ['{{ "2026-07-29" | date_to_string }} {{ "2026-07-29" | date_to_rfc822 }}', '29 Jul 2026 Wed, 29 Jul 2026 00:00:00 +0000'],
+    ['{{ "2026-03-04T15:04:05" | date: "%F %T, %R, %D, %h, %-j%%" }}', '2026-03-04 15:04:05, 15:04, 03/04/26, Mar, 63%'],
+    ['{{ "2026-03-04" | date: "%-d %B %Y, %B", locale: "fa" }}', '4 مارس 2026, مارس'],
+    [
+      '{{ "2026-03-04" | date: "%B %Y", locale: "ar-SA" }} {{ "2026-03-04" | date: "%-d %b %Y", locale: "fa" }}',
+      'مارس 2026 4 مارس 2026',
+    ],
+    ['{{ "2026-03-04" | date: locale: "th" }}', '4 มีนาคม 2569'],
     ['({{ none | date: "%Y" }}{{ "" | date: "%Y", locale: "de" }})', '()'],
   ] as const;
 
@@ -216,10 +223,16 @@ describe('dates', () => {
   test.each([
     ['locale: "german"', 'date: the locale must be a language tag such as "de-DE"'],
     ['lang: "de"', 'date: unknown argument; it takes locale by name'],
+    ['"Mars/Olympus"', 'date: the time zone must be a name such as "Europe/Berlin"'],
   ])('cannot be formatted with %s', async (argument, message) => {
     await expect(fill(`{{ "now" | date: "%Y-%m-%d", ${argument} }}`)).rejects.toMatchObject({
       message: `${message} (line 1, column 1)`,
     });
+  });
+
+  test.each(['%Q', '%-F', '%V', '100%'])('cannot be formatted with the directive of %j', async (format) => {
+    const message = `date: there is no directive ${/%.*/.exec(format)}; print a percent sign with %% (line 1, column 1)`;
+    await expect(fill(`{{ "now" | date: "${format}" }}`)).rejects.toMatchObject({ code: 'template_error', message });
   });
 
   test.each(['America/New_York', 'Europe/Berlin', 'Asia/Kolkata'])('are the same on a server in %s', async (zone) => {

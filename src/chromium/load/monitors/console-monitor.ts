@@ -10,13 +10,18 @@ import { shape } from '../../devtools/evaluate.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 
 const MAX_MESSAGES = 1_000;
+const MAX_STACK = 10_000;
 /** What a window learns about an exception in a script of another origin. */
 const HIDDEN = 'Script error.';
 /** The window learns nothing about rejected promises of such scripts. */
 const REJECTED = 'Uncaught (in promise)';
 
 /** A value that a document threw or wrote: the type is that of Chromium, the content is the document's. */
-const Remote = Type.Object({ value: Type.Optional(Type.Unknown()), description: Type.Optional(Type.String()) });
+const Remote = Type.Object({
+  subtype: Type.Optional(Type.String()),
+  value: Type.Optional(Type.Unknown()),
+  description: Type.Optional(Type.String()),
+});
 const THROWN = shape(
   Type.Object({
     exceptionId: Type.Integer(),
@@ -32,8 +37,12 @@ const WRITTEN = shape(Type.Array(Remote));
 /** An exception that the document did not catch. */
 interface Uncaught {
   message: string;
-  /** The file and line of a script with a URL of its own. */
+  /** The file and line, or the line in the document. */
   place: string;
+  /** Whether the script has a URL of its own, so that a window may not know the message. */
+  isOfFile: boolean;
+  /** Whether a window describes the value in other words, because it is no error. */
+  isVague: boolean;
 }
 
 export class ConsoleMonitor {
@@ -68,16 +77,21 @@ export class ConsoleMonitor {
    * including rejected promises, and the places of exceptions.
    */
   async explain(collected: string[], { loadsScripts }: HtmlClass, frameId: string): Promise<string[]> {
-    if (this.#fail || !(loadsScripts || collected.includes(HIDDEN))) return collected;
+    if (this.#fail || !(loadsScripts || collected.length)) return collected;
     const left = await this.#uncaught(frameId);
-    const take = (error: string, isMeant: (uncaught: Uncaught) => boolean) => {
+    const take = (isMeant: (uncaught: Uncaught) => boolean): Uncaught | undefined => {
       const at = left.findIndex(isMeant);
-      return at < 0 ? error : withPlace(left.splice(at, 1)[0]);
+      return at < 0 ? undefined : left.splice(at, 1)[0];
     };
-    const isThrown = ({ message }: Uncaught) => !message.startsWith(REJECTED);
-    const placed = collected.map((error) => (error === HIDDEN ? error : take(error, ({ message }) => message === error)));
-    const explained = placed.map((error) => (error === HIDDEN ? take(error, isThrown) : error));
-    return [...explained, ...left.map(withPlace)].slice(0, MAX_ERRORS);
+    const placed = collected.map((error) => {
+      if (error === HIDDEN) return error;
+      const found = take(({ message }) => message === error || error.startsWith(`${message}\n`)) ?? take(mayMean(error));
+      return error + (found?.place ?? '');
+    });
+    const hidden = (error: string) => withPlace(take(({ message }) => !message.startsWith(REJECTED))) ?? error;
+    const explained = placed.map((error) => (error === HIDDEN ? hidden(error) : error));
+    const unknown = left.filter(({ isOfFile }) => isOfFile);
+    return [...explained, ...unknown.flatMap((each) => withPlace(each) ?? [])].slice(0, MAX_ERRORS);
   }
 
   /** Returns the exceptions in a frame. Chromium keeps the last thousand messages of a document, and sends them when asked. */
@@ -91,7 +105,7 @@ export class ConsoleMonitor {
       this.#session.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
         const thrown = THROWN.read(exceptionDetails);
         if (!thrown || !contexts.has(thrown.executionContextId ?? Number.NaN) || found.size >= MAX_MESSAGES) return;
-        found.set(thrown.exceptionId, { message: describeThrown(thrown), place: describePlace(thrown) });
+        found.set(thrown.exceptionId, toUncaught(thrown));
       }),
       this.#session.on('Runtime.exceptionRevoked', ({ exceptionId }) => found.delete(exceptionId)),
     ];
@@ -120,13 +134,57 @@ function describeThrown({ text, exception }: Thrown): string {
   return `${text} ${first}`.trim().slice(0, MAX_ERROR_CHARACTERS).toWellFormed();
 }
 
-function describePlace({ url = '', lineNumber }: Thrown): string {
-  const isFile = /^https?:/.test(url) && URL.parse(url)?.pathname !== '/';
-  return isFile ? ` (${url.slice(0, MAX_ERROR_CHARACTERS)}:${lineNumber + 1})` : '';
+function toUncaught(thrown: Thrown): Uncaught {
+  const { exception } = thrown;
+  const isVague = exception !== undefined && exception.subtype !== 'error';
+  return { message: describeThrown(thrown), place: describePlace(thrown), isOfFile: isFile(placeOf(thrown)?.url), isVague };
 }
 
-function withPlace(uncaught: Uncaught | undefined): string {
-  return uncaught ? uncaught.message + uncaught.place : '';
+/** Whether a window might describe such a value with these words. */
+function mayMean(error: string): (uncaught: Uncaught) => boolean {
+  const isRejected = error.startsWith(REJECTED);
+  return ({ message, isVague }) => isVague && error.startsWith('Uncaught') && message.startsWith(REJECTED) === isRejected;
+}
+
+interface Place {
+  url: string;
+  lineNumber: number;
+}
+
+function describePlace(thrown: Thrown): string {
+  const place = placeOf(thrown);
+  if (!place) return '';
+  const line = place.lineNumber + 1;
+  return isFile(place.url) ? ` (${place.url.slice(0, MAX_ERROR_CHARACTERS)}:${line})` : ` (line ${line})`;
+}
+
+/**
+ * Chromium itself names a script of ours where the document calls a function that the service replaces, and the first line where it
+ * knows none. The exception is absent if the script has another origin, and for `JSON.parse` in such a script.
+ */
+function placeOf({ url = '', lineNumber, exception }: Thrown): Place | undefined {
+  const frames = (exception?.description ?? '')
+    .slice(0, MAX_STACK)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '));
+  if (frames.length) return frames.map(toPlace).find((place) => place !== undefined);
+  const isKnown = isFile(url) || (exception && exception.subtype !== 'error' && url);
+  return isKnown ? { url, lineNumber } : undefined;
+}
+
+/** Reads a line of a stack, such as `at f (https://example.com/a.js:3:9)`. */
+function toPlace(frame: string): Place | undefined {
+  const parts = frame.slice(Math.max(frame.search(/https?:|about:blank/), 0)).split(':');
+  const [url, line] = [parts.slice(0, -2).join(':'), Number(parts.at(-2))];
+  return /^(?:http|about:blank$)/.test(url) && line > 0 ? { url, lineNumber: line - 1 } : undefined;
+}
+
+function isFile(url = ''): boolean {
+  return /^https?:/.test(url) && URL.parse(url)?.pathname !== '/';
+}
+
+function withPlace(uncaught: Uncaught | undefined): string | undefined {
+  return uncaught && uncaught.message + uncaught.place;
 }
 
 function consoleError(message: string): ServiceError {

@@ -35,7 +35,7 @@ const MILLISECONDS_FROM_1 = { expected: 'a whole number of milliseconds, at leas
 
 const Template = (description: string, example: string) =>
   option(Type.String({ maxLength: MAX_TEMPLATE }), {
-    expected: `a string of HTML, at most ${MAX_TEMPLATE} characters`,
+    expected: `a string of HTML, at most ${MAX_TEMPLATE} characters; larger pictures and fonts are files in assets`,
     description,
     'x-default': 'none',
     contentMediaType: 'text/html',
