@@ -59,9 +59,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   const database = opened.adopt(await openDatabase(settings.storage), (each) => each.close());
   const leases = opened.adopt(new Leases(clock), (each) => each.stop());
   const allowance = new Allowance(database, clock, leases, settings.allowance);
-  const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) =>
-    each.close(),
-  );
+  const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal)), (each) => each.close());
   const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
@@ -78,7 +76,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   );
   const progress = new Progress();
   const joining = { alone: !blobs.isShared, ...(onRefused && { onRefused }) };
-  const nodes = opened.adopt(await join(database, joining, [progress, awaitedSlots]), (each) => each.close());
+  const nodes = opened.adopt(await join(database, joining, progress), (each) => each.close());
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
   const assets = new TemplateAssets(database, blobs, settings.templateAssets);
@@ -120,17 +118,10 @@ function lock(dataDir: string): () => void {
   throw new ConfigError(`Another service uses the data folder ${dataDir}. Give each service its own PLATEN_DATA_DIR.`);
 }
 
-/** Joins the nodes of the database, and connects the listeners to the notices of the other nodes. */
-async function join(
-  database: Database,
-  options: Omit<NodesOptions, 'onNotice'>,
-  listeners: Array<{ receiveNotice(notice: string): void; watchNotices(tellOthers: (notice: string) => void): void }>,
-): Promise<Nodes> {
-  const onNotice = (notice: string) => {
-    for (const listener of listeners) listener.receiveNotice(notice);
-  };
-  const nodes = await database.joinNodes({ ...options, onNotice });
-  for (const listener of listeners) listener.watchNotices((notice) => nodes.notify(notice));
+/** Joins the nodes of the database, and connects `progress` to the notices of the other nodes. */
+async function join(database: Database, options: Omit<NodesOptions, 'onNotice'>, progress: Progress): Promise<Nodes> {
+  const nodes = await database.joinNodes({ ...options, onNotice: (notice) => progress.receiveNotice(notice) });
+  progress.watchNotices((notice) => nodes.notify(notice));
   return nodes;
 }
 

@@ -141,7 +141,7 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const slots = new AwaitedSlots(async () => {
     queried.resolve();
     return isFree;
-  }, Date.now);
+  });
   let renders = 0;
   const run = () =>
     world.run({
