@@ -2,11 +2,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
-import type { Pool } from 'pg';
 import { CommandError, explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { DiskBlobs } from './blobs/blobs-disk.ts';
 import { blobsFolder } from './blobs/open-blobs.ts';
-import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
+import { type Engine, OutcomeUnknownError } from './engine.ts';
 import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
 import { findChange } from './migrations/schema.ts';
@@ -31,36 +30,9 @@ export interface DatabaseSettings {
   blobsUrl?: string;
 }
 
-export interface Database {
-  readonly query: Query;
-  /** Whether other nodes may use the database too. */
-  readonly isShared: boolean;
-  /**
-   * Runs `work` in a transaction, and again from its beginning after a conflict with another one. `work` must use only the query
-   * passed to it, and its first statement must write, because a transaction that reads first may find the database changed when it
-   * writes.
-   *
-   * Other transactions may be committed between two statements, and a changed row stays locked until the end. If that is not
-   * enough, for example to limit the number of rows, pass `lockName`: transactions with the same value wait for each other.
-   */
-  transaction<T>(work: (query: Query) => Promise<T>, lockName?: string): Promise<T>;
-  /** Runs `work`, unless another node is running work under this name. */
-  exclusively(name: string, work: () => Promise<void>): Promise<void>;
-  /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
-  joinNodes(options: NodesOptions): Promise<Nodes>;
-  /** Opens a pool for a library that connects to the server itself; absent for SQLite. The caller closes the pool. */
-  connections?(name: string, max: number): Pool;
-  /** Throws while this node is refused; see `Nodes`. Users of `connections` must call it. */
-  checkNode?(): void;
+export interface Database extends Omit<Engine, 'migrate' | 'release'> {
   /** Throws `storage_failed` if somebody has changed the tables. A result may be reused for a few seconds. */
   checkSchema(): Promise<void>;
-  /**
-   * Resolves when everything committed so far survives a power failure. A commit alone survives only the end of the process, so
-   * flush before you report a change to a caller.
-   */
-  flush(): Promise<void>;
-  /** Truncates the log of the database, which still contains deleted rows. */
-  scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
