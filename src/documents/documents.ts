@@ -19,7 +19,7 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
-import { prepareWrite } from '../storage/prepared.ts';
+import { prepareInsert } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 
@@ -172,22 +172,16 @@ export class Documents {
    */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await insertDocument(query, {
-      id: document.id,
-      keyId: owner.keyId,
-      accountId: owner.accountId,
-      filename: document.filename,
-      bytes: document.bytes,
-      pages: document.pages,
-      mediaType: document.image?.type ?? null,
+      ...{ id: document.id, key_id: owner.keyId, account_id: owner.accountId, filename: document.filename },
+      ...{ bytes: document.bytes, pages: document.pages, sha256: document.sha256, source: document.source },
+      media_type: document.image?.type ?? null,
       width: document.image?.width ?? null,
       height: document.image?.height ?? null,
-      sha256: document.sha256,
-      source: document.source,
-      templateId: document.templateId,
+      template_id: document.templateId,
       report: JSON.stringify(document.report),
       metadata: writeMetadata(document.metadata),
-      createdAt: document.createdAt,
-      expiresAt: document.expiresAt,
+      ...{ created_at: document.createdAt, expires_at: document.expiresAt, remove_at: document.expiresAt },
+      ...{ deleted_at: null, has_content: 1 },
     });
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
     await this.#requireWithinLimit(owner, 0, query);
@@ -383,39 +377,7 @@ function documentDeleted(at: number): ServiceError {
   return new ServiceError('document_deleted', `the document was deleted at ${new Date(at).toISOString()}`);
 }
 
-interface NewRow extends Omit<StoredDocument, 'image' | 'metadata' | 'report'> {
-  keyId: string;
-  accountId: string;
-  mediaType: string | null;
-  width: number | null;
-  height: number | null;
-  report: string | null;
-  metadata: string | null;
-}
-
-const insertDocument = prepareWrite((query, row: NewRow) =>
-  query.insertInto('documents').values({
-    id: row.id,
-    key_id: row.keyId,
-    account_id: row.accountId,
-    filename: row.filename,
-    bytes: row.bytes,
-    pages: row.pages,
-    media_type: row.mediaType,
-    width: row.width,
-    height: row.height,
-    sha256: row.sha256,
-    source: row.source,
-    template_id: row.templateId,
-    report: row.report,
-    metadata: row.metadata,
-    created_at: row.createdAt,
-    expires_at: row.expiresAt,
-    deleted_at: null,
-    remove_at: row.expiresAt,
-    has_content: 1,
-  }),
-);
+const insertDocument = prepareInsert('documents', [...WITH_REPORT, 'key_id', 'account_id', 'remove_at', 'has_content']);
 
 /** Hashes each chunk when it is written, so that a large PDF does not block the event loop. */
 function* digestChunks(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
