@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
-import type { Database, Query } from '../storage/database.ts';
+import { type Database, type Query, readPlans } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
 import type { Change, Row } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
@@ -90,14 +90,7 @@ export class Accounts {
 
   /** Names of plans that accounts are on and that the plans file does not define. */
   async missingPlans(): Promise<string[]> {
-    const rows = await this.#database.query
-      .selectFrom('accounts')
-      .select('plan')
-      .where('deleted_at', 'is', null)
-      .distinct()
-      .orderBy('plan')
-      .execute();
-    return rows.map(({ plan }) => plan).filter((plan) => !this.#plans.get(plan));
+    return (await readPlans(this.#database.query)).filter((plan) => !this.#plans.get(plan));
   }
 
   /** Throws `not_found`. */

@@ -152,7 +152,7 @@ export class Allowance {
   async hasFreeSlot({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
     const { rows } = await countSlots(this.#database.query, { accountId, now: this.#clock() });
-    return Number(rows[0]?.taken ?? 0) < plan.concurrency;
+    return (rows[0]?.taken ?? 0) < plan.concurrency;
   }
 
   /** The usage of the account in the month of `at`. Throws `invalid_request` for a month that has not begun. */
@@ -291,7 +291,7 @@ const insertReservation = prepareWrite((query, { id, accountId, day, until, isBa
 const countSlots = prepareQuery((query, { accountId, now }: { accountId: string; now: number }) =>
   query
     .selectFrom('reservations')
-    .select(({ fn }) => fn.countAll<number | string>().as('taken'))
+    .select(({ fn }) => fn.countAll<number>().as('taken'))
     .where('account_id', '=', accountId)
     .where('lease_until', '>', now),
 );

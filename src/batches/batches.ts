@@ -130,15 +130,12 @@ export class Batches {
   async #open(query: Query, accountId: string, which: 'all' | 'renders'): Promise<{ batches: number; items: number }> {
     const { batches, items } = await query
       .selectFrom('batches')
-      .select(({ fn }) => [
-        fn.countAll<number | string>().as('batches'),
-        fn.sum<number | string | null>('unfinished').as('items'),
-      ])
+      .select(({ fn }) => [fn.countAll<number>().as('batches'), fn.sum<number | string | null>('unfinished').as('items')])
       .where('account_id', '=', accountId)
       .where('completed_at', 'is', null)
       .$if(which === 'renders', (open) => open.where(isRender))
       .executeTakeFirstOrThrow();
-    return { batches: Number(batches), items: Number(items ?? 0) };
+    return { batches, items: Number(items ?? 0) };
   }
 
   /** Call it in the transaction that has inserted `added` items. Throws `queue_full`, and `invalid_request` if they never fit. */

@@ -8,6 +8,7 @@ import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
+import { readCount } from '../storage/totals.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type CancelledAfterRequeue, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
@@ -89,13 +90,8 @@ export class DatabaseQueue {
   }
 
   /** The number of queued canonical items. */
-  async countWaiting(): Promise<number> {
-    const { count } = await this.#database.query
-      .selectFrom('batch_items')
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
-      .where('due_at', 'is not', null)
-      .executeTakeFirstOrThrow();
-    return Number(count);
+  countWaiting(): Promise<number> {
+    return readCount(this.#database.query.selectFrom('batch_items').where('due_at', 'is not', null));
   }
 
   async #findNext(keyId: string): Promise<Next | undefined> {

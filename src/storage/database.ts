@@ -11,6 +11,7 @@ import { migrations } from './migrations/index.ts';
 import { findChange } from './migrations/schema.ts';
 import { openForReading, openSqlite, queryFile, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
+import { readCount } from './totals.ts';
 
 export type { Query };
 
@@ -59,7 +60,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
   const applied = await readApplied(query);
   const refusal = findRefusal(applied) ?? (await findChange(query));
   return {
-    keys: (await hasTable(query, 'api_keys')) ? await countKeys(query) : 0,
+    keys: (await hasTable(query, 'api_keys')) ? await readCount(query.selectFrom('api_keys')) : 0,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: selectNewer(applied),
     ...(refusal && { refusal }),
@@ -75,15 +76,8 @@ export async function openForInspection({ dataDir, databaseUrl }: DatabaseSettin
   return (await isThere(file)) ? queryFile(file) : undefined;
 }
 
-async function countKeys(query: Query): Promise<number> {
-  const { keys } = await query
-    .selectFrom('api_keys')
-    .select((eb) => eb.fn.countAll().as('keys'))
-    .executeTakeFirstOrThrow();
-  return Number(keys);
-}
-
-async function readPlans(query: Query): Promise<string[]> {
+/** The plans of accounts that are not deleted. */
+export async function readPlans(query: Query): Promise<string[]> {
   const rows = await query
     .selectFrom('accounts')
     .select('plan')
@@ -97,10 +91,10 @@ async function readPlans(query: Query): Promise<string[]> {
 async function countCertificates(query: Query): Promise<Record<string, number>> {
   const rows = await query
     .selectFrom('certificates')
-    .select((eb) => ['secret_key_id', eb.fn.countAll().as('certificates')])
+    .select((eb) => ['secret_key_id', eb.fn.countAll<number>().as('certificates')])
     .groupBy('secret_key_id')
     .execute();
-  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [secret_key_id, Number(certificates)]));
+  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [secret_key_id, certificates]));
 }
 
 /**
