@@ -1,4 +1,5 @@
 /** The batches of an API key: creates, reads, lists and cancels them, and removes them with their documents. */
+import type { Insertable, Selection } from 'kysely';
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../clock.ts';
 import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
@@ -61,6 +62,18 @@ export interface FinishedItem extends BatchItem {
   number: number;
 }
 
+const BATCH_COLUMNS = [
+  'id',
+  'total',
+  'unfinished',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'metadata',
+  'created_at as createdAt',
+  'started_at',
+  'completed_at as completedAt',
+] as const;
 const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'] as const;
 
 /** Rows per INSERT statement: SQLite accepts at most 32,766 values. */
@@ -291,8 +304,6 @@ export class Batches {
         failed,
         cancelled: 0,
         created_at: now,
-        started_at: null,
-        cancelled_at: null,
         completed_at: unfinished ? null : now,
         kept_until: now + plan.retentionMs + (items.some(isUploaded) ? UPLOADED_MS : 0),
       })
@@ -309,45 +320,20 @@ export class Batches {
   }
 
   #rows() {
-    return this.#database.query
-      .selectFrom('batches')
-      .select([
-        'id',
-        'total',
-        'unfinished',
-        'succeeded',
-        'failed',
-        'cancelled',
-        'metadata',
-        'created_at',
-        'started_at',
-        'cancelled_at',
-        'completed_at',
-      ]);
+    return this.#database.query.selectFrom('batches').select(BATCH_COLUMNS);
   }
 }
 
-type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'traceparent' | 'kind' | 'kept_until'>;
 type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
 
-function toBatch(row: BatchRow): Batch {
-  return {
-    id: row.id,
-    status: batchStatus(row),
-    total: row.total,
-    unfinished: row.unfinished,
-    succeeded: row.succeeded,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    metadata: readMetadata(row.metadata),
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-  };
+function toBatch({ metadata, started_at, ...row }: Selection<Tables, 'batches', (typeof BATCH_COLUMNS)[number]>): Batch {
+  const isStarted = started_at !== null;
+  return { ...row, status: batchStatus(row, isStarted), metadata: readMetadata(metadata) };
 }
 
-function batchStatus(row: BatchRow): BatchStatus {
-  if (row.completed_at === null) return row.started_at === null ? 'queued' : 'running';
-  return row.cancelled ? 'cancelled' : 'completed';
+function batchStatus({ completedAt, cancelled }: Pick<Batch, 'completedAt' | 'cancelled'>, isStarted: boolean): BatchStatus {
+  if (completedAt === null) return isStarted ? 'running' : 'queued';
+  return cancelled ? 'cancelled' : 'completed';
 }
 
 function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }: ItemRow): BatchItem {
@@ -366,7 +352,7 @@ function toRow(
   { position, canonical, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
-): Tables['batch_items'] {
+): Insertable<Tables['batch_items']> {
   return {
     batch_id: id,
     position,
@@ -375,12 +361,6 @@ function toRow(
     status: error ? 'failed' : 'queued',
     due_at: !error && canonical === position ? now : null,
     attempts: 0,
-    claim: null,
-    lease_until: null,
-    document_id: null,
-    pages: null,
-    bytes: null,
-    expires_at: null,
     error: error ? JSON.stringify(error) : null,
     finished_no: finishedNo,
   };
