@@ -15,7 +15,7 @@ import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
 import { SecretKeyError, type SecretKeySettings, SecretKeys } from './certificates/secret-keys.ts';
 import { TimeStamps } from './certificates/time-stamps.ts';
 import type { Clock } from './clock.ts';
-import { Documents, type StoredDocument } from './documents/documents.ts';
+import { Documents } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { ConfigError } from './errors.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
@@ -98,7 +98,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     ...{ documents, uploads, jobs },
     links,
     idempotency: new Idempotency(database, blobs, clock, leases),
-    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce, uploads }),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),
     batchCipher,
     webhooks,
@@ -126,11 +126,11 @@ async function join(database: Database, options: Omit<NodesOptions, 'onNotice'>,
 }
 
 function openUploads(
-  stored: Pick<UploadServices<StoredDocument>, 'database' | 'clock' | 'jobs' | 'accounts' | 'documents'>,
+  stored: Pick<UploadServices, 'database' | 'clock' | 'jobs' | 'accounts' | 'documents'>,
   links: Links,
   progress: Progress,
   announce: Announce,
-): Uploads<StoredDocument> {
+): Uploads {
   return new Uploads({
     ...stored,
     cipher: new PayloadCipher(links.secretFor('uploads')),

@@ -1,12 +1,11 @@
 /** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
 
-import type { Selection } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type Database, type Query, readPlans } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
-import type { Change, Tables } from '../storage/tables.ts';
+import type { Change, Selected } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
@@ -263,7 +262,7 @@ function holders(query: Query) {
     .where('revoked_at', 'is', null);
 }
 
-function toAccount({ auto_store, ...row }: Selection<Tables, 'accounts', (typeof ACCOUNT_COLUMNS)[number]>): Account {
+function toAccount({ auto_store, ...row }: Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>): Account {
   return { ...row, autoStore: auto_store === 1 };
 }
 

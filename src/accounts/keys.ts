@@ -3,13 +3,12 @@
  * made with it, directly or through other keys. All other keys do not exist for it.
  */
 
-import type { Selection } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
-import type { Condition, Tables } from '../storage/tables.ts';
+import type { Condition, Selected } from '../storage/tables.ts';
 import { readCount } from '../storage/totals.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { hashSecret, newSecret, secretHint } from './secret.ts';
@@ -226,7 +225,7 @@ function selectFamily(query: Query, id: string) {
     .select('id');
 }
 
-function toKey({ scopes, is_test, ...row }: Selection<Tables, 'api_keys', (typeof COLUMNS)[number]>): ApiKey {
+function toKey({ scopes, is_test, ...row }: Selected<'api_keys', (typeof COLUMNS)[number]>): ApiKey {
   return { ...row, scopes: readScopes(scopes), isTest: is_test === 1 };
 }
 

@@ -1,5 +1,4 @@
 /** The batches of an API key: creates, reads, lists and cancels them, and removes them with their documents. */
-import type { Insertable, Selection } from 'kysely';
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../clock.ts';
 import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
@@ -18,9 +17,9 @@ import {
 } from '../storage/metadata.ts';
 import { isBatch, isRender } from '../storage/open-batches.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { NewRow, Selected, Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
-import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
+import { removeUploads, type UploadReport, uploadReports } from '../webhooks/uploads.ts';
 import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
 import { type Announce, additionalData, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
@@ -94,7 +93,6 @@ interface BatchOptions {
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
   announce: Announce;
-  uploads: Pick<Uploads, 'readReports'>;
 }
 
 /** Whether this is the id of an asynchronous render, which is stored as a batch of one item. */
@@ -110,7 +108,6 @@ export class Batches {
   readonly progress: Progress;
   readonly #jobs: BatchOptions['jobs'];
   readonly #announce: Announce;
-  readonly #uploads: BatchOptions['uploads'];
 
   constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
@@ -120,7 +117,6 @@ export class Batches {
     this.progress = options.progress;
     this.#jobs = options.jobs;
     this.#announce = options.announce;
-    this.#uploads = options.uploads;
   }
 
   /**
@@ -192,7 +188,7 @@ export class Batches {
       .where('batch_id', '=', id)
       .orderBy('position')
       .execute();
-    const reports = await this.#uploads.readReports(id);
+    const reports = await uploadReports(this.#database.query, id);
     return { ...batch, items: items.map((row) => ({ ...toItem(row), delivery: reports.get(row.leader) })) };
   }
 
@@ -324,9 +320,9 @@ export class Batches {
   }
 }
 
-type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
+type ItemRow = Selected<'batch_items', (typeof ITEM_COLUMNS)[number]>;
 
-function toBatch({ metadata, started_at, ...row }: Selection<Tables, 'batches', (typeof BATCH_COLUMNS)[number]>): Batch {
+function toBatch({ metadata, started_at, ...row }: Selected<'batches', (typeof BATCH_COLUMNS)[number]>): Batch {
   const isStarted = started_at !== null;
   return { ...row, status: batchStatus(row, isStarted), metadata: readMetadata(metadata) };
 }
@@ -352,7 +348,7 @@ function toRow(
   { position, canonical, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
-): Insertable<Tables['batch_items']> {
+): NewRow<'batch_items'> {
   return {
     batch_id: id,
     position,

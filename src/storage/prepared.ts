@@ -2,8 +2,8 @@
  * Builds frequent statements with Kysely only once and runs them with new values each time, because building a statement takes
  * several times as long as running it.
  */
-import type { Compilable, CompiledQuery, DialectAdapter, Insertable, QueryResult } from 'kysely';
-import type { Query, Tables } from './tables.ts';
+import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
+import type { NewRow, Query, Tables } from './tables.ts';
 
 /** Runs the statement inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
@@ -41,13 +41,13 @@ export function prepareWrite<Values extends object>(
 }
 
 /** Prepares the insertion of a row with these columns. Others have their default. */
-export function prepareInsert<T extends keyof Tables, C extends keyof Insertable<Tables[T]> & string>(
+export function prepareInsert<T extends keyof Tables, C extends keyof NewRow<T> & string>(
   table: T,
   columns: readonly C[],
-): (query: Query, row: Pick<Insertable<Tables[T]>, C>) => Promise<void> {
+): (query: Query, row: Pick<NewRow<T>, C>) => Promise<void> {
   return prepareWrite((query, row) => {
     const values = Object.fromEntries(columns.map((column) => [column, row[column]]));
-    return query.insertInto(table).values(values as Insertable<Tables[T]>);
+    return query.insertInto(table).values(values as NewRow<T>);
   });
 }
 

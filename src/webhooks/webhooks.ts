@@ -1,5 +1,6 @@
 /** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../clock.ts';
+import type { ExpiredDocument } from '../documents/documents.ts';
 import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -31,14 +32,6 @@ export interface WebhookDelivery {
   /** The response status of the last attempt. */
   responseStatus: number | null;
   error: string | null;
-}
-
-/** A document whose content was removed at the end of its retention. */
-export interface ExpiredDocument {
-  id: string;
-  keyId: string;
-  accountId: string;
-  expiresAt: number;
 }
 
 const KEPT_MS = 30 * 86_400_000;
