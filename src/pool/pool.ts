@@ -266,7 +266,7 @@ export class Pool<P extends PooledPage> {
     try {
       return await deadline.race(taking);
     } catch (error) {
-      taking.then((entry) => cache.restore(entry)).catch(() => {}); // the page came too late or could not be opened
+      taking.then((entry) => cache.discard(entry)).catch(() => {}); // the page came too late or could not be opened
       throw error;
     }
   }
