@@ -130,7 +130,7 @@ class Backup {
     return size === undefined || (bytes ?? size) !== size || (sha256 ?? hash) !== hash;
   }
 
-  async #add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<void> {
+  async #add(name: string, bytes: number, content: Readable): Promise<void> {
     this.#files.set(name, await this.#writer.add(name, bytes, content));
   }
 
