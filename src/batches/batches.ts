@@ -103,20 +103,14 @@ export function isRenderId(id: string): boolean {
 export class Batches {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #cipher: PayloadCipher;
-  readonly #limits: RenderLimits;
+  readonly #options: BatchOptions;
   readonly progress: Progress;
-  readonly #jobs: BatchOptions['jobs'];
-  readonly #announce: Announce;
 
   constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
     this.#clock = clock;
-    this.#cipher = options.cipher;
-    this.#limits = options.limits;
+    this.#options = options;
     this.progress = options.progress;
-    this.#jobs = options.jobs;
-    this.#announce = options.announce;
   }
 
   /**
@@ -161,7 +155,7 @@ export class Batches {
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
-    const prepared = await prepareItems(request, this.#limits);
+    const prepared = await prepareItems(request, this.#options.limits);
     const requests = prepared.flatMap(({ position, member }) =>
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );
@@ -172,7 +166,7 @@ export class Batches {
       await this.#requireFewItems(query, owner, prepared.filter(({ error }) => !error).length);
       for (const rows of splitIntoChunks(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await hook(id, query);
-      if (requests.length) await this.#jobs.add('item', owner.keyId, query);
+      if (requests.length) await this.#options.jobs.add('item', owner.keyId, query);
     }, lockName);
     await this.#database.flush();
     for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
@@ -242,7 +236,7 @@ export class Batches {
         .where('completed_at', 'is', null)
         .returning('id')
         .executeTakeFirst();
-      return open && cancelQueued(query, id, now, this.#announce);
+      return open && cancelQueued(query, id, now, this.#options.announce);
     });
     await this.#database.flush();
     if (cancelled?.items) this.progress.outcome(id, 'cancelled', cancelled);
@@ -308,11 +302,11 @@ export class Batches {
     let finished = 0;
     const numbered = prepared.map((item) => toRow(id, item, now, item.error ? ++finished : null));
     for (const rows of splitIntoChunks(numbered)) await query.insertInto('batch_items').values(rows).execute();
-    if (!unfinished) await announceEnd(query, id, this.#announce);
+    if (!unfinished) await announceEnd(query, id, this.#options.announce);
   }
 
   #ciphertext(id: string, position: number, value: unknown, kind?: RenderKind): Tables['batch_requests'] {
-    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalData(id, position, kind)) };
+    return { batch_id: id, position, ciphertext: this.#options.cipher.encrypt(value, additionalData(id, position, kind)) };
   }
 
   #rows() {
