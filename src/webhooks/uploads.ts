@@ -94,12 +94,10 @@ export async function hasPendingUpload(query: Query, batchId: string): Promise<b
 export async function uploadReports(query: Query, batchId: string): Promise<Map<number, UploadReport>> {
   const rows = await query
     .selectFrom('webhook_deliveries')
-    .select(['batch_position', 'host', 'status', 'attempts', 'response_status', 'error'])
+    .select(['batch_position', 'host', 'status', 'attempts', 'response_status as responseStatus', 'error'])
     .where('batch_id', '=', batchId)
     .execute();
-  return new Map(
-    rows.map(({ batch_position, response_status, ...row }) => [batch_position ?? 0, { ...row, responseStatus: response_status }]),
-  );
+  return new Map(rows.map(({ batch_position, ...report }) => [batch_position ?? 0, report]));
 }
 
 /** The upload in the form in which records and events show it. */
