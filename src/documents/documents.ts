@@ -39,26 +39,11 @@ export interface StoredImage {
   height: number;
 }
 
-/** Properties of a document that is not stored yet. */
-export interface DocumentDraft {
-  chunks: readonly Buffer[];
-  bytes: number;
-  /** Number of pages; 1 for an image. */
-  pages: number;
-  /** Undefined for a PDF. */
-  image?: StoredImage | undefined;
-  /** The default is the id with the extension of the type. */
-  filename: string | undefined;
-  source: SourceKind;
-  templateId: string | undefined;
-  metadata: Metadata;
-  report: Report;
-}
-
 export interface StoredDocument {
   id: string;
   filename: string;
   bytes: number;
+  /** Number of pages; 1 for an image. */
   pages: number;
   /** Undefined for a PDF. */
   image?: StoredImage | undefined;
@@ -70,6 +55,15 @@ export interface StoredDocument {
   expiresAt: number;
   /** The report of the render. Undefined in lists. */
   report: Report | undefined;
+}
+
+/** Properties of a document that is not stored yet. */
+export interface DocumentDraft extends Pick<StoredDocument, 'bytes' | 'pages' | 'image' | 'source' | 'metadata'> {
+  chunks: readonly Buffer[];
+  /** The default is the id with the extension of the type. */
+  filename: string | undefined;
+  templateId: string | undefined;
+  report: Report;
 }
 
 /** A document whose content was removed because it expired. */
@@ -148,21 +142,17 @@ export class Documents {
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
     const id = createId('doc');
     const hash = createHash('sha256');
-    await this.#blobs.put(id, digestChunks(draft.chunks, hash));
+    const { chunks, ...properties } = draft;
+    await this.#blobs.put(id, digestChunks(chunks, hash));
     const createdAt = this.#clock();
     return {
+      ...properties,
       id,
       filename: draft.filename ?? id + documentExtension(documentType(draft)),
-      bytes: draft.bytes,
-      pages: draft.pages,
-      image: draft.image,
       sha256: hash.digest('hex'),
-      source: draft.source,
       templateId: draft.templateId ?? null,
-      metadata: draft.metadata,
       createdAt,
       expiresAt: createdAt + retentionMs,
-      report: draft.report,
     };
   }
 
