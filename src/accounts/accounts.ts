@@ -38,7 +38,6 @@ export interface Account {
   deletedAt: number | null;
 }
 
-/** A key, with the plan of its account. */
 export type ApiKey = BareKey & { plan: string };
 export type IssuedKey = Issued<ApiKey>;
 
@@ -88,7 +87,6 @@ export class Accounts {
     return this.#toPrincipal(rows[0]);
   }
 
-  /** Whether a key was revoked. */
   async isRevoked(keyId: string): Promise<boolean> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return !rows.length;

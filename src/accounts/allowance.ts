@@ -33,7 +33,6 @@ export interface Reservation {
 export interface Usage {
   period: { start: number; end: number };
   used: number;
-  /** Whether the period is the current month. */
   isCurrent: boolean;
   /** Every day of the period up to today. */
   daily: Array<{ date: string; documents: number }>;
@@ -51,7 +50,6 @@ const NO_LIMIT = 2_147_483_647;
 /** A further write in the same transaction. */
 export type TransactionHook = (query: Query) => Promise<void>;
 
-/** The part of the allowance that a render needs. */
 export type ChargedRenders = Pick<Allowance, 'reserve' | 'commit' | 'release'>;
 
 export class Allowance {

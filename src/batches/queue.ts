@@ -32,7 +32,6 @@ export interface ItemError {
 export interface Completed {
   /** How many items have this outcome: the item and its duplicates. */
   items: number;
-  /** Whether this ended the batch. */
   batchEnded: boolean;
 }
 

@@ -49,7 +49,6 @@ export interface RunnerServices {
   onRendered(delivery: Delivery | ImageDelivery): void;
   /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;
-  /** Logs an attempt to render an item. */
   onAttempt?(line: object): void;
 }
 

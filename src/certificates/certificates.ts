@@ -18,7 +18,6 @@ export interface StoredCertificate extends CertificateFacts {
   createdAt: number;
 }
 
-/** A new certificate as the caller sends it. */
 export interface CertificateDraft {
   name: string;
   pkcs12: Uint8Array;

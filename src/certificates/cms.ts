@@ -15,7 +15,6 @@ export interface SigningAlgorithm {
   isElliptic: boolean;
 }
 
-/** A certificate chain and the type of its key. */
 export type Signer = Pick<SigningKey, 'chain'> & { facts: Pick<SigningKey['facts'], 'keyType'> };
 
 const [DATA, SIGNED_DATA] = ['1.2.840.113549.1.7.1', '1.2.840.113549.1.7.2'];

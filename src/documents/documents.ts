@@ -32,7 +32,6 @@ export interface Report {
 }
 
 export interface StoredImage {
-  /** Media type. */
   type: string;
   /** Pixels. */
   width: number;
@@ -115,7 +114,6 @@ const COLUMNS = [
 ] as const;
 const WITH_REPORT = [...COLUMNS, 'report'] as const;
 
-/** The media type of the content. */
 export function documentType({ image }: Pick<StoredDocument, 'image'>): string {
   return image?.type ?? PDF;
 }
@@ -333,7 +331,6 @@ export class Documents {
     });
   }
 
-  /** Returns how much an account has stored. */
   async readStorage(accountId: string, query = this.#database.query): Promise<{ documents: number; bytes: number }> {
     const stored = query
       .selectFrom('documents')

@@ -8,7 +8,6 @@ const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
 /** How long the database is taken to be writable after a write. */
 const WRITABLE_MS = 5_000;
-/** Matches a link up to its signature. */
 const LINK = /^\/links\/(\w+)\?expires=(\d+)&key=(\w+)&signature=/;
 
 export class Links {

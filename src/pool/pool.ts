@@ -49,7 +49,6 @@ interface UseOptions<P> {
   suits?: PageTest<P>;
 }
 
-/** Work under way. */
 interface Use<P> {
   /** Undefined for work on a page that is used once. */
   owner: string | undefined;

@@ -38,7 +38,6 @@ export interface Database extends Omit<Engine, 'migrate' | 'release'> {
 }
 
 export interface DatabaseState {
-  /** Number of API keys. */
   keys: number;
   /** Migrations that the next start applies. */
   pending: string[];

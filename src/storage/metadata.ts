@@ -14,7 +14,6 @@ type Kind = Tables['metadata_index']['object_kind'];
 /** The columns with the position of a row in a list that is filtered by metadata. The index has the order of the list. */
 const INDEX_COLUMNS: PositionColumns = ['object_created_at', 'object_id'];
 
-/** The value of the column `metadata`. */
 export function writeMetadata(metadata: Metadata): string | null {
   return Object.keys(metadata).length ? JSON.stringify(metadata) : null;
 }

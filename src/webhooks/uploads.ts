@@ -28,7 +28,6 @@ export interface NewUpload extends UploadOrder {
   keyId: string;
   /** The batch item, or the only item of an asynchronous render. */
   item: { batchId: string; position: number };
-  /** The size of the document. */
   bytes: number;
 }
 
@@ -78,7 +77,6 @@ export function uploadTimeoutMs(payload: string, answerMs: number): number {
   return answerMs + Math.min(MAX_SENDING_MS, Math.ceil(bytes / MIN_BYTES_PER_MS));
 }
 
-/** Whether the batch has a pending upload. */
 export async function hasPendingUpload(query: Query, batchId: string): Promise<boolean> {
   const pending = await query
     .selectFrom('webhook_deliveries')

@@ -43,7 +43,6 @@ class Backup {
   readonly #source: BackupSource;
   readonly #work: string;
   readonly #writer: BackupWriter;
-  /** SHA-256 by file name. */
   readonly #files = new Map<string, string>();
   /** Size of content by blob name. */
   readonly #bytes = new Map<string, number>();
