@@ -15,7 +15,7 @@ import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
 import { SecretKeyError, type SecretKeySettings, SecretKeys } from './certificates/secret-keys.ts';
 import { TimeStamps } from './certificates/time-stamps.ts';
 import type { Clock } from './clock.ts';
-import { Documents, type StoredDocument } from './documents/documents.ts';
+import { Documents } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { ConfigError } from './errors.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
@@ -59,9 +59,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   const database = opened.adopt(await openDatabase(settings.storage), (each) => each.close());
   const leases = opened.adopt(new Leases(clock), (each) => each.stop());
   const allowance = new Allowance(database, clock, leases, settings.allowance);
-  const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal), clock), (each) =>
-    each.close(),
-  );
+  const awaitedSlots = opened.adopt(new AwaitedSlots((principal) => allowance.hasFreeSlot(principal)), (each) => each.close());
   const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
   const markdown = opened.adopt(new Markdown(), (each) => each.close());
   const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
@@ -78,7 +76,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
   );
   const progress = new Progress();
   const joining = { alone: !blobs.isShared, ...(onRefused && { onRefused }) };
-  const nodes = opened.adopt(await join(database, joining, [progress, awaitedSlots]), (each) => each.close());
+  const nodes = opened.adopt(await join(database, joining, progress), (each) => each.close());
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
   const assets = new TemplateAssets(database, blobs, settings.templateAssets);
@@ -100,7 +98,7 @@ export async function openServices(settings: ServicesSettings, clock: Clock, onR
     ...{ documents, uploads, jobs },
     links,
     idempotency: new Idempotency(database, blobs, clock, leases),
-    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce, uploads }),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: settings.limits, progress, jobs, announce }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),
     batchCipher,
     webhooks,
@@ -120,26 +118,19 @@ function lock(dataDir: string): () => void {
   throw new ConfigError(`Another service uses the data folder ${dataDir}. Give each service its own PLATEN_DATA_DIR.`);
 }
 
-/** Joins the nodes of the database, and connects the listeners to the notices of the other nodes. */
-async function join(
-  database: Database,
-  options: Omit<NodesOptions, 'onNotice'>,
-  listeners: Array<{ receiveNotice(notice: string): void; watchNotices(tellOthers: (notice: string) => void): void }>,
-): Promise<Nodes> {
-  const onNotice = (notice: string) => {
-    for (const listener of listeners) listener.receiveNotice(notice);
-  };
-  const nodes = await database.joinNodes({ ...options, onNotice });
-  for (const listener of listeners) listener.watchNotices((notice) => nodes.notify(notice));
+/** Joins the nodes of the database, and connects `progress` to the notices of the other nodes. */
+async function join(database: Database, options: Omit<NodesOptions, 'onNotice'>, progress: Progress): Promise<Nodes> {
+  const nodes = await database.joinNodes({ ...options, onNotice: (notice) => progress.receiveNotice(notice) });
+  progress.watchNotices((notice) => nodes.notify(notice));
   return nodes;
 }
 
 function openUploads(
-  stored: Pick<UploadServices<StoredDocument>, 'database' | 'clock' | 'jobs' | 'accounts' | 'documents'>,
+  stored: Pick<UploadServices, 'database' | 'clock' | 'jobs' | 'accounts' | 'documents'>,
   links: Links,
   progress: Progress,
   announce: Announce,
-): Uploads<StoredDocument> {
+): Uploads {
   return new Uploads({
     ...stored,
     cipher: new PayloadCipher(links.secretFor('uploads')),

@@ -3,9 +3,9 @@
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
-import type { Database, Query } from '../storage/database.ts';
+import { type Database, type Query, readPlans } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
-import type { Change, Row } from '../storage/tables.ts';
+import type { Change, Selected } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
 import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
@@ -38,15 +38,20 @@ export interface Account {
   deletedAt: number | null;
 }
 
-/** A key, with the plan of its account. */
 export type ApiKey = BareKey & { plan: string };
 export type IssuedKey = Issued<ApiKey>;
 
 /** How long documents of test keys are kept, unless the plan keeps documents for less. */
 const TEST_RETENTION_MS = 86_400_000;
 const ACCOUNT_COLUMNS = [
-  ...['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'],
-  ...['suspended_at', 'deleted_at'],
+  'id',
+  'name',
+  'plan',
+  'auto_store',
+  'document_expired_webhook_url as documentExpiredUrl',
+  'created_at as createdAt',
+  'suspended_at as suspendedAt',
+  'deleted_at as deletedAt',
 ] as const;
 
 export class Accounts {
@@ -82,7 +87,6 @@ export class Accounts {
     return this.#toPrincipal(rows[0]);
   }
 
-  /** Whether a key was revoked. */
   async isRevoked(keyId: string): Promise<boolean> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return !rows.length;
@@ -90,14 +94,7 @@ export class Accounts {
 
   /** Names of plans that accounts are on and that the plans file does not define. */
   async missingPlans(): Promise<string[]> {
-    const rows = await this.#database.query
-      .selectFrom('accounts')
-      .select('plan')
-      .where('deleted_at', 'is', null)
-      .distinct()
-      .orderBy('plan')
-      .execute();
-    return rows.map(({ plan }) => plan).filter((plan) => !this.#plans.get(plan));
+    return (await readPlans(this.#database.query)).filter((plan) => !this.#plans.get(plan));
   }
 
   /** Throws `not_found`. */
@@ -109,32 +106,24 @@ export class Accounts {
 
   /** Sets whether later renders of this account are stored if the request does not say so. */
   async setAutoStore(accountId: string, autoStore: boolean): Promise<void> {
-    await this.#database.query
-      .updateTable('accounts')
-      .set({ auto_store: autoStore ? 1 : 0 })
-      .where('id', '=', accountId)
-      .execute();
-    await this.#database.flush();
+    await this.#change(accountId, { auto_store: autoStore ? 1 : 0 });
   }
 
   /** Sets the URL that receives `document.expired` events from now on, or null for none. */
   async setDocumentExpiredUrl(accountId: string, url: string | null): Promise<void> {
-    await this.#database.query
-      .updateTable('accounts')
-      .set({ document_expired_webhook_url: url })
-      .where('id', '=', accountId)
-      .execute();
-    await this.#database.flush();
+    await this.#change(accountId, { document_expired_webhook_url: url });
   }
 
   /** Throws `invalid_request` for an unknown plan. */
   async createAccount(plan: string, name = ''): Promise<Account> {
     this.#plans.require(plan);
-    const id = createId('acc');
-    const row = { id, name, plan, auto_store: 0, document_expired_webhook_url: null, created_at: this.#clock() };
-    await this.#database.query.insertInto('accounts').values(row).execute();
+    const row = await this.#database.query
+      .insertInto('accounts')
+      .values({ id: createId('acc'), name, plan, auto_store: 0, created_at: this.#clock() })
+      .returning(ACCOUNT_COLUMNS)
+      .executeTakeFirstOrThrow();
     await this.#database.flush();
-    return toAccount({ ...row, suspended_at: null, deleted_at: null });
+    return toAccount(row);
   }
 
   async listAccounts(): Promise<Account[]> {
@@ -248,18 +237,6 @@ export class Accounts {
   }
 }
 
-interface Holder {
-  keyId: string;
-  accountId: string;
-  plan: string;
-  auto_store: number;
-  scopes: string | null;
-  is_test: number;
-  is_operator: number;
-  suspended_at: number | null;
-  last_used_at: number | null;
-}
-
 const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: number }) =>
   holders(query)
     .where((eb) =>
@@ -270,6 +247,8 @@ const selectHolder = prepareQuery((query, { hash, now }: { hash: string; now: nu
     )
     .where((eb) => isUnexpired(eb, now)),
 );
+type Holder = Awaited<ReturnType<typeof selectHolder>>['rows'][number];
+
 const selectKey = prepareQuery((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
 
 function holders(query: Query) {
@@ -281,17 +260,8 @@ function holders(query: Query) {
     .where('revoked_at', 'is', null);
 }
 
-function toAccount(row: Pick<Row<'accounts'>, (typeof ACCOUNT_COLUMNS)[number]>): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    autoStore: row.auto_store === 1,
-    documentExpiredUrl: row.document_expired_webhook_url,
-    createdAt: row.created_at,
-    suspendedAt: row.suspended_at,
-    deletedAt: row.deleted_at,
-  };
+function toAccount({ auto_store, ...row }: Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>): Account {
+  return { ...row, autoStore: auto_store === 1 };
 }
 
 export function accountSuspended(): ServiceError {

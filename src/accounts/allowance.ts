@@ -33,7 +33,6 @@ export interface Reservation {
 export interface Usage {
   period: { start: number; end: number };
   used: number;
-  /** Whether the period is the current month. */
   isCurrent: boolean;
   /** Every day of the period up to today. */
   daily: Array<{ date: string; documents: number }>;
@@ -51,7 +50,6 @@ const NO_LIMIT = 2_147_483_647;
 /** A further write in the same transaction. */
 export type TransactionHook = (query: Query) => Promise<void>;
 
-/** The part of the allowance that a render needs. */
 export type ChargedRenders = Pick<Allowance, 'reserve' | 'commit' | 'release'>;
 
 export class Allowance {
@@ -152,7 +150,7 @@ export class Allowance {
   async hasFreeSlot({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
     const { rows } = await countSlots(this.#database.query, { accountId, now: this.#clock() });
-    return Number(rows[0]?.taken ?? 0) < plan.concurrency;
+    return (rows[0]?.taken ?? 0) < plan.concurrency;
   }
 
   /** The usage of the account in the month of `at`. Throws `invalid_request` for a month that has not begun. */
@@ -291,7 +289,7 @@ const insertReservation = prepareWrite((query, { id, accountId, day, until, isBa
 const countSlots = prepareQuery((query, { accountId, now }: { accountId: string; now: number }) =>
   query
     .selectFrom('reservations')
-    .select(({ fn }) => fn.countAll<number | string>().as('taken'))
+    .select(({ fn }) => fn.countAll<number>().as('taken'))
     .where('account_id', '=', accountId)
     .where('lease_until', '>', now),
 );

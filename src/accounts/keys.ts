@@ -8,7 +8,8 @@ import { invalidRequest, ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
-import type { Condition, Row } from '../storage/tables.ts';
+import type { Condition, Selected } from '../storage/tables.ts';
+import { readCount } from '../storage/totals.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { hashSecret, newSecret, secretHint } from './secret.ts';
 
@@ -57,17 +58,17 @@ const DAY_MS = 86_400_000;
 
 const COLUMNS = [
   'id',
-  'account_id',
+  'account_id as accountId',
   'name',
   'hint',
   'scopes',
   'is_test',
-  'made_by',
-  'created_at',
-  'revoked_at',
-  'previous_valid_until',
-  'expires_at',
-  'last_used_at',
+  'made_by as madeBy',
+  'created_at as createdAt',
+  'revoked_at as revokedAt',
+  'previous_valid_until as previousValidUntil',
+  'expires_at as expiresAt',
+  'last_used_at as lastUsedAt',
 ] as const;
 
 export class Keys {
@@ -94,16 +95,16 @@ export class Keys {
       ...{ secret_hash: hashSecret(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
       is_test: isTest ? 1 : 0,
       is_operator: isOperator ? 1 : 0,
-      ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
-      ...{ expires_at: computeExpiry(expiresInMs, this.#clock(), latest), last_used_at: null },
+      ...{ created_at: this.#clock(), expires_at: computeExpiry(expiresInMs, this.#clock(), latest) },
     };
-    await this.#database.transaction(async (query) => {
+    const key = await this.#database.transaction(async (query) => {
       if (madeBy !== undefined) await lockKey(query, madeBy);
-      await query.insertInto('api_keys').values(row).execute();
+      const inserted = await query.insertInto('api_keys').values(row).returning(COLUMNS).executeTakeFirstOrThrow();
       if (madeBy !== undefined) await this.#checkLimit(accountId, query);
+      return toKey(inserted);
     }, `keys ${accountId}`);
     await this.#database.flush();
-    return { secret, key: toKey(row) };
+    return { secret, key };
   }
 
   /** The keys of all accounts, oldest first. */
@@ -175,18 +176,16 @@ export class Keys {
   }
 
   async #checkLimit(accountId: string, query: Query): Promise<void> {
-    const { count } = await query
+    const counted = query
       .selectFrom('api_keys')
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
       .where('account_id', '=', accountId)
       .where((eb) =>
         eb.or([
           eb.and([eb('revoked_at', 'is', null), isUnexpired(eb, this.#clock())]),
           eb('created_at', '>', this.#clock() - DAY_MS),
         ]),
-      )
-      .executeTakeFirstOrThrow();
-    if (Number(count) <= MAX_KEYS) return;
+      );
+    if ((await readCount(counted)) <= MAX_KEYS) return;
     throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys and may create ${MAX_KEYS} a day`, {
       members: { limit: MAX_KEYS },
     });
@@ -226,23 +225,8 @@ function selectFamily(query: Query, id: string) {
     .select('id');
 }
 
-type KeyRow = Pick<Row<'api_keys'>, (typeof COLUMNS)[number]>;
-
-function toKey(row: KeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    hint: row.hint,
-    scopes: readScopes(row.scopes),
-    isTest: row.is_test === 1,
-    madeBy: row.made_by,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    previousValidUntil: row.previous_valid_until,
-  };
+function toKey({ scopes, is_test, ...row }: Selected<'api_keys', (typeof COLUMNS)[number]>): ApiKey {
+  return { ...row, scopes: readScopes(scopes), isTest: is_test === 1 };
 }
 
 /** A key must not make itself permanent through another key. */

@@ -22,7 +22,6 @@ export class Leases {
     this.#timer = setInterval(() => void this.#renewAll(), RENEW_MS).unref();
   }
 
-  /** The expiry time of a lease that starts now. */
   until(): number {
     return this.#clock() + LEASE_MS;
   }

@@ -81,7 +81,6 @@ export function loadPlans({ plansFile }: { plansFile: string }): Plans {
   return new Plans(plans);
 }
 
-/** Says that accounts are on plans that are not defined, and what to do. */
 export function explainUndefined(undefinedPlans: string[], { names }: Plans, { plansFile }: { plansFile: string }): string {
   const where = plansFile ? `the plans file ${plansFile} does not define` : 'are not built in, and PLATEN_PLANS_FILE is not set';
   const remedy = plansFile ? 'Add these plans to the file' : 'Set PLATEN_PLANS_FILE to the file that defines them';

@@ -137,7 +137,6 @@ function collectErrors<T>(errors: FieldError[], parse: () => T): T | undefined {
   }
 }
 
-/** The field errors in a service error. */
 export function fieldErrors({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }

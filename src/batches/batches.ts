@@ -17,9 +17,9 @@ import {
 } from '../storage/metadata.ts';
 import { isBatch, isRender } from '../storage/open-batches.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { NewRow, Selected, Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
-import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
+import { removeUploads, type UploadReport, uploadReports } from '../webhooks/uploads.ts';
 import { type BatchRequest, isMembers, isUploadOnly, type RenderKind } from './batch-request.ts';
 import { type Announce, additionalData, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
@@ -61,6 +61,18 @@ export interface FinishedItem extends BatchItem {
   number: number;
 }
 
+const BATCH_COLUMNS = [
+  'id',
+  'total',
+  'unfinished',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'metadata',
+  'created_at as createdAt',
+  'started_at',
+  'completed_at as completedAt',
+] as const;
 const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'] as const;
 
 /** Rows per INSERT statement: SQLite accepts at most 32,766 values. */
@@ -81,7 +93,6 @@ interface BatchOptions {
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
   announce: Announce;
-  uploads: Pick<Uploads, 'readReports'>;
 }
 
 /** Whether this is the id of an asynchronous render, which is stored as a batch of one item. */
@@ -92,22 +103,14 @@ export function isRenderId(id: string): boolean {
 export class Batches {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #cipher: PayloadCipher;
-  readonly #limits: RenderLimits;
+  readonly #options: BatchOptions;
   readonly progress: Progress;
-  readonly #jobs: BatchOptions['jobs'];
-  readonly #announce: Announce;
-  readonly #uploads: BatchOptions['uploads'];
 
   constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
     this.#clock = clock;
-    this.#cipher = options.cipher;
-    this.#limits = options.limits;
+    this.#options = options;
     this.progress = options.progress;
-    this.#jobs = options.jobs;
-    this.#announce = options.announce;
-    this.#uploads = options.uploads;
   }
 
   /**
@@ -130,15 +133,12 @@ export class Batches {
   async #open(query: Query, accountId: string, which: 'all' | 'renders'): Promise<{ batches: number; items: number }> {
     const { batches, items } = await query
       .selectFrom('batches')
-      .select(({ fn }) => [
-        fn.countAll<number | string>().as('batches'),
-        fn.sum<number | string | null>('unfinished').as('items'),
-      ])
+      .select(({ fn }) => [fn.countAll<number>().as('batches'), fn.sum<number | string | null>('unfinished').as('items')])
       .where('account_id', '=', accountId)
       .where('completed_at', 'is', null)
       .$if(which === 'renders', (open) => open.where(isRender))
       .executeTakeFirstOrThrow();
-    return { batches: Number(batches), items: Number(items ?? 0) };
+    return { batches, items: Number(items ?? 0) };
   }
 
   /** Call it in the transaction that has inserted `added` items. Throws `queue_full`, and `invalid_request` if they never fit. */
@@ -155,7 +155,7 @@ export class Batches {
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
-    const prepared = await prepareItems(request, this.#limits);
+    const prepared = await prepareItems(request, this.#options.limits);
     const requests = prepared.flatMap(({ position, member }) =>
       member ? this.#ciphertext(id, position, member, request.kind) : [],
     );
@@ -166,7 +166,7 @@ export class Batches {
       await this.#requireFewItems(query, owner, prepared.filter(({ error }) => !error).length);
       for (const rows of splitIntoChunks(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await hook(id, query);
-      if (requests.length) await this.#jobs.add('item', owner.keyId, query);
+      if (requests.length) await this.#options.jobs.add('item', owner.keyId, query);
     }, lockName);
     await this.#database.flush();
     for (const { error } of prepared) if (error) this.progress.outcome(id, error.code, { items: 1, batchEnded: false });
@@ -182,7 +182,7 @@ export class Batches {
       .where('batch_id', '=', id)
       .orderBy('position')
       .execute();
-    const reports = await this.#uploads.readReports(id);
+    const reports = await uploadReports(this.#database.query, id);
     return { ...batch, items: items.map((row) => ({ ...toItem(row), delivery: reports.get(row.leader) })) };
   }
 
@@ -236,7 +236,7 @@ export class Batches {
         .where('completed_at', 'is', null)
         .returning('id')
         .executeTakeFirst();
-      return open && cancelQueued(query, id, now, this.#announce);
+      return open && cancelQueued(query, id, now, this.#options.announce);
     });
     await this.#database.flush();
     if (cancelled?.items) this.progress.outcome(id, 'cancelled', cancelled);
@@ -294,8 +294,6 @@ export class Batches {
         failed,
         cancelled: 0,
         created_at: now,
-        started_at: null,
-        cancelled_at: null,
         completed_at: unfinished ? null : now,
         kept_until: now + plan.retentionMs + (items.some(isUploaded) ? UPLOADED_MS : 0),
       })
@@ -304,53 +302,28 @@ export class Batches {
     let finished = 0;
     const numbered = prepared.map((item) => toRow(id, item, now, item.error ? ++finished : null));
     for (const rows of splitIntoChunks(numbered)) await query.insertInto('batch_items').values(rows).execute();
-    if (!unfinished) await announceEnd(query, id, this.#announce);
+    if (!unfinished) await announceEnd(query, id, this.#options.announce);
   }
 
   #ciphertext(id: string, position: number, value: unknown, kind?: RenderKind): Tables['batch_requests'] {
-    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalData(id, position, kind)) };
+    return { batch_id: id, position, ciphertext: this.#options.cipher.encrypt(value, additionalData(id, position, kind)) };
   }
 
   #rows() {
-    return this.#database.query
-      .selectFrom('batches')
-      .select([
-        'id',
-        'total',
-        'unfinished',
-        'succeeded',
-        'failed',
-        'cancelled',
-        'metadata',
-        'created_at',
-        'started_at',
-        'cancelled_at',
-        'completed_at',
-      ]);
+    return this.#database.query.selectFrom('batches').select(BATCH_COLUMNS);
   }
 }
 
-type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'traceparent' | 'kind' | 'kept_until'>;
-type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
+type ItemRow = Selected<'batch_items', (typeof ITEM_COLUMNS)[number]>;
 
-function toBatch(row: BatchRow): Batch {
-  return {
-    id: row.id,
-    status: batchStatus(row),
-    total: row.total,
-    unfinished: row.unfinished,
-    succeeded: row.succeeded,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    metadata: readMetadata(row.metadata),
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-  };
+function toBatch({ metadata, started_at, ...row }: Selected<'batches', (typeof BATCH_COLUMNS)[number]>): Batch {
+  const isStarted = started_at !== null;
+  return { ...row, status: batchStatus(row, isStarted), metadata: readMetadata(metadata) };
 }
 
-function batchStatus(row: BatchRow): BatchStatus {
-  if (row.completed_at === null) return row.started_at === null ? 'queued' : 'running';
-  return row.cancelled ? 'cancelled' : 'completed';
+function batchStatus({ completedAt, cancelled }: Pick<Batch, 'completedAt' | 'cancelled'>, isStarted: boolean): BatchStatus {
+  if (completedAt === null) return isStarted ? 'running' : 'queued';
+  return cancelled ? 'cancelled' : 'completed';
 }
 
 function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }: ItemRow): BatchItem {
@@ -369,7 +342,7 @@ function toRow(
   { position, canonical, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
-): Tables['batch_items'] {
+): NewRow<'batch_items'> {
   return {
     batch_id: id,
     position,
@@ -378,12 +351,6 @@ function toRow(
     status: error ? 'failed' : 'queued',
     due_at: !error && canonical === position ? now : null,
     attempts: 0,
-    claim: null,
-    lease_until: null,
-    document_id: null,
-    pages: null,
-    bytes: null,
-    expires_at: null,
     error: error ? JSON.stringify(error) : null,
     finished_no: finishedNo,
   };

@@ -1,31 +1,24 @@
 /**
- * The queue of batch items in the database. A claim is a lease in the row of its item, which its process renews for as long as it
- * runs.
+ * The queue of batch items in the database: claim the next item, then complete it together with its document, or put it back. A
+ * claim is a lease in the row of its item, which its process renews for as long as it runs.
  */
-
 import type { Leases } from '../accounts/leases.ts';
 import type { Clock } from '../clock.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
+import { readCount } from '../storage/totals.ts';
 import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
-import {
-  type BatchQueue,
-  type CancelledAfterRequeue,
-  type ClaimedItem,
-  ClaimLostError,
-  type Completed,
-  type Outcome,
-} from './queue.ts';
+import { type CancelledAfterRequeue, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
 
 interface ItemKey {
   batchId: string;
   position: number;
 }
 
-export class DatabaseQueue implements BatchQueue {
+export class DatabaseQueue {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #leases: Leases;
@@ -38,11 +31,13 @@ export class DatabaseQueue implements BatchQueue {
     this.#announce = announce;
   }
 
+  /** The ids of keys with items that can be claimed now. */
   async keysWithWork(): Promise<string[]> {
     const { rows } = await selectKeysWithWork(this.#database.query, { now: this.#clock() });
     return rows.map(({ key_id }) => key_id);
   }
 
+  /** Claims the first due item of the oldest batch of the key that has one, of a kind that this version can render. */
   async claim(keyId: string): Promise<ClaimedItem | undefined> {
     const next = await this.#findNext(keyId);
     if (!next) return undefined;
@@ -54,17 +49,23 @@ export class DatabaseQueue implements BatchQueue {
     return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
+  /** The time until the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
   async nextDue(keyId: string): Promise<{ afterMs: number; isOfKnownKind: boolean } | undefined> {
     const { rows } = await selectNextDue(this.#database.query, { keyId });
     const { due_at: at = null, known_due_at: knownAt = null } = rows[0] ?? {};
     return at === null ? undefined : { afterMs: Math.max(0, at - this.#clock()), isOfKnownKind: at === knownAt };
   }
 
+  /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLostError`. */
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
     if (query) return this.#complete(item, outcome, query);
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
   }
 
+  /**
+   * Puts the item back; it can be claimed again after `afterMs`. With `uncounted`, this claim does not count as an attempt.
+   * Resolves to the items that were cancelled instead, if their batch had been cancelled.
+   */
   async release(item: ClaimedItem, afterMs: number, { uncounted } = { uncounted: false }): Promise<CancelledAfterRequeue[]> {
     this.#leases.drop(this.#renew, item.claim);
     return this.#database.transaction(async (query) => {
@@ -75,6 +76,10 @@ export class DatabaseQueue implements BatchQueue {
     });
   }
 
+  /**
+   * Puts back the items of processes that have died: those whose leases have expired, or, with `alone` (no other process can be
+   * running), all. Resolves as `release` does.
+   */
   async recover({ alone } = { alone: false }): Promise<CancelledAfterRequeue[]> {
     const now = this.#clock();
     const until = alone ? Number.MAX_SAFE_INTEGER : now;
@@ -84,13 +89,9 @@ export class DatabaseQueue implements BatchQueue {
     });
   }
 
-  async countWaiting(): Promise<number> {
-    const { count } = await this.#database.query
-      .selectFrom('batch_items')
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
-      .where('due_at', 'is not', null)
-      .executeTakeFirstOrThrow();
-    return Number(count);
+  /** The number of queued canonical items. */
+  countWaiting(): Promise<number> {
+    return readCount(this.#database.query.selectFrom('batch_items').where('due_at', 'is not', null));
   }
 
   async #findNext(keyId: string): Promise<Next | undefined> {

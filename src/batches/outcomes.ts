@@ -130,7 +130,6 @@ async function readOutcome(query: Query, batchId: string) {
   };
 }
 
-/** Cancels all queued items of a batch. */
 export async function cancelQueued(query: Query, batchId: string, now: number, announce: Announce): Promise<Completed> {
   const queued = await query
     .updateTable('batch_items')

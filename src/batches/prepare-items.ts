@@ -33,7 +33,7 @@ export async function prepareItems(
   { kind = 'pdf', items, defaults }: BatchRequest,
   limits: RenderLimits,
 ): Promise<PreparedItem[]> {
-  const same = new SameItems(defaults);
+  const same = new SameItems();
   const prepared: PreparedItem[] = [];
   let since = performance.now();
   for (const [position, item] of items.entries()) {

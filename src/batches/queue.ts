@@ -1,8 +1,5 @@
-/**
- * The interface of the queue of batch items: claim the next item, then complete it together with its document, or put it back.
- */
+/** What the queue of batch items hands out and takes back: claims and outcomes. */
 import type { FieldError } from '../errors.ts';
-import type { Query } from '../storage/database.ts';
 import type { RenderKind } from './batch-request.ts';
 
 /**
@@ -35,7 +32,6 @@ export interface ItemError {
 export interface Completed {
   /** How many items have this outcome: the item and its duplicates. */
   items: number;
-  /** Whether this ended the batch. */
   batchEnded: boolean;
 }
 
@@ -47,27 +43,4 @@ export interface CancelledAfterRequeue extends Completed {
 /** Another process has claimed the item: the caller must roll back what it did. */
 export class ClaimLostError extends Error {
   override name = 'ClaimLostError';
-}
-
-export interface BatchQueue {
-  /** The ids of keys with items that can be claimed now. */
-  keysWithWork(): Promise<string[]>;
-  /** Claims the first due item of the oldest batch of the key that has one, of a kind that this version can render. */
-  claim(keyId: string): Promise<ClaimedItem | undefined>;
-  /** The time until the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
-  nextDue(keyId: string): Promise<{ afterMs: number; isOfKnownKind: boolean } | undefined>;
-  /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLostError`. */
-  complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
-  /**
-   * Puts the item back; it can be claimed again after `afterMs`. With `uncounted`, this claim does not count as an attempt.
-   * Resolves to the items that were cancelled instead, if their batch had been cancelled.
-   */
-  release(item: ClaimedItem, afterMs: number, options?: { uncounted: boolean }): Promise<CancelledAfterRequeue[]>;
-  /**
-   * Puts back the items of processes that have died: those whose leases have expired, or, with `alone` (no other process can be
-   * running), all. Resolves as `release` does.
-   */
-  recover(options?: { alone: boolean }): Promise<CancelledAfterRequeue[]>;
-  /** The number of queued canonical items. */
-  countWaiting(): Promise<number>;
 }

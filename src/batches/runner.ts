@@ -16,21 +16,15 @@ import type { Uploads } from '../webhooks/uploads.ts';
 import { inWorkLog, noteResult, openWorkLog, type WorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
 import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
+import type { DatabaseQueue } from './database-queue.ts';
 import { additionalData, DEFAULTS_POSITION } from './outcomes.ts';
 import { toItemError } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
-import {
-  type BatchQueue,
-  type CancelledAfterRequeue,
-  type ClaimedItem,
-  ClaimLostError,
-  type Completed,
-  type Outcome,
-} from './queue.ts';
+import { type CancelledAfterRequeue, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
 import { isServiceFault, isTransient, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
-  queue: BatchQueue;
+  queue: DatabaseQueue;
   cipher: PayloadCipher;
   limits: RenderLimits;
   uploads: Pick<Uploads, 'enqueue'>;
@@ -55,7 +49,6 @@ export interface RunnerServices {
   onRendered(delivery: Delivery | ImageDelivery): void;
   /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;
-  /** Logs an attempt to render an item. */
   onAttempt?(line: object): void;
 }
 

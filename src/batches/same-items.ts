@@ -2,15 +2,10 @@
 import { createHash } from 'node:crypto';
 import { isMembers, type Members } from './batch-request.ts';
 
-/** Compares the items of one batch. Each member of the defaults is hashed only once, because defaults are often large. */
+/** Compares the items of one batch. Each value of the defaults is hashed only once, because defaults are often large. */
 export class SameItems {
-  readonly #defaults: Members;
-  readonly #digests = new Map<string, string>();
+  readonly #digests = new Map<unknown, string>();
   readonly #canonical = new Map<string, number>();
-
-  constructor(defaults: Members) {
-    this.#defaults = { ...defaults, ...prefixNames(defaults.options) };
-  }
 
   /** `merged` is the item merged with its defaults. */
   findCanonical(merged: Members, position: number): number {
@@ -18,17 +13,16 @@ export class SameItems {
     const members = { ...rest, ...prefixNames(options) };
     const hash = createHash('sha256');
     for (const name of Object.keys(members).sort())
-      if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOption(name, members[name])}\n`);
+      if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digest(members[name])}\n`);
     const digest = hash.digest('hex');
     const canonical = this.#canonical.get(digest) ?? position;
     this.#canonical.set(digest, canonical);
     return canonical;
   }
 
-  #digestOption(name: string, value: unknown): string {
-    if (value !== this.#defaults[name]) return digestValue(value);
-    const digest = this.#digests.get(name) ?? digestValue(value);
-    this.#digests.set(name, digest);
+  #digest(value: unknown): string {
+    const digest = this.#digests.get(value) ?? digestValue(value);
+    this.#digests.set(value, digest);
     return digest;
   }
 }

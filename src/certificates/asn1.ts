@@ -1,14 +1,12 @@
 /** Parses DER and BER (ITU-T X.690) within limits: bytes in, values out. */
 import * as asn1js from 'asn1js';
 
-/** The bytes are not the expected ASN.1. */
 export class MalformedAsn1Error extends Error {
   override name = 'MalformedAsn1Error';
 }
 
 const MAX_VALUES = 10_000;
 
-/** An ASN.1 value with its tag. */
 export type Value = asn1js.BaseBlock;
 
 /** Throws `MalformedAsn1Error`, also if the bytes contain more than `maxValues` values. */

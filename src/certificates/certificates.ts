@@ -6,6 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { createId, isId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import { readCount } from '../storage/totals.ts';
 import type { CertificateFacts, SigningKey } from './certificate-facts.ts';
 import type { Pkcs12Reader } from './pkcs12-reader.ts';
 import type { KeyPair } from './pkcs12-worker.ts';
@@ -17,7 +18,6 @@ export interface StoredCertificate extends CertificateFacts {
   createdAt: number;
 }
 
-/** A new certificate as the caller sends it. */
 export interface CertificateDraft {
   name: string;
   pkcs12: Uint8Array;
@@ -157,12 +157,8 @@ export class Certificates {
 
   /** Checks the limit after the insert, in the same transaction, so that an error rolls the insert back. */
   async #checkLimit(accountId: string, query: Query): Promise<void> {
-    const { count } = await query
-      .selectFrom('certificates')
-      .where('account_id', '=', accountId)
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
-      .executeTakeFirstOrThrow();
-    if (Number(count) <= MAX_CERTIFICATES) return;
+    const count = await readCount(query.selectFrom('certificates').where('account_id', '=', accountId));
+    if (count <= MAX_CERTIFICATES) return;
     const detail = `an account may have ${MAX_CERTIFICATES} certificates; delete those that you no longer need`;
     throw new ServiceError('certificate_limit', detail, { members: { limit: MAX_CERTIFICATES } });
   }

@@ -5,8 +5,9 @@
 import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Deadline } from '../deadline.ts';
+import { MalformedAsn1Error } from './asn1.ts';
 import type { SigningKey } from './certificate-facts.ts';
-import { certificateFields, contextTag, integer, MalformedDerError, oid, sequence, TAGS, write } from './der.ts';
+import { certificateFields, contextTag, integer, oid, sequence, TAGS, write } from './der.ts';
 import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
 
 export interface SigningAlgorithm {
@@ -14,7 +15,6 @@ export interface SigningAlgorithm {
   isElliptic: boolean;
 }
 
-/** A certificate chain and the type of its key. */
 export type Signer = Pick<SigningKey, 'chain'> & { facts: Pick<SigningKey['facts'], 'keyType'> };
 
 const [DATA, SIGNED_DATA] = ['1.2.840.113549.1.7.1', '1.2.840.113549.1.7.2'];
@@ -46,7 +46,7 @@ export function signingAlgorithm({ facts: { keyType } }: Pick<Signer, 'facts'>):
   return { digest, isElliptic: curve !== undefined };
 }
 
-/** The maximum size of a signature in bytes. Throws `MalformedDerError`. */
+/** The maximum size of a signature in bytes. Throws `MalformedAsn1Error`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
   return (
@@ -139,6 +139,6 @@ function signerCertificate([own]: readonly Buffer[]): Buffer {
 /** The issuer and the serial number of a certificate. */
 function encodeSignerId(certificate: Buffer): Buffer {
   const [serialNumber, , issuer] = certificateFields(certificate);
-  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new MalformedDerError('not a certificate');
+  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new MalformedAsn1Error('not a certificate');
   return sequence(issuer, serialNumber);
 }

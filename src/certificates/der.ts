@@ -1,9 +1,5 @@
 /** Writes DER (ITU-T X.690), and reads it without building objects: bytes in, bytes out. */
-
-/** The bytes are not DER, or not the expected values. */
-export class MalformedDerError extends Error {
-  override name = 'MalformedDerError';
-}
+import { MalformedAsn1Error } from './asn1.ts';
 
 export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, oid: 0x06, sequence: 0x30, set: 0x31 } as const;
 const HIGH_TAG = 0x1f;
@@ -35,18 +31,18 @@ export function integer(small: number): Buffer {
   return write(TAGS.integer, Buffer.from([small]));
 }
 
-/** The values inside a constructed value, each with its tag. Throws `MalformedDerError`. */
+/** The values inside a constructed value, each with its tag. Throws `MalformedAsn1Error`. */
 export function* readChildren(value: Buffer): Generator<Buffer> {
   const end = findEnd(value, 0);
   for (let at = findContent(value, 0); at < end; ) {
     const next = findEnd(value, at);
-    if (next > end) throw new MalformedDerError('a value extends beyond the value that contains it');
+    if (next > end) throw new MalformedAsn1Error('a value extends beyond the value that contains it');
     yield value.subarray(at, next);
     at = next;
   }
 }
 
-/** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `MalformedDerError`. */
+/** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `MalformedAsn1Error`. */
 export function certificateFields(certificate: Buffer): Buffer[] {
   const [content] = readChildren(certificate);
   return [...readChildren(content ?? certificate)].filter((field) => field[0] !== contextTag(0)); // the version
@@ -56,7 +52,7 @@ function findEnd(bytes: Buffer, at: number): number {
   const start = findContent(bytes, at);
   const first = bytes[at + 1] ?? 0;
   const end = start + (first < LONG_LENGTH ? first : bytes.readUIntBE(at + 2, first - LONG_LENGTH));
-  if (end > bytes.length) throw new MalformedDerError('a value is cut off');
+  if (end > bytes.length) throw new MalformedAsn1Error('a value is cut off');
   return end;
 }
 
@@ -65,7 +61,7 @@ function findContent(bytes: Buffer, at: number): number {
   const more = length < LONG_LENGTH ? 0 : length - LONG_LENGTH;
   const isLong = length >= LONG_LENGTH;
   if ((tag & HIGH_TAG) === HIGH_TAG || (isLong && !more) || more > MAX_LENGTH_BYTES || at + 2 + more > bytes.length)
-    throw new MalformedDerError('a tag or a length cannot be read');
+    throw new MalformedAsn1Error('a tag or a length cannot be read');
   return at + 2 + more;
 }
 

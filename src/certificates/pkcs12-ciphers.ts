@@ -1,7 +1,6 @@
 /** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { integer, MalformedAsn1Error, octets, oid, readMembers, type Value } from './asn1.ts';
-import { decryptRc2 } from './rc2.ts';
+import { integer, octets, oid, readMembers, type Value } from './asn1.ts';
 
 /** The file uses an algorithm that is not supported. */
 export class UnsupportedCipherError extends Error {
@@ -44,11 +43,11 @@ const CIPHERS: Record<string, [name: string, keyBytes: number]> = {
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
 /** The encryption schemes that PKCS#12 itself defines. */
-const PKCS12_SCHEMES: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
+const PKCS12_SCHEMES: Record<string, [name: string, keyBytes: number]> = {
   '1.2.840.113549.1.12.1.3': ['des-ede3-cbc', 24],
-  '1.2.840.113549.1.12.1.4': ['des-ede3-cbc', 16],
-  '1.2.840.113549.1.12.1.5': ['rc2', 16],
-  '1.2.840.113549.1.12.1.6': ['rc2', 5],
+  '1.2.840.113549.1.12.1.4': ['des-ede-cbc', 16],
+  '1.2.840.113549.1.12.1.5': ['rc2-cbc', 16],
+  '1.2.840.113549.1.12.1.6': ['rc2-40-cbc', 5],
 };
 const [FOR_KEY, FOR_IV, FOR_MAC] = [1, 2, 3];
 
@@ -104,10 +103,7 @@ export class Pkcs12Ciphers {
     const rounds = integer(iterations);
     this.#spend(rounds, keyBytes, hash);
     const key = pbkdf2Sync(Buffer.from(this.#password), octets(salt), Math.max(1, rounds), keyBytes, hash);
-    return withPaddingCheck(() => {
-      const decipher = createDecipheriv(name, key, octets(iv));
-      return Buffer.concat([decipher.update(data), decipher.final()]);
-    });
+    return decryptWith(name, key, octets(iv), data);
   }
 
   #decryptPkcs12([name, keyBytes]: [string, number], salt: Buffer, iterations: number, data: Buffer): Buffer {
@@ -115,12 +111,7 @@ export class Pkcs12Ciphers {
     const password = first ?? Buffer.alloc(0);
     const key = this.#derive('sha1', FOR_KEY, password, salt, iterations, keyBytes);
     const iv = this.#derive('sha1', FOR_IV, password, salt, iterations, 8);
-    return withPaddingCheck(() => {
-      if (name === 'rc2') return withoutPadding(decryptRc2(key, iv, data));
-      const whole = keyBytes === 16 ? Buffer.concat([key, key.subarray(0, 8)]) : key;
-      const decipher = createDecipheriv('des-ede3-cbc', whole, iv);
-      return Buffer.concat([decipher.update(data), decipher.final()]);
-    });
+    return decryptWith(name, key, iv, data);
   }
 
   /** The password in UTF-16 with two zero bytes at the end. Programs disagree on whether an empty password has them. */
@@ -169,18 +160,11 @@ function incrementBlocks(input: Buffer, addend: Buffer, block: number): Buffer {
 }
 
 /** Reports invalid padding as a wrong password. A wrong key still gives valid padding once in 256 times. */
-function withPaddingCheck(decrypt: () => Buffer): Buffer {
+function decryptWith(cipher: string, key: Buffer, iv: Buffer, data: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, iv);
   try {
-    return decrypt();
+    return Buffer.concat([decipher.update(data), decipher.final()]);
   } catch (error) {
-    if (error instanceof MalformedAsn1Error) throw error;
     throw new WrongPasswordError('', { cause: error });
   }
-}
-
-function withoutPadding(data: Buffer): Buffer {
-  const padding = data.at(-1) ?? 0;
-  const isPadding = padding >= 1 && padding <= 8 && data.subarray(-padding).every((byte) => byte === padding);
-  if (!isPadding) throw new WrongPasswordError();
-  return data.subarray(0, -padding);
 }

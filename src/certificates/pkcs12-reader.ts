@@ -20,6 +20,7 @@ export class Pkcs12Reader {
     const work = {
       module: new URL('./pkcs12-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
+      flags: ['--openssl-legacy-provider'], // has RC2, with which older programs encrypt
       busy: 'too many certificates are being read',
       outOfTime: (cause: unknown) => unusable('it takes too long to open', cause),
       outOfMemory: (cause: unknown) => unusable('it takes too much memory to open', cause),

@@ -17,7 +17,7 @@ import {
   type SingleResponse,
 } from 'pkijs';
 import { MalformedAsn1Error, octets, parse } from './asn1.ts';
-import { certificateFields, contextTag, MalformedDerError, readChildren, TAGS } from './der.ts';
+import { certificateFields, contextTag, readChildren, TAGS } from './der.ts';
 
 /** An OCSP response or a CRL, with the certificate it is about and its issuer. */
 export interface StatusResponse {
@@ -147,7 +147,7 @@ export function readCrl({ issuer, certificate, response, at }: StatusResponse): 
 /** The revocation date of the certificate's entry; undefined if the list has none. */
 function findRevocation(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
   const [serialNumber] = certificateFields(Buffer.from(certificate));
-  if (!serialNumber) throw new MalformedDerError('not a certificate');
+  if (!serialNumber) throw new MalformedAsn1Error('not a certificate');
   for (const entry of entries ? readChildren(entries) : []) {
     const [number, date] = readChildren(entry);
     if (number?.equals(serialNumber)) return date;
@@ -168,7 +168,7 @@ function readCrlFields(signed: Buffer): CrlFields {
   const fields = [...readChildren(signed)];
   if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
   const [, issuer, thisUpdate, ...rest] = fields;
-  if (!issuer || !thisUpdate) throw new MalformedDerError('a list without an issuer or a time');
+  if (!issuer || !thisUpdate) throw new MalformedAsn1Error('a list without an issuer or a time');
   const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== contextTag(0) ? rest.shift() : undefined;
   const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
   const [extensions] = rest[0]?.[0] === contextTag(0) ? readChildren(rest[0]) : [];
@@ -218,8 +218,7 @@ async function withFaults(read: () => Promise<RevocationStatus>): Promise<Revoca
     return await read();
   } catch (error) {
     if (error instanceof UnusableResponseError) return { fault: error.message };
-    if (error instanceof MalformedAsn1Error || error instanceof MalformedDerError)
-      return { fault: 'sent something that cannot be read' };
+    if (error instanceof MalformedAsn1Error) return { fault: 'sent something that cannot be read' };
     return { fault: 'sent something other than the requested answer' };
   }
 }
@@ -232,5 +231,5 @@ function parseCertificate(bytes: Uint8Array): Certificate {
 function parseTime(value: Buffer): Date {
   const time = asn1js.fromBER(Uint8Array.from(value)).result;
   if (time instanceof asn1js.UTCTime) return time.toDate();
-  throw new MalformedDerError('not a time');
+  throw new MalformedAsn1Error('not a time');
 }

@@ -3,7 +3,7 @@
  * file encrypts; the others only decrypt, until everything is encrypted with the first.
  */
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ServiceError, storageFailed } from '../errors.ts';
 import { PayloadCipher } from '../storage/payload-cipher.ts';
@@ -135,12 +135,9 @@ function toSecretKey(secret: Buffer): SecretKey {
 function makeKey(file: string): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
   try {
-    withFile(draft, 'wx', (handle) => {
-      writeSync(handle, `${randomBytes(MIN_BYTES).toString('hex')}\n`);
-      fsyncSync(handle);
-    });
+    writeFileSync(draft, `${randomBytes(MIN_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
     linkUnlessThere(draft, file);
-    withFile(dirname(file), 'r', fsyncSync);
+    syncFolder(dirname(file));
   } catch (error) {
     throw storageFailed('the secret key of certificates cannot be written', error);
   } finally {
@@ -148,12 +145,12 @@ function makeKey(file: string): void {
   }
 }
 
-function withFile(path: string, flags: string, work: (handle: number) => void): void {
-  const handle = openSync(path, flags, 0o600);
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
   try {
-    work(handle);
+    fsyncSync(folder);
   } finally {
-    closeSync(handle);
+    closeSync(folder);
   }
 }
 

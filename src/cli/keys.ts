@@ -5,6 +5,7 @@ import type { Scope } from '../accounts/scopes.ts';
 import { loadConfig } from '../config.ts';
 import { CommandError, ServiceError } from '../errors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
+import { readCount } from '../storage/totals.ts';
 import { print, printJson, printTable } from './terminal/print.ts';
 
 interface Format {
@@ -110,15 +111,11 @@ export async function deleteAccount(accountId: string, { yes }: { yes?: boolean 
 }
 
 async function describeContent(accountId: string, { query }: Database): Promise<string> {
-  const count = async (rows: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
-    Number((await rows.executeTakeFirstOrThrow()).count);
-  const countRows = (table: 'api_keys' | 'documents' | 'templates') =>
-    query.selectFrom(table).select(({ fn }) => fn.countAll().as('count'));
   const keys = query.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const [keyCount, documents, templates] = await Promise.all([
-    count(countRows('api_keys').where('account_id', '=', accountId).where('revoked_at', 'is', null)),
-    count(countRows('documents').where('account_id', '=', accountId).where('has_content', '=', 1)),
-    count(countRows('templates').where('key_id', 'in', keys)),
+    readCount(query.selectFrom('api_keys').where('account_id', '=', accountId).where('revoked_at', 'is', null)),
+    readCount(query.selectFrom('documents').where('account_id', '=', accountId).where('has_content', '=', 1)),
+    readCount(query.selectFrom('templates').where('key_id', 'in', keys)),
   ]);
   return `${keyCount} API keys that work, ${documents} stored documents and ${templates} templates`;
 }

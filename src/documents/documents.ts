@@ -19,7 +19,7 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
-import { prepareWrite } from '../storage/prepared.ts';
+import { prepareInsert } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
 import { readTotal } from '../storage/totals.ts';
 
@@ -32,33 +32,17 @@ export interface Report {
 }
 
 export interface StoredImage {
-  /** Media type. */
   type: string;
   /** Pixels. */
   width: number;
   height: number;
 }
 
-/** Properties of a document that is not stored yet. */
-export interface DocumentDraft {
-  chunks: readonly Buffer[];
-  bytes: number;
-  /** Number of pages; 1 for an image. */
-  pages: number;
-  /** Undefined for a PDF. */
-  image?: StoredImage | undefined;
-  /** The default is the id with the extension of the type. */
-  filename: string | undefined;
-  source: SourceKind;
-  templateId: string | undefined;
-  metadata: Metadata;
-  report: Report;
-}
-
 export interface StoredDocument {
   id: string;
   filename: string;
   bytes: number;
+  /** Number of pages; 1 for an image. */
   pages: number;
   /** Undefined for a PDF. */
   image?: StoredImage | undefined;
@@ -70,6 +54,15 @@ export interface StoredDocument {
   expiresAt: number;
   /** The report of the render. Undefined in lists. */
   report: Report | undefined;
+}
+
+/** Properties of a document that is not stored yet. */
+export interface DocumentDraft extends Pick<StoredDocument, 'bytes' | 'pages' | 'image' | 'source' | 'metadata'> {
+  chunks: readonly Buffer[];
+  /** The default is the id with the extension of the type. */
+  filename: string | undefined;
+  templateId: string | undefined;
+  report: Report;
 }
 
 /** A document whose content was removed because it expired. */
@@ -121,7 +114,6 @@ const COLUMNS = [
 ] as const;
 const WITH_REPORT = [...COLUMNS, 'report'] as const;
 
-/** The media type of the content. */
 export function documentType({ image }: Pick<StoredDocument, 'image'>): string {
   return image?.type ?? PDF;
 }
@@ -148,21 +140,17 @@ export class Documents {
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
     const id = createId('doc');
     const hash = createHash('sha256');
-    await this.#blobs.put(id, digestChunks(draft.chunks, hash));
+    const { chunks, ...properties } = draft;
+    await this.#blobs.put(id, digestChunks(chunks, hash));
     const createdAt = this.#clock();
     return {
+      ...properties,
       id,
       filename: draft.filename ?? id + documentExtension(documentType(draft)),
-      bytes: draft.bytes,
-      pages: draft.pages,
-      image: draft.image,
       sha256: hash.digest('hex'),
-      source: draft.source,
       templateId: draft.templateId ?? null,
-      metadata: draft.metadata,
       createdAt,
       expiresAt: createdAt + retentionMs,
-      report: draft.report,
     };
   }
 
@@ -172,22 +160,16 @@ export class Documents {
    */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await insertDocument(query, {
-      id: document.id,
-      keyId: owner.keyId,
-      accountId: owner.accountId,
-      filename: document.filename,
-      bytes: document.bytes,
-      pages: document.pages,
-      mediaType: document.image?.type ?? null,
+      ...{ id: document.id, key_id: owner.keyId, account_id: owner.accountId, filename: document.filename },
+      ...{ bytes: document.bytes, pages: document.pages, sha256: document.sha256, source: document.source },
+      media_type: document.image?.type ?? null,
       width: document.image?.width ?? null,
       height: document.image?.height ?? null,
-      sha256: document.sha256,
-      source: document.source,
-      templateId: document.templateId,
+      template_id: document.templateId,
       report: JSON.stringify(document.report),
       metadata: writeMetadata(document.metadata),
-      createdAt: document.createdAt,
-      expiresAt: document.expiresAt,
+      ...{ created_at: document.createdAt, expires_at: document.expiresAt, remove_at: document.expiresAt },
+      ...{ deleted_at: null, has_content: 1 },
     });
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
     await this.#requireWithinLimit(owner, 0, query);
@@ -349,7 +331,6 @@ export class Documents {
     });
   }
 
-  /** Returns how much an account has stored. */
   async readStorage(accountId: string, query = this.#database.query): Promise<{ documents: number; bytes: number }> {
     const stored = query
       .selectFrom('documents')
@@ -383,39 +364,7 @@ function documentDeleted(at: number): ServiceError {
   return new ServiceError('document_deleted', `the document was deleted at ${new Date(at).toISOString()}`);
 }
 
-interface NewRow extends Omit<StoredDocument, 'image' | 'metadata' | 'report'> {
-  keyId: string;
-  accountId: string;
-  mediaType: string | null;
-  width: number | null;
-  height: number | null;
-  report: string | null;
-  metadata: string | null;
-}
-
-const insertDocument = prepareWrite((query, row: NewRow) =>
-  query.insertInto('documents').values({
-    id: row.id,
-    key_id: row.keyId,
-    account_id: row.accountId,
-    filename: row.filename,
-    bytes: row.bytes,
-    pages: row.pages,
-    media_type: row.mediaType,
-    width: row.width,
-    height: row.height,
-    sha256: row.sha256,
-    source: row.source,
-    template_id: row.templateId,
-    report: row.report,
-    metadata: row.metadata,
-    created_at: row.createdAt,
-    expires_at: row.expiresAt,
-    deleted_at: null,
-    remove_at: row.expiresAt,
-    has_content: 1,
-  }),
-);
+const insertDocument = prepareInsert('documents', [...WITH_REPORT, 'key_id', 'account_id', 'remove_at', 'has_content']);
 
 /** Hashes each chunk when it is written, so that a large PDF does not block the event loop. */
 function* digestChunks(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {

@@ -4,30 +4,27 @@ import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 
-const FIRST_KEY = 'sgn_1';
+const KEY = 'sgn_1';
 const SECRET_BYTES = 32;
 /** How long the database is taken to be writable after a write. */
 const WRITABLE_MS = 5_000;
-/** Matches a link up to its signature. */
-const LINK = /^\/links\/(\w+)\?expires=(\d+)&key=(\w+)&signature=/;
+const LINK = /^\/links\/(\w+)\?expires=(\d+)&/;
 
 export class Links {
-  readonly #secrets: ReadonlyMap<string, Buffer>;
-  readonly #current: string;
+  readonly #secret: Buffer;
   readonly #clock: Clock;
   readonly #database: Database;
   #writableUntil = 0;
 
-  private constructor(database: Database, secrets: Map<string, Buffer>, current: string, clock: Clock) {
+  private constructor(database: Database, secret: Buffer, clock: Clock) {
     this.#database = database;
-    this.#secrets = secrets;
-    this.#current = current;
+    this.#secret = secret;
     this.#clock = clock;
   }
 
   /** The first start creates the secret. It is in the database, so that links survive a restart. */
   static async open(database: Database, clock: Clock): Promise<Links> {
-    const first = { id: FIRST_KEY, secret: randomBytes(SECRET_BYTES).toString('hex'), created_at: clock() };
+    const first = { id: KEY, secret: randomBytes(SECRET_BYTES).toString('hex'), created_at: clock() };
     // If several processes start at once, only one creates it.
     await database.query
       .insertInto('signing_keys')
@@ -35,8 +32,9 @@ export class Links {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
     await database.flush();
-    const secrets = await readSecrets(database.query);
-    return new Links(database, secrets, [...secrets.keys()].at(-1) ?? '', clock);
+    const secret = await readSecret(database.query);
+    if (!secret) throw new Error('the secret of links was removed while the service started');
+    return new Links(database, secret, clock);
   }
 
   /** Rejects while the database cannot be read or written. It writes what is there already, at most every few seconds. */
@@ -47,20 +45,20 @@ export class Links {
     await query
       .updateTable('signing_keys')
       .set((eb) => ({ created_at: eb.ref('created_at') }))
-      .where('id', '=', FIRST_KEY)
+      .where('id', '=', KEY)
       .execute();
     this.#writableUntil = performance.now() + WRITABLE_MS;
   }
 
-  /** Derives a secret for another purpose, which lives as long as the first signing secret. */
+  /** Derives a secret for another purpose, which lives as long as the signing secret. */
   secretFor(purpose: string): Buffer {
-    return deriveSecret(this.#secrets.get(FIRST_KEY) ?? Buffer.of(), purpose);
+    return deriveSecret(this.#secret, purpose);
   }
 
   /** Returns a path with a query. The link expires on a whole second, and not later than the document. */
   sign({ id, expiresAt }: { id: string; expiresAt: number }, seconds: number): { path: string; expiresAt: number } {
     const expires = Math.floor(Math.min(this.#clock() + seconds * 1000, expiresAt) / 1000);
-    return { path: this.#path(id, expires, this.#current) ?? '', expiresAt: expires * 1000 };
+    return { path: this.#path(id, expires), expiresAt: expires * 1000 };
   }
 
   /**
@@ -68,34 +66,30 @@ export class Links {
    * `not_found` if it was not signed here, and `link_expired`.
    */
   check(path: string): string {
-    const [, id = '', seconds = '', key = ''] = LINK.exec(path) ?? [];
+    const [, id = '', seconds = ''] = LINK.exec(path) ?? [];
     const expires = Number(seconds);
-    const signed = this.#path(id, expires, key);
-    if (!signed || !isSameText(path, signed)) throw new ServiceError('not_found', 'there is no document at this URL');
+    if (!isSameText(path, this.#path(id, expires))) throw new ServiceError('not_found', 'there is no document at this URL');
     if (expires * 1000 <= this.#clock())
       throw new ServiceError('link_expired', `the link expired at ${new Date(expires * 1000).toISOString()}`);
     return id;
   }
 
-  /** `expires` is in seconds since 1970. Returns undefined if there is no such key. */
-  #path(id: string, expires: number, key: string): string | undefined {
-    const secret = this.#secrets.get(key);
-    if (!secret) return undefined;
-    const signature = createHmac('sha256', secret).update(`GET ${id} ${expires} ${key}`).digest('base64url');
-    return `/links/${id}?expires=${expires}&key=${key}&signature=${signature}`;
+  /** `expires` is in seconds since 1970. */
+  #path(id: string, expires: number): string {
+    const signature = createHmac('sha256', this.#secret).update(`GET ${id} ${expires} ${KEY}`).digest('base64url');
+    return `/links/${id}?expires=${expires}&key=${KEY}&signature=${signature}`;
   }
 }
 
 /** What marks the content of an installation, in hexadecimal; see `openBlobs`. Empty before the first start. */
 export async function readInstallation(query: Query): Promise<string> {
-  const secret = (await readSecrets(query)).get(FIRST_KEY);
+  const secret = await readSecret(query);
   return secret ? deriveSecret(secret, 'blobs').toString('hex') : '';
 }
 
-/** By id, the current one last. */
-async function readSecrets(query: Query): Promise<Map<string, Buffer>> {
-  const keys = await query.selectFrom('signing_keys').select(['id', 'secret']).orderBy('created_at').orderBy('id').execute();
-  return new Map(keys.map(({ id, secret }) => [id, Buffer.from(secret, 'hex')]));
+async function readSecret(query: Query): Promise<Buffer | undefined> {
+  const row = await query.selectFrom('signing_keys').select('secret').where('id', '=', KEY).executeTakeFirst();
+  return row && Buffer.from(row.secret, 'hex');
 }
 
 function deriveSecret(key: Buffer, purpose: string): Buffer {

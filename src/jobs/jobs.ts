@@ -15,7 +15,6 @@ export type ClaimResult =
   | { kind: 'later'; afterMs: number }
   /** This process cannot take more work of the owner until `hasRoom` says so. */
   | { kind: 'full'; hasRoom: () => boolean }
-  /** The owner has no work. */
   | { kind: 'none' };
 
 export const NO_WORK: ClaimResult = { kind: 'none' };

@@ -42,7 +42,6 @@ export class BrowserSlot<P extends PooledPage> {
   #notBefore = 0;
   #backoffMs = FIRST_BACKOFF_MS;
   #closed = false;
-  /** Number of browsers that crashed. */
   crashes = 0;
   /** Number of browsers replaced because of age, number of renders or memory. */
   replaced = 0;

@@ -115,18 +115,6 @@ export class PageCache<P extends PooledPage> {
     this.#noticeReturn();
   }
 
-  /** Takes back a page on which nothing was rendered. */
-  restore(entry: Entry<P>): void {
-    this.#inUse.delete(entry);
-    if (this.#retired || !entry.page.alive) this.#close(entry);
-    else if (entry.owner && entry.renders) this.#keepWarm(entry);
-    else {
-      entry.owner = undefined;
-      this.#spares.push(entry);
-    }
-    this.#noticeReturn();
-  }
-
   /** Closes a page after a failed render. Resolves when it is closed. */
   discard(entry: Entry<P>): Promise<void> {
     this.#inUse.delete(entry);

@@ -49,7 +49,6 @@ interface UseOptions<P> {
   suits?: PageTest<P>;
 }
 
-/** Work under way. */
 interface Use<P> {
   /** Undefined for work on a page that is used once. */
   owner: string | undefined;
@@ -266,7 +265,7 @@ export class Pool<P extends PooledPage> {
     try {
       return await deadline.race(taking);
     } catch (error) {
-      taking.then((entry) => cache.restore(entry)).catch(() => {}); // the page came too late or could not be opened
+      taking.then((entry) => cache.discard(entry)).catch(() => {}); // the page came too late or could not be opened
       throw error;
     }
   }

@@ -26,7 +26,6 @@ export class ByteBudget {
     this.holds = holds;
   }
 
-  /** Bytes in use now. */
   get held(): number {
     return this.#held;
   }
@@ -68,7 +67,6 @@ export class HeldBytes {
     this.#owner = owner;
   }
 
-  /** Bytes in use now. */
   get bytes(): number {
     return this.#bytes;
   }

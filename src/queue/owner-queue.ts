@@ -78,7 +78,6 @@ const SHARE_FREE = 0.25;
 const FREE_FOR_MS = 500;
 /** How long work may keep its place while others wait. Most renders take a tenth of this. */
 const OVERDUE_MS = 1_000;
-/** Default of `longestMs`. */
 const LONGEST_MS = 10_000;
 /** How often the queue looks for overdue work while a request waits. */
 const REVIEW_MS = 100;
@@ -108,7 +107,6 @@ export class OwnerQueue {
     };
   }
 
-  /** Number of calls that wait. */
   get waiting(): number {
     return this.#calls.length;
   }

@@ -35,7 +35,6 @@ export class ProcessPool {
 
   #closed = false;
 
-  /** Starts no process yet. */
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
   }

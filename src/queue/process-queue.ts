@@ -20,16 +20,13 @@ export interface ProcessLimits {
   timeoutMs: number;
   /** Processes without work end after this time. */
   idleMs: number;
-  /** The heap limit of one process. */
   heapMb: number;
 }
 
 export interface ProcessWork {
   /** The module that the processes run. It calls `serveTasks`. */
   module: URL;
-  /** The names of the libraries that it imports. */
   libraries: string[];
-  /** Additional flags for Node. */
   flags?: readonly string[];
   /** The detail of the error when no process is available in time. */
   busy: string;

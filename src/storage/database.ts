@@ -2,16 +2,16 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
-import type { Pool } from 'pg';
 import { CommandError, explainMissing, ServiceError, storageFailed } from '../errors.ts';
 import { DiskBlobs } from './blobs/blobs-disk.ts';
 import { blobsFolder } from './blobs/open-blobs.ts';
-import { type Engine, type Nodes, type NodesOptions, OutcomeUnknownError } from './engine.ts';
+import { type Engine, OutcomeUnknownError } from './engine.ts';
 import { adoptBaseline, findRefusal, hasTable, type Refusal, readApplied, selectNewer } from './migrations/applied.ts';
 import { migrations } from './migrations/index.ts';
 import { findChange } from './migrations/schema.ts';
 import { openForReading, openSqlite, queryFile, withStorageErrors } from './sqlite.ts';
 import type { Query } from './tables.ts';
+import { readCount } from './totals.ts';
 
 export type { Query };
 
@@ -31,41 +31,13 @@ export interface DatabaseSettings {
   blobsUrl?: string;
 }
 
-export interface Database {
-  readonly query: Query;
-  /** Whether other nodes may use the database too. */
-  readonly isShared: boolean;
-  /**
-   * Runs `work` in a transaction, and again from its beginning after a conflict with another one. `work` must use only the query
-   * passed to it, and its first statement must write, because a transaction that reads first may find the database changed when it
-   * writes.
-   *
-   * Other transactions may be committed between two statements, and a changed row stays locked until the end. If that is not
-   * enough, for example to limit the number of rows, pass `lockName`: transactions with the same value wait for each other.
-   */
-  transaction<T>(work: (query: Query) => Promise<T>, lockName?: string): Promise<T>;
-  /** Runs `work`, unless another node is running work under this name. */
-  exclusively(name: string, work: () => Promise<void>): Promise<void>;
-  /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
-  joinNodes(options: NodesOptions): Promise<Nodes>;
-  /** Opens a pool for a library that connects to the server itself; absent for SQLite. The caller closes the pool. */
-  connections?(name: string, max: number): Pool;
-  /** Throws while this node is refused; see `Nodes`. Users of `connections` must call it. */
-  checkNode?(): void;
+export interface Database extends Omit<Engine, 'migrate' | 'release'> {
   /** Throws `storage_failed` if somebody has changed the tables. A result may be reused for a few seconds. */
   checkSchema(): Promise<void>;
-  /**
-   * Resolves when everything committed so far survives a power failure. A commit alone survives only the end of the process, so
-   * flush before you report a change to a caller.
-   */
-  flush(): Promise<void>;
-  /** Truncates the log of the database, which still contains deleted rows. */
-  scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface DatabaseState {
-  /** Number of API keys. */
   keys: number;
   /** Migrations that the next start applies. */
   pending: string[];
@@ -87,7 +59,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
   const applied = await readApplied(query);
   const refusal = findRefusal(applied) ?? (await findChange(query));
   return {
-    keys: (await hasTable(query, 'api_keys')) ? await countKeys(query) : 0,
+    keys: (await hasTable(query, 'api_keys')) ? await readCount(query.selectFrom('api_keys')) : 0,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: selectNewer(applied),
     ...(refusal && { refusal }),
@@ -103,15 +75,8 @@ export async function openForInspection({ dataDir, databaseUrl }: DatabaseSettin
   return (await isThere(file)) ? queryFile(file) : undefined;
 }
 
-async function countKeys(query: Query): Promise<number> {
-  const { keys } = await query
-    .selectFrom('api_keys')
-    .select((eb) => eb.fn.countAll().as('keys'))
-    .executeTakeFirstOrThrow();
-  return Number(keys);
-}
-
-async function readPlans(query: Query): Promise<string[]> {
+/** The plans of accounts that are not deleted. */
+export async function readPlans(query: Query): Promise<string[]> {
   const rows = await query
     .selectFrom('accounts')
     .select('plan')
@@ -125,10 +90,10 @@ async function readPlans(query: Query): Promise<string[]> {
 async function countCertificates(query: Query): Promise<Record<string, number>> {
   const rows = await query
     .selectFrom('certificates')
-    .select((eb) => ['secret_key_id', eb.fn.countAll().as('certificates')])
+    .select((eb) => ['secret_key_id', eb.fn.countAll<number>().as('certificates')])
     .groupBy('secret_key_id')
     .execute();
-  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [secret_key_id, Number(certificates)]));
+  return Object.fromEntries(rows.map(({ secret_key_id, certificates }) => [secret_key_id, certificates]));
 }
 
 /**

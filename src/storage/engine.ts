@@ -1,4 +1,4 @@
-/** The part of `Database` that differs between SQLite and PostgreSQL. */
+/** What both SQLite and PostgreSQL offer: the part of `Database` that differs between them. */
 import type { Pool } from 'pg';
 import type { Query } from './tables.ts';
 
@@ -23,16 +23,34 @@ export interface Nodes {
 }
 
 export interface Engine {
-  query: Query;
-  isShared: boolean;
+  readonly query: Query;
+  /** Whether other nodes may use the database too. */
+  readonly isShared: boolean;
   /** Calls `migrate` with a connection that has no time limits, and the schema of the tables if the database has several. */
   migrate(migrate: (query: Query, schema?: string) => Promise<void>): Promise<void>;
+  /**
+   * Runs `work` in a transaction, and again from its beginning after a conflict with another one. `work` must use only the query
+   * passed to it, and its first statement must write, because a transaction that reads first may find the database changed when it
+   * writes.
+   *
+   * Other transactions may be committed between two statements, and a changed row stays locked until the end. If that is not
+   * enough, for example to limit the number of rows, pass `lockName`: transactions with the same value wait for each other.
+   */
   transaction<T>(work: (query: Query) => Promise<T>, lockName?: string): Promise<T>;
+  /** Runs `work`, unless another node is running work under this name. */
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
+  /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
   joinNodes(options: NodesOptions): Promise<Nodes>;
+  /** Opens a pool for a library that connects to the server itself; absent for SQLite. The caller closes the pool. */
   connections?(name: string, max: number): Pool;
+  /** Throws while this node is refused; see `Nodes`. Users of `connections` must call it. */
   checkNode?(): void;
+  /**
+   * Resolves when everything committed so far survives a power failure. A commit alone survives only the end of the process, so
+   * flush before you report a change to a caller.
+   */
   flush(): Promise<void>;
+  /** Truncates the log of the database, which still contains deleted rows. */
   scrub(): Promise<void>;
   /** Call this after `query` has been closed. */
   release(): Promise<void>;

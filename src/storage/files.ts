@@ -36,7 +36,6 @@ export async function* listNames(folder: string, writtenBefore: number): AsyncIt
   if (batch.length) yield batch;
 }
 
-/** Resolves to the number of files removed. */
 export async function removeFiles(folder: string, writtenBefore: number): Promise<number> {
   let removed = 0;
   for await (const names of listNames(folder, writtenBefore)) {

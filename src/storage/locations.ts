@@ -1,6 +1,5 @@
 /** Parses locations of data: the text of a setting in, a checked location out. Errors say what is valid and quote no secrets. */
 
-/** A bucket in S3 or a compatible service. */
 export interface S3Location {
   bucket: string;
   /** The prefix of all object keys: empty, or ending with a slash. */

@@ -4,7 +4,7 @@
  */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Listed, PositionColumns } from './listing.ts';
-import { prepareWrite } from './prepared.ts';
+import { prepareInsert } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -14,7 +14,6 @@ type Kind = Tables['metadata_index']['object_kind'];
 /** The columns with the position of a row in a list that is filtered by metadata. The index has the order of the list. */
 const INDEX_COLUMNS: PositionColumns = ['object_created_at', 'object_id'];
 
-/** The value of the column `metadata`. */
 export function writeMetadata(metadata: Metadata): string | null {
   return Object.keys(metadata).length ? JSON.stringify(metadata) : null;
 }
@@ -30,25 +29,18 @@ export async function indexMetadata(
   { id, keyId, createdAt }: { id: string; keyId: string; createdAt: number },
   metadata: Metadata,
 ): Promise<void> {
-  for (const [member, value] of Object.entries(metadata))
-    await insertMember(query, { id, keyId, kind, createdAt, member, value });
+  const object = { object_id: id, owner_key_id: keyId, object_kind: kind, object_created_at: createdAt };
+  for (const [member, member_value] of Object.entries(metadata)) await insertMember(query, { ...object, member, member_value });
 }
 
-interface Member {
-  id: string;
-  keyId: string;
-  kind: Kind;
-  createdAt: number;
-  member: string;
-  value: string;
-}
-
-const insertMember = prepareWrite((query, { id, keyId, kind, createdAt, member, value }: Member) =>
-  query.insertInto('metadata_index').values({
-    ...{ object_id: id, owner_key_id: keyId, object_kind: kind, object_created_at: createdAt },
-    ...{ member, member_value: value },
-  }),
-);
+const insertMember = prepareInsert('metadata_index', [
+  'object_id',
+  'owner_key_id',
+  'object_kind',
+  'object_created_at',
+  'member',
+  'member_value',
+]);
 
 export async function removeFromIndex(query: Query, id: string): Promise<void> {
   await query.deleteFrom('metadata_index').where('object_id', '=', id).execute();

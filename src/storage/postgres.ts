@@ -338,13 +338,10 @@ function isEnding(error: unknown): boolean {
 
 /** Converts an error of the database to a `ServiceError`. Returns it unchanged if it is a defect of Platen. */
 function toServiceError(error: unknown): unknown {
-  if (!(error instanceof pg.DatabaseError)) return unreachable(error);
+  if (!(error instanceof pg.DatabaseError))
+    return storageFailed('the database of the service cannot be reached, or does not answer', error);
   const { code = '' } = error;
   if (code === NUL_CHARACTER) return invalidRequest([{ path: '', message: 'must not contain the character U+0000' }]);
   const what = STORAGE_FAULTS[code] ?? STORAGE_FAULTS[code.slice(0, 2)];
   return what ? storageFailed(`the database of the service ${what}`, error) : error;
-}
-
-function unreachable(error: unknown): ServiceError {
-  return storageFailed('the database of the service cannot be reached, or does not answer', error);
 }

@@ -3,7 +3,7 @@
  * several times as long as running it.
  */
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
-import type { Query } from './tables.ts';
+import type { NewRow, Query, Tables } from './tables.ts';
 
 /** Runs the statement inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
@@ -38,6 +38,17 @@ export function prepareWrite<Values extends object>(
 ): (query: Query, values: Values) => Promise<void> {
   const write = prepareQuery(build, ({ sql }) => writes.add(sql));
   return async (query, values) => void (await write(query, values));
+}
+
+/** Prepares the insertion of a row with these columns. Others have their default. */
+export function prepareInsert<T extends keyof Tables, C extends keyof NewRow<T> & string>(
+  table: T,
+  columns: readonly C[],
+): (query: Query, row: Pick<NewRow<T>, C>) => Promise<void> {
+  return prepareWrite((query, row) => {
+    const values = Object.fromEntries(columns.map((column) => [column, row[column]]));
+    return query.insertInto(table).values(values as NewRow<T>);
+  });
 }
 
 export function isWrite(statement: string): boolean {

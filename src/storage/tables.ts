@@ -1,11 +1,12 @@
 /** The tables and their columns. Times are in milliseconds since 1970 in UTC; Boolean values are 0 and 1. */
-import type { ExpressionBuilder, Generated, Kysely, Selectable, Updateable } from 'kysely';
+import type { ExpressionBuilder, Generated, Insertable, Kysely, Selection, Updateable } from 'kysely';
 
 /** Runs statements, inside or outside a transaction. */
 export type Query = Kysely<Tables>;
 
-/** A row as it is read, and a change of some of its columns. */
-export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
+/** The columns of a row that a query selects, a new row, and a change of some of its columns. */
+export type Selected<T extends keyof Tables, Columns> = Selection<Tables, T, Columns>;
+export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>;
 export type Change<T extends keyof Tables> = Updateable<Tables[T]>;
 /** Builds a condition on rows of a table. */
 export type Condition<T extends keyof Tables> = ExpressionBuilder<Tables, T>;

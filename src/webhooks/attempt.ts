@@ -20,7 +20,6 @@ export interface Attempt {
   timeoutMs: number;
   /** The longest time without any data on the connection. Default: `timeoutMs`. */
   idleMs?: number;
-  /** Aborts the attempt. */
   signal: AbortSignal;
 }
 

@@ -50,7 +50,6 @@ export interface AttemptDetails extends Subject {
   error: string | undefined;
 }
 
-/** What the delivery is about. */
 interface Subject {
   batch_id?: string;
   render_id?: string;
@@ -271,7 +270,6 @@ export class Deliverer {
   }
 }
 
-/** The ids in the data of an event. */
 function readSubject(payload: string): Subject {
   const { data = {} } = JSON.parse(payload) as { data?: Subject };
   const { batch_id, render_id, document_id } = data;

@@ -3,9 +3,9 @@
  * webhook deliveries, and leased to attempts in the same way. The URL is a secret: the row has its origin in plain text and the
  * rest encrypted.
  */
-import type { Readable } from 'node:stream';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Clock } from '../clock.ts';
+import { type Documents, documentType } from '../documents/documents.ts';
 import { hasCode } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -28,7 +28,6 @@ export interface NewUpload extends UploadOrder {
   keyId: string;
   /** The batch item, or the only item of an asynchronous render. */
   item: { batchId: string; position: number };
-  /** The size of the document. */
   bytes: number;
 }
 
@@ -51,27 +50,13 @@ export interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'doc
   expiresAt: number;
 }
 
-interface Stored {
-  id: string;
-  /** Undefined for a PDF. */
-  image?: { type: string } | undefined;
-  bytes: number;
-  expiresAt: number;
-}
-
-export interface UploadServices<D extends Stored = Stored> {
+export interface UploadServices {
   database: Database;
   cipher: PayloadCipher;
   clock: Clock;
   jobs: Pick<Jobs, 'add'>;
   accounts: Pick<Accounts, 'isRevoked'>;
-  documents: {
-    findLinked(id: string): Promise<D>;
-    read(document: D): Promise<Readable>;
-    /** `markDeleted` runs in the transaction, and `removeContent` after its commit. */
-    markDeleted(id: string, query: Query): Promise<void>;
-    removeContent(id: string): Promise<void>;
-  };
+  documents: Pick<Documents, 'findLinked' | 'read' | 'markDeleted' | 'removeContent'>;
   /**
    * Called in the transaction that ends an upload of the batch. Returns whether this was the last upload of a batch that has
    * ended.
@@ -82,7 +67,6 @@ export interface UploadServices<D extends Stored = Stored> {
 }
 
 const TYPE = 'upload';
-const PDF = 'application/pdf';
 /** The transfer rate that the time-out allows for, in addition to the time that the receiver has to respond. */
 const MIN_BYTES_PER_MS = 256;
 const MAX_SENDING_MS = 600_000;
@@ -93,7 +77,6 @@ export function uploadTimeoutMs(payload: string, answerMs: number): number {
   return answerMs + Math.min(MAX_SENDING_MS, Math.ceil(bytes / MIN_BYTES_PER_MS));
 }
 
-/** Whether the batch has a pending upload. */
 export async function hasPendingUpload(query: Query, batchId: string): Promise<boolean> {
   const pending = await query
     .selectFrom('webhook_deliveries')
@@ -109,12 +92,10 @@ export async function hasPendingUpload(query: Query, batchId: string): Promise<b
 export async function uploadReports(query: Query, batchId: string): Promise<Map<number, UploadReport>> {
   const rows = await query
     .selectFrom('webhook_deliveries')
-    .select(['batch_position', 'host', 'status', 'attempts', 'response_status', 'error'])
+    .select(['batch_position', 'host', 'status', 'attempts', 'response_status as responseStatus', 'error'])
     .where('batch_id', '=', batchId)
     .execute();
-  return new Map(
-    rows.map(({ batch_position, response_status, ...row }) => [batch_position ?? 0, { ...row, responseStatus: response_status }]),
-  );
+  return new Map(rows.map(({ batch_position, ...report }) => [batch_position ?? 0, report]));
 }
 
 /** The upload in the form in which records and events show it. */
@@ -130,10 +111,10 @@ export async function removeUploads(query: Query, batchId: string): Promise<void
   await query.deleteFrom('webhook_deliveries').where('batch_id', '=', batchId).execute();
 }
 
-export class Uploads<D extends Stored = Stored> {
-  readonly #services: UploadServices<D>;
+export class Uploads {
+  readonly #services: UploadServices;
 
-  constructor(services: UploadServices<D>) {
+  constructor(services: UploadServices) {
     this.#services = services;
   }
 
@@ -151,11 +132,6 @@ export class Uploads<D extends Stored = Stored> {
     await this.#services.jobs.add('upload', accountId, query);
   }
 
-  /** The uploads of a batch by item position. */
-  readReports(batchId: string): Promise<Map<number, UploadReport>> {
-    return uploadReports(this.#services.database.query, batchId);
-  }
-
   /** Prepares the request of an attempt. Returns undefined if the document was removed or the key was revoked. */
   async open({ id, key_id, payload }: ClaimedUpload): Promise<OpenedUpload | undefined> {
     const { accounts, cipher, documents } = this.#services;
@@ -167,7 +143,7 @@ export class Uploads<D extends Stored = Stored> {
       throw error;
     });
     if (!document) return undefined;
-    const headers = { 'content-type': document.image?.type ?? PDF, ...order.headers, 'user-agent': 'Platen' };
+    const headers = { 'content-type': documentType(document), ...order.headers, 'user-agent': 'Platen' };
     const open = () =>
       documents.read(document).catch((cause: unknown) => {
         throw new ContentUnavailableError('the document could not be read', { cause });

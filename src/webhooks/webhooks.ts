@@ -1,13 +1,15 @@
 /** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../clock.ts';
+import type { ExpiredDocument } from '../documents/documents.ts';
 import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
+import type { Selected } from '../storage/tables.ts';
 import { deliveryRow } from './delivery-row.ts';
 
 export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired';
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+export type DeliveryStatus = WebhookDelivery['status'];
 
 export interface WebhookEvent {
   accountId: string;
@@ -19,27 +21,19 @@ export interface WebhookEvent {
   data: object;
 }
 
-export interface WebhookDelivery {
-  id: string;
-  type: string;
-  url: string;
-  status: DeliveryStatus;
-  attempts: number;
-  createdAt: number;
-  lastAttemptAt: number | null;
-  nextAttemptAt: number | null;
-  /** The response status of the last attempt. */
-  responseStatus: number | null;
-  error: string | null;
-}
-
-/** A document whose content was removed at the end of its retention. */
-export interface ExpiredDocument {
-  id: string;
-  keyId: string;
-  accountId: string;
-  expiresAt: number;
-}
+const COLUMNS = [
+  'id',
+  'type',
+  'url',
+  'status',
+  'attempts',
+  'error',
+  'created_at as createdAt',
+  'last_attempt_at as lastAttemptAt',
+  'next_attempt_at as nextAttemptAt',
+  'response_status as responseStatus',
+] as const;
+export type WebhookDelivery = Selected<'webhook_deliveries', (typeof COLUMNS)[number]>;
 
 const KEPT_MS = 30 * 86_400_000;
 const REMOVED_AT_ONCE = 500;
@@ -88,9 +82,7 @@ export class Webhooks {
   async list(keyId: string, limit: number, after?: Position): Promise<WebhookDelivery[]> {
     const deliveries = this.#database.query
       .selectFrom('webhook_deliveries')
-      .select(['id', 'type', 'url', 'status', 'attempts', 'error'])
-      .select(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'next_attempt_at as nextAttemptAt'])
-      .select('response_status as responseStatus')
+      .select(COLUMNS)
       .where('key_id', '=', keyId)
       .where('batch_id', 'is', null); // uploads are listed with their batch or render
     return newestFirst(deliveries, limit, after).execute();

@@ -1,4 +1,4 @@
-/** Accounts that wait for a free slot: nodes poll for one, and notify each other when a render ends. */
+/** Accounts that wait for a free slot: a node looks for one when a render ends, and every second. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
 
@@ -16,67 +16,53 @@ const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Opens nodes that receive each other's notices, with a query that reports whether a slot is free. */
-function openNodes(count: number) {
-  const state = { isFree: false, queries: 0, notices: [] as string[], woken: [] as number[] };
-  const hasFreeSlot = async () => {
+function openSlots() {
+  const state = { isFree: false, queries: 0, woken: 0 };
+  const slots = new AwaitedSlots(async () => {
     state.queries++;
     return state.isFree;
-  };
-  const nodes = Array.from({ length: count }, () => new AwaitedSlots(hasFreeSlot, Date.now));
-  for (const [n, node] of nodes.entries()) {
-    node.watch(() => state.woken.push(n));
-    node.watchNotices((notice) => {
-      state.notices.push(notice);
-      for (const other of nodes) if (other !== node) other.receiveNotice(notice);
-    });
-  }
-  return { state, nodes };
+  });
+  slots.watch(() => state.woken++);
+  return { state, slots };
 }
 
-test('wakes waiting keys immediately when a render ends on another node', async () => {
-  const { state, nodes } = openNodes(2);
-  const [local, remote] = nodes;
-  local?.wait(OWNER);
-  expect(local?.isAwaited('acc_a')).toBe(true);
+test('wakes waiting keys immediately when a render of their account ends', async () => {
+  const { state, slots } = openSlots();
+  slots.wait(OWNER);
+  expect(slots.isAwaited('acc_a')).toBe(true);
   state.isFree = true;
-  remote?.renderEnded('acc_b');
-  expect(state.notices).toEqual(['awaited acc_a']);
-  remote?.renderEnded('acc_a');
+  slots.renderEnded('acc_b');
+  expect(state.queries).toBe(0);
+  slots.renderEnded('acc_a');
   await vi.advanceTimersByTimeAsync(0);
-  expect(state.notices).toEqual(['awaited acc_a', 'left acc_a']);
-  expect(state.woken).toEqual([0]);
-  expect(local?.isAwaited('acc_a')).toBe(false);
+  expect(state).toMatchObject({ queries: 1, woken: 1 });
+  expect(slots.isAwaited('acc_a')).toBe(false);
 });
 
-test('sends no notice unless a node has recently announced that it waits', async () => {
-  const { state, nodes } = openNodes(2);
-  const [local, remote] = nodes;
-  remote?.renderEnded('acc_a');
-  local?.wait(OWNER);
-  local?.close();
+test('queries nothing unless an account waits', async () => {
+  const { state, slots } = openSlots();
+  slots.renderEnded('acc_a');
+  slots.wait(OWNER);
+  slots.close();
   await vi.advanceTimersByTimeAsync(60_000);
-  remote?.renderEnded('acc_a');
-  expect(state.notices).toEqual(['awaited acc_a']);
+  slots.renderEnded('acc_a');
   expect(state.queries).toBe(0);
 });
 
-test('polls at growing intervals without a notice', async () => {
-  const { state, nodes } = openNodes(1);
-  nodes[0]?.wait(OWNER);
-  await vi.advanceTimersByTimeAsync(499);
-  expect(state.queries).toBe(0);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(state.queries).toBeGreaterThan(10);
-  expect(state.queries).toBeLessThan(17);
+test('notices a slot that another node has freed within a second', async () => {
+  const { state, slots } = openSlots();
+  slots.wait(OWNER);
+  slots.wait(OWNER);
+  await vi.advanceTimersByTimeAsync(10_500);
+  expect(state.queries).toBe(10);
   state.isFree = true;
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(state.woken).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.woken).toBe(1);
 });
 
 test('does not miss a render that ends during the query', async () => {
   const answers: Array<(isFree: boolean) => void> = [];
-  const slots = new AwaitedSlots(() => new Promise((resolve) => answers.push(resolve)), Date.now);
+  const slots = new AwaitedSlots(() => new Promise((resolve) => answers.push(resolve)));
   let woken = 0;
   slots.watch(() => woken++);
   slots.wait(OWNER);
@@ -84,7 +70,7 @@ test('does not miss a render that ends during the query', async () => {
   slots.renderEnded('acc_a');
   expect(answers).toHaveLength(1);
   answers[0]?.(false);
-  await vi.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(1_000);
   expect(answers).toHaveLength(2);
   answers[1]?.(true);
   await vi.advanceTimersByTimeAsync(0);
@@ -94,7 +80,7 @@ test('does not miss a render that ends during the query', async () => {
 test('queries again after the database was unavailable', async () => {
   let queries = 0;
   const failing = () => (++queries < 3 ? Promise.reject(new Error('away')) : Promise.resolve(true));
-  const slots = new AwaitedSlots(failing, Date.now);
+  const slots = new AwaitedSlots(failing);
   slots.wait(OWNER);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(queries).toBe(3);

@@ -12,7 +12,6 @@ import { type ClaimedItem, ClaimLostError, type Outcome } from '../../src/batche
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
-import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
@@ -41,7 +40,6 @@ beforeEach(async () => {
     progress: new Progress(),
     jobs: NO_JOBS,
     announce: async () => {},
-    uploads: NO_UPLOADS,
   });
   queue = new DatabaseQueue(
     database,

@@ -39,7 +39,7 @@ async function openWorld() {
   const leases = new Leases(Date.now);
   const jobs = await openJobs(database);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
-  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
+  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
   await database.query
     .insertInto('accounts')
@@ -141,7 +141,7 @@ test('leaves items of an account at its limit in the queue, without resolving th
   const slots = new AwaitedSlots(async () => {
     queried.resolve();
     return isFree;
-  }, Date.now);
+  });
   let renders = 0;
   const run = () =>
     world.run({

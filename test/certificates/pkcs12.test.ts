@@ -4,7 +4,6 @@ import { parse } from '../../src/certificates/asn1.ts';
 import { openPkcs12 } from '../../src/certificates/pkcs12.ts';
 import { Pkcs12Ciphers, TooManyIterationsError } from '../../src/certificates/pkcs12-ciphers.ts';
 import { Pkcs12Reader } from '../../src/certificates/pkcs12-reader.ts';
-import { decryptRc2 } from '../../src/certificates/rc2.ts';
 import { hasCode } from '../../src/errors.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { PKCS12 } from './pkcs12-files.ts';
@@ -17,6 +16,7 @@ const bytesOf = (name: keyof typeof PKCS12) => Buffer.from(PKCS12[name], 'base64
 test.each([
   ['modern', 'sécret'],
   ['legacy', 'sécret'],
+  ['older', 'sécret'],
   ['empty', ''],
   ['nomac', 'sécret'],
 ] as const)('opens the file %s with its password', async (name, password) => {
@@ -69,13 +69,6 @@ test('rejects endlessly nested values', async () => {
 test('orders the chain', () => {
   const { chain } = openPkcs12(bytesOf('modern'), 'sécret');
   expect(chain[0].subject).toContain('Ada Lovelace');
-});
-
-test('decrypts RC2 as in RFC 2268', () => {
-  const decrypt = (key: string, ciphertext: string) =>
-    decryptRc2(Buffer.from(key, 'hex'), Buffer.alloc(8), Buffer.from(ciphertext, 'hex')).toString('hex');
-  expect(decrypt('88bca90e90875a7f0f79c384627bafb2', '2269552ab0f85ca6')).toBe('0000000000000000');
-  expect(decrypt('3000000000000000', '30649edf9be7d2c2')).toBe('1000000000000001');
 });
 
 describe('rejects certificates that cannot sign, or make each signature slow', () => {

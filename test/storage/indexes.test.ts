@@ -20,7 +20,7 @@ import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
-import { removeUploads, Uploads } from '../../src/webhooks/uploads.ts';
+import { removeUploads, Uploads, uploadReports } from '../../src/webhooks/uploads.ts';
 import { Webhooks } from '../../src/webhooks/webhooks.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
 
@@ -76,7 +76,6 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
     progress: new Progress(),
     jobs: NO_JOBS,
     announce: async () => {},
-    uploads,
   });
   await batches.list('key', 20, {}, { createdAt: 1, id: 'bat_x' });
   await batches.list('key', 20, { metadata: { order: '1', customer: '2' } }, { createdAt: 1, id: 'bat_x' });
@@ -109,7 +108,7 @@ test('no statement for documents, webhooks and sweeps scans a table or sorts', a
   await webhooks.list('key', 20);
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
   await webhooks.removeOld();
-  await uploads.readReports('bat_x');
+  await uploadReports(database.query, 'bat_x');
   await removeUploads(database.query, 'bat_x');
   await announceUploaded(database.query, item?.batchId ?? '', async () => {});
   await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);

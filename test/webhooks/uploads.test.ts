@@ -10,7 +10,7 @@ import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
-import { Uploads } from '../../src/webhooks/uploads.ts';
+import { Uploads, uploadReports } from '../../src/webhooks/uploads.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
@@ -130,7 +130,7 @@ test('ends uploads of a revoked key', async () => {
   receiver.close();
 });
 
-const report = async () => (await uploads.readReports('bat_1')).get(0);
+const report = async () => (await uploadReports(opened.database.query, 'bat_1')).get(0);
 
 /** Stores the document `doc_1`. */
 async function storeDocument(): Promise<void> {

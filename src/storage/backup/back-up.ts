@@ -43,7 +43,6 @@ class Backup {
   readonly #source: BackupSource;
   readonly #work: string;
   readonly #writer: BackupWriter;
-  /** SHA-256 by file name. */
   readonly #files = new Map<string, string>();
   /** Size of content by blob name. */
   readonly #bytes = new Map<string, number>();
@@ -130,7 +129,7 @@ class Backup {
     return size === undefined || (bytes ?? size) !== size || (sha256 ?? hash) !== hash;
   }
 
-  async #add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<void> {
+  async #add(name: string, bytes: number, content: Readable): Promise<void> {
     this.#files.set(name, await this.#writer.add(name, bytes, content));
   }
 

@@ -11,7 +11,6 @@ type Row = Record<string, unknown>;
 
 interface Table {
   name: string;
-  /** The columns of its primary key. */
   key: string[];
 }
 

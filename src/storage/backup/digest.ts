@@ -1,6 +1,7 @@
 /** Computes the size and the SHA-256 of content while it passes. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 export interface Digest {
   bytes: number;
@@ -31,9 +32,10 @@ export class Digesting {
   }
 }
 
-/** Reads the content to its end. */
-export async function digestContent(content: Readable): Promise<Digest> {
+/** Reads the content to its end, and writes it into `target` if there is one. */
+export async function digestContent(content: Readable, target?: NodeJS.WritableStream): Promise<Digest> {
   const digesting = new Digesting();
-  for await (const _ of digesting.pass(content));
+  if (target) await pipeline(digesting.pass(content), target);
+  else for await (const _ of digesting.pass(content));
   return digesting.digest();
 }

@@ -12,12 +12,10 @@ export const FORMAT = 2;
 
 export interface Header {
   format: number;
-  /** The version of Platen that made the backup. */
   platen: string;
   created_at: string;
   /** Identifies the installation in its bucket; see `openBlobs`. Empty if the service was never started. */
   installation: string;
-  /** The migrations applied to the database. */
   migrations: string[];
   /** `bucket` if the content of documents stays in a bucket that is backed up separately. */
   content: 'files' | 'bucket';
@@ -28,7 +26,6 @@ export interface Summary {
   as_of: string;
   /** Shortly after `as_of`: when the content was complete. Content that had expired by then is not part of the backup. */
   content_as_of: string;
-  /** Number of rows by table. */
   rows: Record<string, number>;
   /** Number and total size of the files with content. */
   files: number;

@@ -6,12 +6,11 @@ import { hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../../errors.ts';
 import { findRefusal, type Refusal, readApplied, selectNewer } from '../migrations/applied.ts';
 import { findChange } from '../migrations/schema.ts';
 import { openForReading, queryFile } from '../sqlite.ts';
-import { type Digest, Digesting } from './digest.ts';
+import { type Digest, digestContent } from './digest.ts';
 import {
   blobName,
   CHECKSUMS,
@@ -84,7 +83,8 @@ async function takeFile(target: RestoreTarget, { name, content }: BackupEntry, f
     const read = await text(content);
     found.files.set(name, digestText(read));
     found.summary = parse(name, read) as Summary;
-  } else if (name === DATABASE) found.files.set(name, await writeFile(target.databaseFile, content));
+  } else if (name === DATABASE)
+    found.files.set(name, await digestContent(content, createWriteStream(target.databaseFile, { mode: 0o600, flush: true })));
   else if (blob !== undefined) found.files.set(name, await target.put(blob, content));
   else throw new CommandError(`the backup contains ${name}, which is not part of a backup`);
 }
@@ -156,12 +156,6 @@ async function checkContent(target: RestoreTarget, restored: Restored, { files }
   const kept = content.filter((blob) => named.has(blob)).length;
   if (kept !== restored.files) throw new CommandError(`the backup has ${kept} files of content instead of ${restored.files}`);
   for (const blob of content.filter((each) => !named.has(each))) await target.remove(blob);
-}
-
-async function writeFile(path: string, content: Readable): Promise<Digest> {
-  const digesting = new Digesting();
-  await pipeline(digesting.pass(content), createWriteStream(path, { mode: 0o600, flush: true }));
-  return digesting.digest();
 }
 
 function digestText(read: string): Digest {

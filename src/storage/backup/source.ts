@@ -10,7 +10,6 @@ import type { Header } from './format.ts';
 export interface BackupSettings extends DatabaseSettings {
   databaseUrl: string;
   blobsUrl: string;
-  /** The version of Platen. */
   version: string;
   /** Leaves the content in its bucket. */
   databaseOnly: boolean;
@@ -26,7 +25,6 @@ export interface BackupSource extends AsyncDisposable {
   content: Header['content'];
   version: string;
   installation: string;
-  /** The migrations applied to the database. */
   migrations: string[];
 }
 

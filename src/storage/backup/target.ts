@@ -56,7 +56,6 @@ export class RestoreTarget {
     }
   }
 
-  /** The path for the database of the backup. */
   get databaseFile(): string {
     return join(this.#settings.dataDir, WORK, DATABASE);
   }
@@ -94,7 +93,6 @@ export class RestoreTarget {
     await rm(join(dataDir, WORK), { recursive: true });
   }
 
-  /** Removes everything that was restored. */
   async clear(): Promise<void> {
     for (const name of this.#settings.blobsUrl ? this.#journal.names() : []) await this.remove(name);
     await removeLocal(this.#settings);

@@ -1,17 +1,17 @@
 /** Writes the files of a backup into a new folder or, in sequence, into a tar archive. */
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Transform, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { CommandError } from '../../errors.ts';
 import { syncFolder } from '../files.ts';
+import { digestContent } from './digest.ts';
 
 export interface BackupWriter {
   /** `bytes` is the size of `content`. Resolves to its SHA-256; in a folder, the file's content is then on the disk. */
-  add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<string>;
+  add(name: string, bytes: number, content: Readable): Promise<string>;
   /** Removes a file. Returns false for an archive, which keeps the file; `restore` then finds that no row names it. */
   remove(name: string): Promise<boolean>;
   close(): Promise<void>;
@@ -44,11 +44,11 @@ class FolderWriter implements BackupWriter {
     return new FolderWriter(folder);
   }
 
-  async add(name: string, _bytes: number, content: NodeJS.ReadableStream): Promise<string> {
+  async add(name: string, _bytes: number, content: Readable): Promise<string> {
     const path = join(this.#folder, name);
     if (!this.#folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     this.#folders.add(dirname(path));
-    return writeHashed(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+    return (await digestContent(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))).sha256;
   }
 
   async remove(name: string): Promise<boolean> {
@@ -74,12 +74,12 @@ class ArchiveWriter implements BackupWriter {
     this.#written.catch(() => {}); // `add` and `close` report the error
   }
 
-  async add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<string> {
-    const added = writeHashed(content, this.#pack.entry({ name, size: bytes, mode: 0o600 }));
+  async add(name: string, bytes: number, content: Readable): Promise<string> {
+    const added = digestContent(content, this.#pack.entry({ name, size: bytes, mode: 0o600 }));
     added.catch(() => {});
     // An entry waits until the archive is read further, and would wait forever after a failure.
     const failed = this.#written.then<never>(() => new Promise(() => {}));
-    return Promise.race([added, failed]);
+    return (await Promise.race([added, failed])).sha256;
   }
 
   async remove(): Promise<boolean> {
@@ -96,16 +96,4 @@ class ArchiveWriter implements BackupWriter {
     await this.#written.catch(() => {});
     if (this.#path !== undefined) await rm(this.#path, { force: true });
   }
-}
-
-async function writeHashed(content: NodeJS.ReadableStream, target: NodeJS.WritableStream): Promise<string> {
-  const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(content, hashing, target);
-  return hash.digest('hex');
 }

@@ -20,13 +20,11 @@ export class DiskBlobs implements Blobs {
     this.#folder = folder;
   }
 
-  /** Creates the folder if it does not exist. */
   static async open(folder: string): Promise<DiskBlobs> {
     await mkdir(join(folder, UNFINISHED), { recursive: true, mode: 0o700 });
     return new DiskBlobs(folder);
   }
 
-  /** Whether the folder exists and has blobs. */
   static async hasContent(folder: string): Promise<boolean> {
     for (const shard of await listShards(folder).catch(noneIfMissing))
       if ((await readdir(join(folder, shard)).catch(noneIfMissing)).length) return true;

@@ -20,12 +20,6 @@ import { removeFiles, spoolFile } from '../files.ts';
 import type { S3Location } from '../locations.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
 
-interface S3Parts {
-  location: S3Location;
-  client: S3Client;
-  spoolFolder: string;
-}
-
 /** The object that records which installation owns the prefix. No blob can have this name. */
 const MARKER = 'platen.json';
 const NAME = /^[a-z]+_[0-9A-Za-z]+$/;
@@ -49,8 +43,8 @@ export class S3Blobs implements Blobs {
   #checking: Promise<void> | undefined;
   #goodUntil = 0;
 
-  private constructor({ client, location, spoolFolder }: S3Parts) {
-    this.#client = client;
+  private constructor(location: S3Location, spoolFolder: string) {
+    this.#client = connect(location);
     this.#location = location;
     this.#spoolFolder = spoolFolder;
   }
@@ -61,7 +55,7 @@ export class S3Blobs implements Blobs {
    */
   static async open(location: S3Location, options: { installation: string; spoolFolder: string }): Promise<S3Blobs> {
     await mkdir(options.spoolFolder, { recursive: true, mode: 0o700 });
-    const blobs = new S3Blobs({ client: connect(location), location, spoolFolder: options.spoolFolder });
+    const blobs = new S3Blobs(location, options.spoolFolder);
     try {
       await blobs.#claim(options.installation);
     } catch (error) {
@@ -73,7 +67,7 @@ export class S3Blobs implements Blobs {
 
   /** Whether an installation has marked the bucket or the prefix. Throws `storage_failed` if it cannot be read. */
   static async isUsed(location: S3Location): Promise<boolean> {
-    const blobs = new S3Blobs({ client: connect(location), location, spoolFolder: '' });
+    const blobs = new S3Blobs(location, '');
     try {
       return (await blobs.#owner()) !== undefined;
     } finally {
