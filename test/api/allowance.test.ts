@@ -1,14 +1,11 @@
 /** Allowance, plan limits, usage and account through HTTP, grouped by status. */
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { eventually, type IssuedKey, type SharedService, startService } from '../support/service.ts';
+import { eventually, type IssuedKey, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function on(plan: string): Promise<Client & { issued: IssuedKey }> {
   const issued = await service.createKey(plan);

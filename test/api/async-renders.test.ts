@@ -1,7 +1,8 @@
 /** Asynchronous renders: accepted immediately, completed exactly once despite restarts, and reported when they end. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type List, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
@@ -17,18 +18,11 @@ interface Render {
   error?: { code: string; detail: string };
 }
 
-let receiver: Receiver;
-let service: Service;
 const settings = () => ({ PLATEN_OUTBOUND_ALLOW: receiver.address });
 
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  service = await startService(settings());
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  receiver.close();
-});
+const receiver = await Receiver.start().then(closeAfterAll);
+let service: Service = await startService(settings());
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   receiver.received.length = 0;
 });

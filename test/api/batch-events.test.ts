@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
 interface Item {
@@ -30,11 +31,7 @@ interface Event {
 
 const SETTINGS = { PLATEN_CONCURRENCY: '2' };
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ ...SETTINGS, PLATEN_DRAIN_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ ...SETTINGS, PLATEN_DRAIN_TIMEOUT_SECONDS: '1' }).then(closeAfterAll);
 
 const on = async (at: Service = service) => new Client(at.url, (await at.createKey()).key);
 

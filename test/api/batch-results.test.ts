@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
 import { countPages, millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 
 interface Batch {
   batch_id: string;
@@ -28,11 +29,11 @@ interface Listed {
   error?: { code: string };
 }
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_FINISH_QUEUE_MB: '20', PLATEN_DRAIN_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_FINISH_QUEUE_MB: '20',
+  PLATEN_DRAIN_TIMEOUT_SECONDS: '1',
+}).then(closeAfterAll);
 
 const on = async (plan = 'growth') => new Client(service.url, (await service.createKey(plan)).key);
 

@@ -1,6 +1,7 @@
 /** Batches: many documents in one request, each with its own outcome. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { browserProcessesOfType, eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
 
@@ -28,11 +29,7 @@ interface Batch {
   items: Item[];
 }
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' }).then(closeAfterAll);
 
 async function on(plan = 'growth', at: Service = service): Promise<Client & { issued: IssuedKey }> {
   const issued = await at.createKey(plan);

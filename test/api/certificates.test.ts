@@ -1,11 +1,11 @@
 /** `/v1/certificates`: what is stored of a certificate, who can read it, and when it is deleted. */
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PKCS12 } from '../certificates/pkcs12-files.ts';
 import { Client, type List, problem } from '../support/client.ts';
-import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { storedWith } from '../support/stored.ts';
 
@@ -17,16 +17,10 @@ interface CertificateRecord {
 const PASSWORD = 'sécret';
 const MODERN = PKCS12.modern.replace(/\s/g, '');
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-let leaf: IssuedCertificate;
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey()).key);
-  leaf = await issue('Ada Lovelace', { kind: 'RSA' });
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey()).key);
+const leaf = await issue('Ada Lovelace', { kind: 'RSA' });
 
 const upload = (client: Client, body: object, headers = {}) => client.send('POST', '/v1/certificates', body, headers);
 

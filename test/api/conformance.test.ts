@@ -1,17 +1,12 @@
 /** `options.conformance`: PDFs with their claims, and rejections without a charge. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const GOOD =
   '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>All is well <a href="https://example.com/">here</a>.';

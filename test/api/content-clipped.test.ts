@@ -1,17 +1,12 @@
 /** Warnings about content that the paper clips or shows smaller than designed. */
 import { readdir, readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 /** Returns a bar of this width in pixels, with a word at its right end. */
 const bar = (px: number) => `<div style="width: ${px}px; text-align: right; background: #eee">END</div>`;

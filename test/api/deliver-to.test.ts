@@ -1,10 +1,10 @@
 /** Uploads of results to a URL of the caller: content, retries, reports and secrecy. */
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type List, problem } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -31,11 +31,6 @@ interface Render {
 const SIGNATURE = 'X-Amz-Signature=0123456789abcdef';
 const LATER = { prefer: 'respond-async' };
 
-let bucket: Receiver;
-let hooks: Receiver;
-let names: NameServer;
-let service: Service;
-let folder: string;
 const target = () => `https://hooks.private.test:${bucket.port}/invoice.pdf?${SIGNATURE}`;
 const host = () => `hooks.private.test:${bucket.port}`;
 const settings = () => ({
@@ -46,19 +41,13 @@ const settings = () => ({
   NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
 });
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  await writeFile(join(folder, 'ca.pem'), TLS.cert);
-  bucket = await Receiver.start(undefined, TLS);
-  hooks = await Receiver.start();
-  names = await NameServer.start('');
-  service = await startService(settings());
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  for (const each of [bucket, hooks, names]) each.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder();
+await writeFile(join(folder, 'ca.pem'), TLS.cert);
+const bucket = await Receiver.start(undefined, TLS).then(closeAfterAll);
+const hooks = await Receiver.start().then(closeAfterAll);
+const names = await NameServer.start('').then(closeAfterAll);
+let service: Service = await startService(settings());
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   for (const each of [bucket, hooks]) {
     each.received.length = 0;

@@ -1,19 +1,13 @@
 /** The `<meta>` elements of a document become the metadata of its PDF, unless the request overrides them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, type Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web<SharedService>;
-let ada: Client;
-
-beforeAll(async () => {
-  web = await Web.share();
-  ({ ada } = web);
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
+const { ada } = web;
 
 const META =
   '<meta name="author" content="Zoë (Ω) Żółw"><META NAME=Description CONTENT=" On\n geese "><meta name="keywords" content="goose, , gander,goose">';

@@ -1,8 +1,9 @@
 /** `dry_run` reports what a render would do without a page, a charge or a request. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { html as page, Site } from '../support/site.ts';
 
 interface DryRun {
@@ -21,25 +22,17 @@ interface DryRun {
   urls_complete: boolean;
 }
 
-let service: Service;
-let names: NameServer;
-let site: Site;
-let ada: Client;
-
-beforeAll(async () => {
-  [names, site] = await Promise.all([NameServer.start(''), Site.start({ '/': page('x') })]);
-  const settings = {
-    PLATEN_DNS_SERVERS: names.address,
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-    PLATEN_OUTBOUND_DENY: '*.denied.test',
-  };
-  service = await startService(settings);
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await service.stop();
-  await Promise.all([names.close(), site.close()]);
-});
+const [names, site] = await Promise.all([
+  NameServer.start('').then(closeAfterAll),
+  Site.start({ '/': page('x') }).then(closeAfterAll),
+]);
+const settings = {
+  PLATEN_DNS_SERVERS: names.address,
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  PLATEN_OUTBOUND_DENY: '*.denied.test',
+};
+const service = await startService(settings).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
 
 async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<DryRun> {
   const reply = await by.send('POST', path, { ...body, dry_run: true });

@@ -1,29 +1,21 @@
 /** Hostile documents and crashed browsers: a documented answer in time, without effects on others. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
-let service: Service;
-let site: Site;
-let neighbour: string;
-
-beforeAll(async () => {
-  site = await Site.start();
-  service = await startService({
-    PLATEN_RENDERER_MEMORY_MB: '400', // A small heap fills up quickly.
-    PLATEN_RENDERER_HEAP_MB: '128',
-    PLATEN_CONCURRENCY: '3',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-  });
-  neighbour = (await service.createKey()).key;
+const site = await Site.start().then(closeAfterAll);
+let service: Service = await startService({
+  PLATEN_RENDERER_MEMORY_MB: '400', // A small heap fills up quickly.
+  PLATEN_RENDERER_HEAP_MB: '128',
+  PLATEN_CONCURRENCY: '3',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
 });
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+let neighbour: string = (await service.createKey()).key;
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** After each fault, both keys can render and no page is busy. */
 afterEach(async () => {

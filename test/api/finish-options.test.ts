@@ -1,21 +1,17 @@
 /** Options that change a PDF after printing, checked with pdf.js. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermissionFlag } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type Finished, readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
-let service: Service;
-let client: Client;
-beforeAll(async () => {
-  service = await startService({ PLATEN_LOG_LEVEL: 'debug' });
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_LOG_LEVEL: 'debug' }).then(closeAfterAll);
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const THREE_PAGES = `<!doctype html><html lang="de"><title>Bericht</title><h1>eins</h1>
 <h1 style="break-before: page">zwei</h1><h1 style="break-before: page">drei</h1>`;

@@ -1,17 +1,13 @@
 /** Invalid values of finishing options return 400 with the field and the valid values, and render nothing. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { storedWith } from '../support/stored.ts';
 
-let service: Service;
-let client: Client;
-beforeAll(async () => {
-  service = await startService();
-  client = new Client(service.url, (await service.createKey()).key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const client = new Client(service.url, (await service.createKey()).key);
 
 const LONG = 'x'.repeat(128);
 const file = { name: 'a.txt', content: 'YQ==' };

@@ -5,7 +5,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPTIONAL_SCRIPTS } from '../../src/fonts/optional-fonts.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type SharedService, startService } from '../support/service.ts';
@@ -20,10 +20,7 @@ interface FontWarning {
   family?: string;
 }
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function render(
   html: string,

@@ -1,19 +1,14 @@
 /** `options.forms`: controls of a document become form fields. */
 import { PDF, type PdfArray, type PdfDict, type PdfNumber, PdfRef, type PdfString } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { readAppearances } from '../support/read-appearances.ts';
 import { type FormField, readFields } from '../support/read-fields.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>Form</title>${head}<h1>Form</h1>${body}`;
 

@@ -3,13 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { millimetresOf, type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function render(html: string, options: object = {}): Promise<ReadPdf> {
   return readPdfReply(await service.pdf({ html, options }));

@@ -1,5 +1,5 @@
 /** Idempotency-Key: the same request twice is one render, one charge and one document. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bytesOf,
   Client,
@@ -9,13 +9,10 @@ import {
   type TemplateRecord,
   withoutReport,
 } from '../support/client.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 const on = async (plan = 'three') => new Client(service.url, (await service.createKey(plan)).key);
 const named = (name: string) => ({ 'idempotency-key': name });

@@ -1,13 +1,8 @@
 /** Keys that manage keys: each has its own resources and no more rights than granted, and rotation breaks nothing. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
+import { describe, expect, test } from 'vitest';
 import { Client, type List, problem } from '../support/client.ts';
-import { eventually, PLANS } from '../support/service.ts';
-import { storageSettings } from '../support/storage-settings.ts';
+import { openApp } from '../support/open-app.ts';
+import { eventually } from '../support/service.ts';
 
 interface KeyRecord {
   key_id: string;
@@ -24,32 +19,14 @@ interface KeyRecord {
 }
 type Issued = KeyRecord & { key: string };
 
-let app: App;
-let dataDir: string;
 let now = Date.now();
-let accountId: string;
-let ada: Client;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const env = {
-    ...(await storageSettings(dataDir)),
-    PLATEN_PORT: '0',
-    PLATEN_DATA_DIR: dataDir,
-    PLATEN_PLANS_FILE: PLANS,
-    PLATEN_LOG_LEVEL: 'silent',
-  };
-  app = await startApp(loadConfig(env), () => now);
-  accountId = (await app.services.accounts.createAccount('growth')).id;
-  ada = await client();
-});
-afterAll(async () => {
-  await app.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const { app, newClient } = await openApp({}, () => now);
+const accountId = (await app.services.accounts.createAccount('growth')).id;
 
 const as = (key: string) => new Client(app.url, key);
 const client = async (account = accountId) => as((await app.services.accounts.createKey(account)).secret);
+const ada = await client();
 
 async function make(by: Client, body: object = {}): Promise<Issued> {
   const reply = await by.send('POST', '/v1/keys', body);
@@ -177,7 +154,7 @@ test('revokes a key with all keys made by it and its old secret', async () => {
 
 test('returns 404 for keys of others, even of the same account, and for the key that made it', async () => {
   const sibling = await client();
-  const stranger = await client((await app.services.accounts.createAccount('growth')).id);
+  const stranger = await newClient();
   const parent = await make(ada);
   const child = as((await make(as(parent.key))).key);
   for (const by of [sibling, stranger, child]) {

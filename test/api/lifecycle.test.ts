@@ -1,16 +1,15 @@
 /** Start, shutdown and overload, and what they leave behind. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cacheFolder } from '../../src/cache-folder.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
-const cache = await mkdtemp(join(tmpdir(), 'platen-cache-'));
-afterAll(() => rm(cache, { recursive: true, force: true }));
+const cache = await makeFolder('cache');
 
 const renders = async (service: Service) =>
   expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);

@@ -1,15 +1,12 @@
 /** Links within a document lead to their destination at any scale. */
 import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let client: Client;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, service.key);
-});
+const service = await sharedService();
+const client = new Client(service.url, service.key);
 
 const COUNT = 12;
 const MARGIN = 50;

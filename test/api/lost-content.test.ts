@@ -1,20 +1,16 @@
 /** Warnings about content that a PDF lacks, or that its reader cannot search or follow. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const SCRIPT = '<script>1</script>';
 const CLEAR = { warnings: [], warning_count: 0 };
 
-let web: Web<SharedService>;
-beforeAll(async () => {
-  web = await Web.share();
-  web.site.serve({ '/page': html('<a href="next.html">next</a>') });
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
+web.site.serve({ '/page': html('<a href="next.html">next</a>') });
 
 const report = (markup: string, options: object = {}, more: object = {}) => web.ada.report({ html: markup, options, ...more });
 

@@ -1,9 +1,9 @@
 /** Missing resources of a document, for any reason: each is reported once, and fails a render that requires all. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem, type Report } from '../support/client.ts';
-import type { SharedService } from '../support/service.ts';
-import { html, image, redirect, type Site, send, status } from '../support/site.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { html, image, redirect, send, status } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const FONT = new URL('../../node_modules/@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf', import.meta.url);
@@ -12,30 +12,25 @@ const SVG = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBo
 /** A script, because documents without scripts are handled differently. */
 const SCRIPT = '<script>document.title = "x"</script>';
 
-let web: Web<SharedService>;
-let site: Site;
-beforeAll(async () => {
-  web = await Web.share();
-  ({ site } = web);
-  const font = await readFile(FONT);
-  const later = (answer: ReturnType<typeof send>): ReturnType<typeof send> => {
-    return (request, response) => void setTimeout(answer, 600, request, response);
-  };
-  site.serve({
-    '/image.png': image,
-    '/garbage.png': send('image/png', 'no picture'),
-    '/moved.png': redirect('/none.png'),
-    '/none.png': status(404),
-    '/font.ttf': send('font/ttf', font, { 'access-control-allow-origin': '*' }),
-    '/late.ttf': later(send('font/ttf', font, { 'access-control-allow-origin': '*' })),
-    '/frame': later(html('<p>IN THE FRAME')),
-    '/sprite.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><g id="x"/></svg>'),
-    '/good.css': send('text/css', 'p { color: navy }'),
-    '/bad.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a<b></p>lost</body></html>'),
-    '/good.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a</p></body></html>'),
-  });
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
+const inter = await readFile(FONT);
+const later = (answer: ReturnType<typeof send>): ReturnType<typeof send> => {
+  return (request, response) => void setTimeout(answer, 600, request, response);
+};
+site.serve({
+  '/image.png': image,
+  '/garbage.png': send('image/png', 'no picture'),
+  '/moved.png': redirect('/none.png'),
+  '/none.png': status(404),
+  '/font.ttf': send('font/ttf', inter, { 'access-control-allow-origin': '*' }),
+  '/late.ttf': later(send('font/ttf', inter, { 'access-control-allow-origin': '*' })),
+  '/frame': later(html('<p>IN THE FRAME')),
+  '/sprite.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><g id="x"/></svg>'),
+  '/good.css': send('text/css', 'p { color: navy }'),
+  '/bad.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a<b></p>lost</body></html>'),
+  '/good.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a</p></body></html>'),
 });
-afterAll(() => web?.close());
 
 function missingIn({ warnings, warning_count: count }: Report): string[] {
   const failed = warnings.filter(({ kind }) => kind === 'resource_failed').map(({ url }) => (url ?? '').replace(site.origin, ''));

@@ -7,21 +7,16 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBuilt } from '../../src/web-assets/build.ts';
 import { problem } from '../support/client.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { eventually, startService } from '../support/service.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const DIST = join(PROJECT, 'web/dist');
 
-let service: Service;
+const service = await startService().then(closeAfterAll);
 /** The assets of the two pages, by the paths in their HTML. */
-let assets: string[];
-
-beforeAll(async () => {
-  service = await startService();
-  assets = await assetsOf(service.url);
-});
-afterAll(() => service?.[Symbol.asyncDispose]());
+const assets = await assetsOf(service.url);
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 

@@ -1,21 +1,16 @@
 /** The additional structure of PDF/UA-2. `test/conformance` validates files against the standard itself. */
 import { PdfArray, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { structureShape } from '../support/structure-shape.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 

@@ -6,12 +6,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { setUpCli } from '../support/cli-folder.ts';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { blobFile } from '../support/data-folder.ts';
-import { browserProcesses, eventually, type IssuedKey, type Service, spawnCli, startService } from '../support/service.ts';
+import { browserProcesses, eventually, spawnCli, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import { visitorAt } from '../support/visitor.ts';
 
@@ -21,16 +22,9 @@ const SECRET = 'not-for-the-log-71b2';
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
 const { env } = setUpCli();
 
-let service: Service;
-let issued: IssuedKey;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  issued = await service.createKey();
-  ada = new Client(service.url, issued.key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const issued = await service.createKey();
+const ada = new Client(service.url, issued.key);
 
 const linesOf = (output: string) =>
   output

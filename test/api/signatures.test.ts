@@ -1,11 +1,12 @@
 /** `options.signature`: PDFs with valid signatures, and rejections without a charge. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { readSignature } from '../support/read-signature.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { type Fault, TimeStampAuthority } from '../support/time-stamp-authority.ts';
 
 const HTML = '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is agreed.';
@@ -13,25 +14,15 @@ const TIME_STAMP = '1.2.840.113549.1.9.16.2.14';
 const SIGNING_TIME = '1.2.840.113549.1.9.5';
 const FIELD = { x: '20mm', y: '20mm', width: '60mm', height: '20mm' };
 
-let authority: TimeStampAuthority;
-let service: Service;
-let client: Client;
-let root: IssuedCertificate;
 const ids: Record<string, string> = {};
-beforeAll(async () => {
-  root = await issue('Test CA', { isAuthority: true });
-  authority = await TimeStampAuthority.start(root);
-  const url = new URL(authority.url);
-  url.username = 'ada';
-  url.password = 's3cret';
-  service = await startService({ PLATEN_TSA_URL: url.href });
-  client = new Client(service.url, service.key);
-  for (const kind of ['RSA', 'EC'] as const) ids[kind] = await upload(client, await issue(`Ada ${kind}`, { kind, issuer: root }));
-});
-afterAll(async () => {
-  authority.close();
-  await service[Symbol.asyncDispose]();
-});
+const root = await issue('Test CA', { isAuthority: true });
+const authority = await TimeStampAuthority.start(root).then(closeAfterAll);
+const url = new URL(authority.url);
+url.username = 'ada';
+url.password = 's3cret';
+const service = await startService({ PLATEN_TSA_URL: url.href }).then(closeAfterAll);
+const client = new Client(service.url, service.key);
+for (const kind of ['RSA', 'EC'] as const) ids[kind] = await upload(client, await issue(`Ada ${kind}`, { kind, issuer: root }));
 
 async function upload(by: Client, issued: IssuedCertificate, chain = [root]): Promise<string> {
   const body = { name: 'test', pkcs12: pkcs12Of(issued, chain, 'x'), password: 'x' };

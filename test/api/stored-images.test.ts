@@ -1,9 +1,10 @@
 /** Stored images from synchronous and asynchronous renders: their records and how they are read. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { Receiver, verified } from '../support/receiver.ts';
-import { eventually, type SharedService } from '../support/service.ts';
+import { eventually } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -22,14 +23,8 @@ interface Render {
   bytes: number | null;
 }
 
-let receiver: Receiver;
-let service: SharedService;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  service = await sharedService();
-});
-afterAll(() => receiver.close());
+const receiver = await Receiver.start().then(closeAfterAll);
+const service = await sharedService();
 
 const JSON_ALONE = { accept: 'application/json' };
 const HTML = '<!doctype html><body style="background: red">';

@@ -1,24 +1,19 @@
 /** `options.tagged`: better tags than those of Chromium, without a claim of conformance. */
 import { PdfArray, PdfDict, type PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import type { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { Site, send } from '../support/site.ts';
 import { structureShape } from '../support/structure-shape.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 

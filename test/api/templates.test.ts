@@ -1,19 +1,13 @@
 /** Templates through HTTP, grouped by status: stored, rendered by id, and changed without changes to calling code. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
-import { type SharedService, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey()).key);
 
 async function textOf(body: object, client = ada): Promise<string> {
   const response = await client.pdf(body);

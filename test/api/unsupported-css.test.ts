@@ -1,27 +1,22 @@
 /** Warnings about CSS that Chromium ignores, and page sizes that work although Chromium does not know them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem, type Report } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
-import { html, type Site, send } from '../support/site.ts';
+import { html, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const SCRIPT = '<script>document.title = "x"</script>';
 const PER_MM = 72 / 25.4;
 
-let web: Web<SharedService>;
-let site: Site;
-beforeAll(async () => {
-  web = await Web.share();
-  ({ site } = web);
-  site.serve({
-    '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),
-    '/importing.css': send('text/css', '@import "book.css";'),
-    '/document': html('<link rel="stylesheet" href="book.css"><h1>x</h1>'),
-    '/importing': html('<link rel="stylesheet" href="importing.css"><h1>x</h1>'),
-  });
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
+site.serve({
+  '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),
+  '/importing.css': send('text/css', '@import "book.css";'),
+  '/document': html('<link rel="stylesheet" href="book.css"><h1>x</h1>'),
+  '/importing': html('<link rel="stylesheet" href="importing.css"><h1>x</h1>'),
 });
-afterAll(() => web?.close());
 
 function unsupportedIn({
   warnings,

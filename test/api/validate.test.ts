@@ -17,13 +17,9 @@ interface Validation {
   unchecked: string[];
 }
 
-let client: Client;
-let good: Buffer;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, service.key);
-  good = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH, compress: false } }));
-});
+const service = await sharedService();
+const client = new Client(service.url, service.key);
+const good = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH, compress: false } }));
 
 const send = (pdf: Uint8Array, query = '') =>
   client.send('POST', `/v1/pdf/validate${query}`, pdf, { 'content-type': 'application/pdf' });

@@ -1,44 +1,39 @@
 /** The printed document is finished: scripts have loaded their content, and animations have ended. */
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { printBytes } from '../support/print-bytes.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Answer, html, image, never, type Site, send } from '../support/site.ts';
+import { type Answer, html, image, never, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const OPEN = { 'access-control-allow-origin': '*' };
 const json = (value: unknown): Answer => send('application/json', JSON.stringify(value), OPEN);
 const library = async (path: string) => send('text/javascript', await readFile(`node_modules/${path}`), OPEN);
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_CONCURRENCY: '4' });
-  ({ site } = web);
-  const [chart, echarts, d3, paged] = await Promise.all(
-    [
-      'chart.js/dist/chart.umd.min.js',
-      'echarts/dist/echarts.min.js',
-      'd3/dist/d3.min.js',
-      'pagedjs/dist/paged.polyfill.min.js',
-    ].map(library),
-  );
-  const events: Answer = (_request, response) =>
-    void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
-  site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
-  const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // This is the reply to a document that polls.
-  site.serve({
-    '/slowly': slowly,
-    '/never': never,
-    '/events': events,
-    '/data.json': json({ title: 'Sales' }),
-    '/image.png': image,
-  });
+const web = await Web.start({ PLATEN_CONCURRENCY: '4' }).then(closeAfterAll);
+const { site } = web;
+const [chart, echarts, d3, paged] = await Promise.all(
+  [
+    'chart.js/dist/chart.umd.min.js',
+    'echarts/dist/echarts.min.js',
+    'd3/dist/d3.min.js',
+    'pagedjs/dist/paged.polyfill.min.js',
+  ].map(library),
+);
+const events: Answer = (_request, response) =>
+  void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
+site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
+const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // This is the reply to a document that polls.
+site.serve({
+  '/slowly': slowly,
+  '/never': never,
+  '/events': events,
+  '/data.json': json({ title: 'Sales' }),
+  '/image.png': image,
 });
-afterAll(() => web?.close());
 
 /** Adds an answer that the site holds back until the test releases it. */
 function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void } {

@@ -1,7 +1,8 @@
 /** Webhooks of the whole service: expired documents, secrets, the list, and restarts. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { Receiver, verified, type WebhookRequest } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
@@ -26,10 +27,6 @@ interface SecretRecord {
 
 const DELIVERIES = '/v1/webhooks/deliveries';
 
-let receiver: Receiver;
-let forbidden: Receiver;
-let service: Service;
-
 const settingsFor = (allowed: Receiver) => ({
   PLATEN_SWEEP_SECONDS: '1',
   PLATEN_OUTBOUND_ALLOW: allowed.address,
@@ -37,16 +34,10 @@ const settingsFor = (allowed: Receiver) => ({
   PLATEN_WEBHOOK_TIMEOUT_SECONDS: '2',
 });
 
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  forbidden = await Receiver.start();
-  service = await startService(settingsFor(receiver));
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  receiver.close();
-  forbidden.close();
-});
+const receiver = await Receiver.start().then(closeAfterAll);
+const forbidden = await Receiver.start().then(closeAfterAll);
+let service: Service = await startService(settingsFor(receiver));
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   receiver.received.length = 0;
   receiver.answer = (response) => response.writeHead(204).end();

@@ -1,19 +1,15 @@
 /** Requests for revocation data: limits, caching and callers that disconnect. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
-import { type IssuedCertificate, issue } from '../support/pki.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { issue } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 
-let authority: RevocationAuthority;
-let root: IssuedCertificate;
-beforeAll(async () => {
-  authority = await RevocationAuthority.start();
-  root = await issue('Test CA', { isAuthority: true });
-  authority.issuer = root;
-});
-afterAll(() => authority.close());
+const authority = await RevocationAuthority.start().then(closeAfterAll);
+const root = await issue('Test CA', { isAuthority: true });
+authority.issuer = root;
 
 function revocation(limits: RevocationLimits): Revocation {
   const outboundAllow = new URL(authority.origin).host;

@@ -1,18 +1,15 @@
 /** A page records the languages of the Chinese characters that it has shown, including characters added by scripts. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 
 const LANGUAGES = ['', 'ja', 'ko', 'unknown', 'zh-hans', 'zh-hant'];
-let bare: BareBrowser;
 
-beforeAll(async () => {
-  bare = await startBareBrowser();
-});
-afterAll(() => bare.close());
+const bare = await startBareBrowser().then(closeAfterAll);
 
 /** Returns the languages that the page is still suitable for after it has printed the document. */
 async function suitableAfter(html: string, hanLanguages: string): Promise<string[]> {

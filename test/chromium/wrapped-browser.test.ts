@@ -1,17 +1,13 @@
 /** A browser that is started by a script is limited, measured and ended like any other, or refused if it is not a descendant. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, runCli, type Service, startService } from '../support/service.ts';
 import { AS_DEBIAN, writeWrapper } from '../support/wrapper-script.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await makeFolder('wrapper');
 
 const BUFFERS = '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>';
 const PLAIN = '<p>next';

@@ -2,32 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { restore } from '../../src/storage/backup/restore.ts';
 import { removeAbandonedWork } from '../../src/storage/backup/work-folder.ts';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { blobFile, blobFiles, namedFiles } from '../support/data-folder.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
-let folder: string;
-let service: Service;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-backup-'));
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1', PLATEN_PLAYGROUND: 'off' });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('backup');
+const service = await startService({ PLATEN_SWEEP_SECONDS: '1', PLATEN_PLAYGROUND: 'off' }).then(closeAfterAll);
 
 let made = 0;
 const fresh = (suffix = '') => join(folder, `${++made}${suffix}`);

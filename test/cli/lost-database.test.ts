@@ -2,31 +2,24 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { blobFiles } from '../support/data-folder.ts';
-import { eventually, type IssuedKey, runCli, startService } from '../support/service.ts';
+import { eventually, runCli, startService } from '../support/service.ts';
 
 const FILES = ['platen.db', 'platen.db-wal', 'platen.db-shm'];
 /** Everything in the data folder, whatever the suite uses. */
 const LOCAL = { PLATEN_DATABASE_URL: '', PLATEN_BLOBS_URL: '' };
 
-let dataDir: string;
-let issued: IssuedKey;
-let documentId: string;
-let env: Record<string, string>;
-let stored: string[];
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  await using service = await startService({ ...LOCAL, PLATEN_DATA_DIR: dataDir });
-  env = service.env;
-  issued = await service.createKey();
-  documentId = (await new Client(service.url, issued.key).store({ html: '<p>kept' })).document_id;
-  stored = await blobFiles(dataDir);
-  expect(stored).toHaveLength(1);
-});
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = await makeFolder();
+const service = await startService({ ...LOCAL, PLATEN_DATA_DIR: dataDir });
+const env = service.env;
+const issued = await service.createKey();
+const documentId = (await new Client(service.url, issued.key).store({ html: '<p>kept' })).document_id;
+const stored = await blobFiles(dataDir);
+expect(stored).toHaveLength(1);
+await service[Symbol.asyncDispose]();
 
 const failed = (...args: string[]) =>
   runCli(args, env).then(

@@ -1,12 +1,11 @@
 /** The TypeScript client against a running service: every method, and its errors. */
 
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   Platen,
   PlatenConnectionError,
@@ -16,16 +15,14 @@ import {
   WebhookVerificationError,
 } from '../../clients/typescript/src/index.ts';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { image, Site } from '../support/site.ts';
 
-let service: SharedService;
-let platen: Platen;
-let folder: string;
 /** The successful requests, such as `GET /v1/usage`. */
 const answered = new Set<string>();
 /** The names of methods, such as `templates.putAsset`. */
@@ -52,17 +49,11 @@ function noteMethods(owner: object, prefix = ''): void {
   }
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-client-'));
-  service = await sharedService();
-  platen = new Platen({ key: service.key, baseUrl: `${service.url}/`, fetch: noting });
-  for (const [name, resource] of Object.entries(platen)) noteMethods(resource as object, `${name}.`);
-  noteMethods(platen);
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('client');
+const service = await sharedService();
+const platen = new Platen({ key: service.key, baseUrl: `${service.url}/`, fetch: noting });
+for (const [name, resource] of Object.entries(platen)) noteMethods(resource as object, `${name}.`);
+noteMethods(platen);
 
 const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.join(' ');
 

@@ -1,29 +1,22 @@
 /** The commands in docs/operate/backups.md for PostgreSQL and S3, next to a running service. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf, Client, type DocumentRecord, type List } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startPostgres } from './postgres-server.ts';
+import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let folder: string;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3, folder] = await Promise.all([startPostgres(), startS3(), mkdtemp(join(tmpdir(), 'platen-backup-'))]);
-});
-afterAll(async () => {
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-  await rm(folder, { recursive: true, force: true });
-});
+Object.assign(process.env, S3_CREDENTIALS);
+const [postgres, s3, folder] = await Promise.all([
+  startPostgres().then(closeAfterAll),
+  startS3().then(closeAfterAll),
+  makeFolder('backup'),
+]);
 
 const blocks = readDocument('docs/operate/backups.md').blocks.map(({ text }) => text);
 

@@ -2,12 +2,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startPostgres } from './postgres-server.ts';
+import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
 
 interface Batch {
   batch_id: string;
@@ -18,28 +19,17 @@ interface Batch {
   items: Array<{ document_id: string | null }>;
 }
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let settings: Record<string, string>;
-let first: Service;
-let second: Service;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
-  settings = {
-    PLATEN_DATABASE_URL: await postgres.createDatabase(),
-    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
-    PLATEN_CONCURRENCY: '2',
-    PLATEN_SWEEP_SECONDS: '1',
-    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '3',
-  };
-  first = await startService(settings);
-  second = await startService(settings, { firstKey: first.key });
-});
-afterAll(async () => {
-  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-});
+Object.assign(process.env, S3_CREDENTIALS);
+const [postgres, s3] = await Promise.all([startPostgres().then(closeAfterAll), startS3().then(closeAfterAll)]);
+const settings = {
+  PLATEN_DATABASE_URL: await postgres.createDatabase(),
+  PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_SWEEP_SECONDS: '1',
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '3',
+};
+const first = await startService(settings).then(closeAfterAll);
+const second = await startService(settings, { firstKey: first.key }).then(closeAfterAll);
 
 const slow = (n: number) => `<script>const end = performance.now() + 150; while (performance.now() < end);</script><p>${n}`;
 

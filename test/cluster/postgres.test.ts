@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Accounts, type Principal } from '../../src/accounts/accounts.ts';
 import { Allowance } from '../../src/accounts/allowance.ts';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -20,18 +20,15 @@ import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, PLANS } from '../support/service.ts';
 import { Between } from './between.ts';
 import { startPgBouncer } from './pgbouncer.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer;
 let url: string;
 let opened: Database[];
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await startPostgres().then(closeAfterAll);
 beforeEach(async () => {
   url = await server.createDatabase();
   opened = [];

@@ -1,16 +1,13 @@
 /** Documents load what the policy allows, and send nothing after the reply. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 
-let site: Server;
-let origin: string;
-let service: Service;
-let ada: Client;
 let requested: string[] = [];
 let open = 0;
 
@@ -33,25 +30,19 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   }
 }
 
-beforeAll(async () => {
-  site = createServer(answer).listen(0, '127.0.0.1');
-  site.on('connection', (socket) => {
-    open++;
-    socket.on('close', () => open--);
-  });
-  await new Promise((resolve) => site.once('listening', resolve));
-  const { port } = site.address() as AddressInfo;
-  origin = `http://127.0.0.1:${port}`;
-  service = await startService({
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}`,
-  });
-  ada = new Client(service.url, service.key);
+const site = closeAfterAll(createServer(answer).listen(0, '127.0.0.1'));
+site.on('connection', (socket) => {
+  open++;
+  socket.on('close', () => open--);
 });
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.closeAllConnections();
-  site.close();
-});
+await new Promise((resolve) => site.once('listening', resolve));
+const { port } = site.address() as AddressInfo;
+const origin = `http://127.0.0.1:${port}`;
+const service = await startService({
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}`,
+}).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
+afterAll(() => site.closeAllConnections());
 beforeEach(() => {
   requested = [];
 });

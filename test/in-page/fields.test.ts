@@ -1,15 +1,11 @@
 /** What the program in pages reads of form fields, how it prepares them, and how it restores them. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PackedFields } from '../../src/in-page/contract/fields.ts';
 import type { FormControl } from '../../src/tag-structure.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { launchBrowser, openPage } from './open-page.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser().then(closeAfterAll);
 
 async function prepare(html: string) {
   const { ask, page } = await openPage(browser, html);

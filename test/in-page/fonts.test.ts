@@ -1,14 +1,10 @@
 /** How the program in pages finds characters without a glyph, and adds fonts to Chinese text. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WRITTEN_WINDOW } from '../../src/chromium/devtools/in-page-program.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { launchBrowser, openPage } from './open-page.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser().then(closeAfterAll);
 
 describe('inspectText', () => {
   test('a character is missing if no font has it, and counts where it is visible', async () => {

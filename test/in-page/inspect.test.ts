@@ -1,16 +1,12 @@
 /** What the program in pages tells an inspection: missing parts, lost content, and declarations that matter. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EffectQuestion } from '../../src/in-page/contract/inspection.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { launchBrowser, openPage } from './open-page.ts';
 
 const BROKEN_IMAGE = 'data:image/png;base64,AAAA';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser().then(closeAfterAll);
 
 describe('missing parts', () => {
   const missing = async (html: string, decodesImages = true) =>

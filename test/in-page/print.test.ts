@@ -1,15 +1,11 @@
 /** What the program in pages tells a print: clipped content, heights, rows of tables, headers and footers. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { launchBrowser, openPage } from './open-page.ts';
 
 const BROKEN_FONT = '@font-face { font-family: "Broken"; src: url(data:font/woff2;base64,AAAA) }';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser().then(closeAfterAll);
 
 describe('clipped content', () => {
   const clipped = async (html: string) => (await openPage(browser, html)).ask('findClippedContent');

@@ -2,9 +2,10 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
@@ -13,16 +14,10 @@ const COMPILE = '--strict --noEmit --skipLibCheck --module nodenext --target es2
 const A5_WIDTH = 419.5;
 const A6_HEIGHT = 297.6;
 
-let service: Service;
-let env: Record<string, string>;
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
-});
-
-afterAll(() => service?.[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-generated-'));

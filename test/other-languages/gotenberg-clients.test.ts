@@ -2,24 +2,19 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const A5_WIDTH = 419;
 
-let service: Service;
-let env: Record<string, string>;
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
-  env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
-});
-
-afterAll(() => service?.[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBOUND_ALLOW: '127.0.0.1' }).then(closeAfterAll);
+const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-gotenberg-'));

@@ -1,8 +1,7 @@
 /** The Python client: its types checked by mypy, and its own tests against a running service. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test, vi } from 'vitest';
+import { test, vi } from 'vitest';
+import { makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
@@ -10,14 +9,9 @@ import { pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const CLIENT = new URL('../../clients/python', import.meta.url).pathname;
-let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-python-'));
-  await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder('python');
+await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
 
 test('has valid types', async () => {
   await run(join(folder, 'bin/mypy'), ['src'], { cwd: CLIENT });

@@ -1,33 +1,24 @@
 /** The packaged TypeScript client in Node, Deno, Bun and a browser page of another origin. */
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
 import { nodePackages } from './packages.ts';
 import { run } from './run.ts';
 
 const CLIENT = new URL('../../clients/typescript', import.meta.url).pathname;
-let service: Service;
-let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'platen-runtimes-'));
-  await run('npm', ['pack', '--silent', '--pack-destination', folder, CLIENT]);
-  const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
-  await nodePackages(folder, [...packed, 'bun@1', 'deno@2']);
-  await cp(new URL('runtimes', import.meta.url).pathname, folder, { recursive: true });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await startService().then(closeAfterAll);
+const folder = await makeFolder('runtimes');
+await run('npm', ['pack', '--silent', '--pack-destination', folder, CLIENT]);
+const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
+await nodePackages(folder, [...packed, 'bun@1', 'deno@2']);
+await cp(new URL('runtimes', import.meta.url).pathname, folder, { recursive: true });
 
 test.each([
   ['Node', process.execPath, []],

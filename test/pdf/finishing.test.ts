@@ -1,31 +1,19 @@
 /** The effects of each finishing step, checked with pdf.js. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import { type FinishSettings, needsFinishing, type PdfPermission, PERMISSIONS } from '../../src/pdf/finish-settings.ts';
-import type { Finisher } from '../../src/pdf/finisher.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
-let printer: RawPrinter;
-let finisher: Finisher;
-let plain: Buffer;
-let tagged: Buffer;
-let stamp: Buffer;
-
-beforeAll(async () => {
-  printer = await RawPrinter.start();
-  finisher = openFinisher();
-  plain = await printer.print(DOCUMENT);
-  tagged = await printer.print(DOCUMENT, TAGGED);
-  stamp = await printer.stamp('<p style="font-size: 60px">STAMP');
-});
-afterAll(async () => {
-  await finisher.close();
-  await printer.close();
-});
+const printer = await RawPrinter.start().then(closeAfterAll);
+const finisher = closeAfterAll(openFinisher());
+const plain = await printer.print(DOCUMENT);
+const tagged = await printer.print(DOCUMENT, TAGGED);
+const stamp = await printer.stamp('<p style="font-size: 60px">STAMP');
 
 const METADATA = {
   title: 'Grüße & <b>草</b> 𝒳',

@@ -1,38 +1,24 @@
 /** Finished PDFs, checked with qpdf and poppler: valid files with exactly the requested changes. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FinishSettings, PdfPermission } from '../../src/pdf/finish-settings.ts';
-import type { Finisher } from '../../src/pdf/finisher.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { DOCUMENT, finish, openFinisher, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
 const run = promisify(execFile);
-let printer: RawPrinter;
-let finisher: Finisher;
-let folder: string;
 let files = 0;
-let plain: Buffer;
-let tagged: Buffer;
-let red: Buffer;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-finishing-'));
-  printer = await RawPrinter.start();
-  finisher = openFinisher();
-  plain = await printer.print(DOCUMENT);
-  tagged = await printer.print(DOCUMENT, TAGGED);
-  red = await printer.stamp('<div style="width: 400px; height: 400px; background: red">');
-});
-afterAll(async () => {
-  await finisher.close();
-  await printer.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('finishing');
+const printer = await RawPrinter.start().then(closeAfterAll);
+const finisher = closeAfterAll(openFinisher());
+const plain = await printer.print(DOCUMENT);
+const tagged = await printer.print(DOCUMENT, TAGGED);
+const red = await printer.stamp('<div style="width: 400px; height: 400px; background: red">');
 
 async function save(pdf: Buffer): Promise<string> {
   const file = join(folder, `${files++}.pdf`);

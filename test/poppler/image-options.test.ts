@@ -1,28 +1,24 @@
 /** `options.images` makes pictures smaller and changes nothing else, checked with poppler and qpdf. */
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeJpeg } from '../../src/pdf/images/jpeg-codec.ts';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 
-let files: PrintedFiles;
-let assets: Record<string, { content: string }>;
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-  const [width, height] = [480, 360];
-  const picture = PNG.sync.write(photograph(width, height, false)).toString('base64');
-  const clear = PNG.sync.write(photograph(width, height, true)).toString('base64');
-  const data = Uint8Array.from(photograph(width, height, false).data.filter((_, index) => index % 4 < 3));
-  const jpeg = Buffer.from(await encodeJpeg({ width, height, channels: 3, data }, 95)).toString('base64');
-  const drawing = PNG.sync.write(lines(width, height)).toString('base64');
-  assets = {
-    'photo.png': { content: picture },
-    'clear.png': { content: clear },
-    'photo.jpg': { content: jpeg },
-    'drawing.png': { content: drawing },
-  };
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
+const [width, height] = [480, 360];
+const picture = PNG.sync.write(photograph(width, height, false)).toString('base64');
+const clear = PNG.sync.write(photograph(width, height, true)).toString('base64');
+const data = Uint8Array.from(photograph(width, height, false).data.filter((_, index) => index % 4 < 3));
+const jpeg = Buffer.from(await encodeJpeg({ width, height, channels: 3, data }, 95)).toString('base64');
+const drawing = PNG.sync.write(lines(width, height)).toString('base64');
+const assets = {
+  'photo.png': { content: picture },
+  'clear.png': { content: clear },
+  'photo.jpg': { content: jpeg },
+  'drawing.png': { content: drawing },
+};
 
 /** Smooth colours with some noise, as cameras make them. */
 function photograph(width: number, height: number, isTransparent: boolean): PNG {

@@ -1,23 +1,15 @@
 /** Merged batches, checked with qpdf and poppler: valid files with complete pages, fonts and text. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf } from '../support/printed-files.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-let folder: string;
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'platen-merged-'));
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await startService().then(closeAfterAll);
+const folder = await makeFolder('merged');
 
 test('merges documents of every kind into a valid file', async () => {
   const client = new Client(service.url, (await service.createKey()).key);

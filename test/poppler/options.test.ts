@@ -1,14 +1,11 @@
 /** The effect of each option on a PDF, checked with poppler and qpdf. */
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf, PrintedFiles } from '../support/printed-files.ts';
 
-let files: PrintedFiles;
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 const render = (html: string, options: object) => files.render(html, options);
 const LINES = Array.from({ length: 150 }, (_, n) => `<p>line ${n}`).join('');

@@ -1,17 +1,14 @@
 /** PDFs checked with poppler and qpdf: page size, text, images, fonts and validity. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { PrintedFiles, run } from '../support/printed-files.ts';
 
 const MM = 72 / 25.4;
-let files: PrintedFiles;
 
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 const render = (html: string, options?: object) => files.render(html, options);
 

@@ -14,6 +14,7 @@ export type { IssuedKey };
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const CLI = cliOf(PROJECT);
+const START_TIMEOUT_MS = 240_000;
 
 /** Plans without limits under the usual names, and plans with one limit each. */
 export const PLANS = new URL('plans.json', import.meta.url).pathname;
@@ -168,7 +169,9 @@ function cliOf(checkout: string): string[] {
   return ['--disable-warning=ExperimentalWarning', join(checkout, 'src/cli.ts')];
 }
 
-async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url: string; key: string; output: () => string }> {
+type Started = Pick<Service, 'url' | 'key' | 'output'>;
+
+async function readStart(child: ChildProcess, firstKey?: string): Promise<Started> {
   let output = '';
   let url: string | undefined;
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -176,7 +179,8 @@ async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url:
   });
   if (!child.stdout) throw new Error('no standard output');
   const lines = createInterface({ input: child.stdout });
-  return new Promise((resolve, reject) => {
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  return new Promise<Started>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
     lines.on('line', (line) => {
       output += `${line}\n`;
@@ -184,7 +188,7 @@ async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url:
       const key = firstKey ?? /"key":"(plt_\w+)"/.exec(line)?.[1];
       if (url && key) resolve({ url, key, output: () => output });
     });
-  });
+  }).finally(() => clearTimeout(timer));
 }
 
 function postPdf(

@@ -1,28 +1,18 @@
 /** Batches in the dashboard: progress, outcomes, all results as one file, and cancelling. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { html, Site } from '../support/site.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+import { launchVisitorBrowser, type Visitor } from '../support/web-page.ts';
 
 const HOSTILE = '\u202e<img src=x onerror=document.title=1>';
 
-let service: SharedService;
-let browser: VisitorBrowser;
-let site: Site;
-
-beforeAll(async () => {
-  site = await Site.start();
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  site.close();
-});
+const site = await Site.start().then(closeAfterAll);
+const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
 
 interface BatchRecord {
   batch_id: string;

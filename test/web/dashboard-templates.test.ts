@@ -1,24 +1,17 @@
 /** Templates in the dashboard: editing, previewing, saving, comparing and restoring. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { enterKey, goTo, signInAt, unexpectedErrors } from '../support/dashboard.ts';
-import { type SharedService, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+import { launchVisitorBrowser, type Visitor } from '../support/web-page.ts';
 
 /** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
 
-let service: SharedService;
-let browser: VisitorBrowser;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-});
+const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
 
 const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const visit = () => browser.visit(service.url);

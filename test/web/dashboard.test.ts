@@ -1,26 +1,17 @@
 /** The dashboard in a browser: signing in and out, documents and usage. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { enterKey, goTo, openDashboard, signInAt, unexpectedErrors } from '../support/dashboard.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+import { launchVisitorBrowser, type Visitor } from '../support/web-page.ts';
 
 const HOSTILE = 'אבג <img src=x onerror=document.title=1>.pdf';
 
-let service: SharedService;
-let browser: VisitorBrowser;
-let ada: Client;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-});
+const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
+const ada = new Client(service.url, service.key);
 
 const visit = () => browser.visit(service.url);
 const newClient = async () => new Client(service.url, (await service.createKey()).key);
