@@ -1,22 +1,11 @@
 /** Asynchronous renders: accepted immediately, completed exactly once despite restarts, and reported when they end. */
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type List, problem } from '../support/client.ts';
+import { bytesOf, Client, type List, problem, type Render } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  pages: number | null;
-  created_at: string;
-  completed_at?: string;
-  error?: { code: string; detail: string };
-}
 
 const settings = () => ({ PLATEN_OUTBOUND_ALLOW: receiver.address });
 

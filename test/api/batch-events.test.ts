@@ -3,30 +3,14 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { Client, problem } from '../support/client.ts';
+import { type Batch, type BatchItemResult, Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-
-interface Item {
-  index: number;
-  reference: string | null;
-  status: string;
-  document_id: string | null;
-  error?: { code: string };
-}
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  total: number;
-  completed_at?: string;
-  items: Item[];
-}
 
 interface Event {
   event: string;
   id: number;
-  data: Item & Batch;
+  data: BatchItemResult & Batch;
 }
 
 const SETTINGS = { PLATEN_CONCURRENCY: '2' };

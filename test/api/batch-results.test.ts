@@ -5,18 +5,12 @@ import { readdir, readlink } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
 import { countPages, millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
 import { eventually, startService } from '../support/service.ts';
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  items: Array<{ index: number; status: string; document_id: string; pages: number | null; error?: { code: string } }>;
-}
 
 interface Listed {
   index: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, type List, problem } from '../support/client.ts';
+import { Client, type List, problem, type Render } from '../support/client.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
 import { readImageHeader } from '../support/read-image.ts';
@@ -11,22 +11,6 @@ import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { TLS } from '../support/tls.ts';
-
-interface Delivery {
-  host: string;
-  status: string;
-  attempts: number;
-  http_status?: number;
-  error?: string;
-}
-
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  delivery?: Delivery;
-}
 
 const SIGNATURE = 'X-Amz-Signature=0123456789abcdef';
 const LATER = { prefer: 'respond-async' };

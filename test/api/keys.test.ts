@@ -1,23 +1,10 @@
 /** Keys that manage keys: each has its own resources and no more rights than granted, and rotation breaks nothing. */
 import { describe, expect, test } from 'vitest';
-import { Client, type List, problem } from '../support/client.ts';
+import { type ApiKey, Client, type List, problem } from '../support/client.ts';
 import { openApp } from '../support/open-app.ts';
 import { eventually } from '../support/service.ts';
 
-interface KeyRecord {
-  key_id: string;
-  name: string;
-  hint: string;
-  scopes: string[] | null;
-  test: boolean;
-  made_by: string | null;
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  previous_secret_expires_at: string | null;
-}
-type Issued = KeyRecord & { key: string };
+type Issued = ApiKey & { key: string };
 
 let now = Date.now();
 
@@ -34,7 +21,7 @@ async function make(by: Client, body: object = {}): Promise<Issued> {
   return (await reply.json()) as Issued;
 }
 
-const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')).data;
+const keysOf = async (by: Client) => (await by.json<List<ApiKey>>('/v1/keys')).data;
 const status = async (by: Client) => (await by.get('/v1/documents')).status;
 
 test('shows a key once; it works and shares the allowance of its account', async () => {
@@ -209,7 +196,7 @@ describe('expiry', () => {
 test('shows when a key was last used, to the minute', async () => {
   const { key, key_id, last_used_at } = await make(ada);
   expect(last_used_at).toBeNull();
-  const lastUse = async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at;
+  const lastUse = async () => (await ada.json<ApiKey>(`/v1/keys/${key_id}`)).last_used_at;
   const use = () => status(as(key)).then(() => app.services.accounts.keyUse.flush());
   const begun = now;
   await use();
@@ -225,7 +212,7 @@ test('shows when a key was last used, to the minute', async () => {
 test('records the use of a key without being asked to', async () => {
   const { key, key_id } = await make(ada);
   await status(as(key));
-  await eventually('it is recorded', async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at !== null);
+  await eventually('it is recorded', async () => (await ada.json<ApiKey>(`/v1/keys/${key_id}`)).last_used_at !== null);
 });
 
 test('returns 422 for more keys than an account may have or make in a day', async () => {

@@ -1,6 +1,6 @@
 /** Stored images from synchronous and asynchronous renders: their records and how they are read. */
 import { describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, type List, problem, type Render } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { Receiver, verified } from '../support/receiver.ts';
@@ -12,15 +12,6 @@ interface ImageRecord extends DocumentRecord {
   type: string;
   width: number;
   height: number;
-}
-
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  pages: number | null;
-  bytes: number | null;
 }
 
 const receiver = await Receiver.start().then(closeAfterAll);

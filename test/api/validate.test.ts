@@ -3,19 +3,12 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import { UploadValidation } from '../../src/uploads/validate-uploads.ts';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, type Validation } from '../support/client.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const HTML =
   '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>All is <a href="https://example.com/">well</a>.<ul><li>one</ul><table><tr><th>a<td>b</table>';
 const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
-
-interface Validation {
-  valid: boolean;
-  profiles: string[];
-  violations: Array<{ rule: string; clause: string; message: string; count: number }>;
-  unchecked: string[];
-}
 
 const service = await sharedService();
 const client = new Client(service.url, service.key);

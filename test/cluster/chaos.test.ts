@@ -7,7 +7,7 @@
 import { utimes } from 'node:fs/promises';
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
+import { type Batch, Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
@@ -255,12 +255,6 @@ test(`survives ${REQUESTS} requests and a batch of ${ITEMS} while nodes are kill
   await expectDelivered([batch_id, ...tally.renders]);
   await nothingStaysBehind();
 });
-
-interface Batch {
-  status: unknown;
-  completed_at?: string;
-  items: Array<{ document_id: string | null }>;
-}
 
 async function ended(caller: Caller, id: string): Promise<{ status: string }> {
   for (;;) {

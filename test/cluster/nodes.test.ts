@@ -3,21 +3,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { startPostgres } from './postgres-server.ts';
 import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  succeeded: number;
-  failed: number;
-  completed_at?: string;
-  items: Array<{ document_id: string | null }>;
-}
 
 Object.assign(process.env, S3_CREDENTIALS);
 const [postgres, s3] = await Promise.all([startPostgres().then(closeAfterAll), startS3().then(closeAfterAll)]);

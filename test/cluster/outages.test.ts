@@ -5,7 +5,7 @@
  * PLATEN_TEST_CHAOS=full stops a server for 20 seconds instead of 5.
  */
 import { expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -47,12 +47,6 @@ const OUTAGES: Array<[string, Outage]> = [
   ['PostgreSQL says nothing', { begin: () => toPostgres.standStill(), end: () => toPostgres.goOn(), isSilent: true }],
   ['S3 says nothing', { begin: () => toS3.standStill(), end: () => toS3.goOn(), isSilent: true }],
 ];
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
-}
 
 const isReady = async () => (await fetch(`${service.url}/readyz`)).ok;
 

@@ -10,19 +10,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, type TemplateRecord, type UsageRecord } from '../support/client.ts';
+import {
+  type Batch,
+  bytesOf,
+  Client,
+  type DocumentRecord,
+  type List,
+  type TemplateRecord,
+  type UsageRecord,
+} from '../support/client.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { eventually, runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { Between } from './between.ts';
 import { startPostgres } from './postgres-server.ts';
 import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
-}
 
 /** The data in the backup. */
 interface Origin {

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Client, type DocumentRecord } from '../support/client.ts';
+import { type Batch, Client, type DocumentRecord } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { eventually, runCli, startService } from '../support/service.ts';
@@ -60,12 +60,6 @@ async function change(file: string, from: string | RegExp, to: string): Promise<
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(from);
   await writeFile(file, text.replace(from, to));
-}
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
 }
 
 test("serve each other's data side by side", async () => {

@@ -1,68 +1,27 @@
 /** An API client for tests with short request methods, and assertions on error replies. */
 import { expect } from 'vitest';
+import type { Document, Report, Problem as StandardProblem, Template, Usage } from '../../clients/typescript/src/api.ts';
 
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: Array<{ path: string; message: string }>;
-  [member: string]: unknown;
-}
-
-export interface Report {
-  network: { requests: number; bytes: number; contacted: string[]; refused: string[] };
-  warnings: Array<{ kind: string; message: string; url?: string; host?: string; status?: number; net_error?: string }>;
-  warning_count: number;
-}
-
-export interface DocumentRecord {
-  document_id: string;
-  filename: string;
-  bytes: number;
-  pages: number;
-  sha256: string;
-  source: string;
-  template_id?: string;
-  created_at: string;
-  expires_at: string;
-  url: string;
-  report?: Report;
-}
+export type {
+  ApiKey,
+  Batch,
+  BatchItemResult,
+  Document as DocumentRecord,
+  DryRunResult,
+  Render,
+  Report,
+  TemplateVersion as VersionRecord,
+  Validation,
+  WebhookDelivery,
+  WebhookSecret,
+} from '../../clients/typescript/src/api.ts';
+export type TemplateRecord = Template & { html?: string };
+export type UsageRecord = { [Member in keyof Usage]-?: NonNullable<Usage[Member]> };
+export type Problem = StandardProblem & Record<string, unknown>;
 
 /** Returns the document as lists contain it, without its report. */
-export function withoutReport({ report: _, ...record }: DocumentRecord): DocumentRecord {
+export function withoutReport({ report: _, ...record }: Document): Document {
   return record;
-}
-
-export interface TemplateRecord {
-  id: string;
-  template_id: string;
-  name: string;
-  engine: string;
-  version: number;
-  placeholders: string[];
-  created_at: string;
-  updated_at: string;
-  html?: string;
-}
-
-export interface VersionRecord {
-  version: number;
-  name: string;
-  engine: string;
-  bytes: number;
-  updated_at: string;
-}
-
-export interface UsageRecord {
-  plan: string;
-  period: { start: string; end: string };
-  documents: { limit: number | null; used: number; remaining: number | null };
-  storage: { documents: number; bytes: number; limit: number | null };
-  daily: Array<{ date: string; documents: number }>;
 }
 
 export interface List<T> {
@@ -112,10 +71,10 @@ export class Client {
   }
 
   /** Renders and stores a document, and returns its record. */
-  async store(body: object, headers?: Headers): Promise<DocumentRecord> {
+  async store(body: object, headers?: Headers): Promise<Document> {
     const response = await this.pdf({ ...body, store: true }, headers);
     expect(response.status, await response.clone().text()).toBe(201);
-    return (await response.json()) as DocumentRecord;
+    return (await response.json()) as Document;
   }
 
   /** Renders and stores a document, and returns its report. */
