@@ -125,47 +125,33 @@ const SQUARE = '<svg width="9" height="9"><rect width="9" height="9"/></svg>';
 const ICON = SQUARE.replace('<svg', '<svg aria-hidden="true"');
 const shadow = (inside: string) => `<template shadowrootmode="open">${inside}</template>`;
 
-test.each([
-  ['an image that is inert', `<div inert><img src="${PIXEL_URL}" width="9" height="9"><iframe srcdoc="x"></iframe></div>`],
-  ['an image that is transparent', `<img src="${PIXEL_URL}" width="9" height="9" style="opacity: 0">`],
-  ['an image with the role of one', `<img role="img" src="${PIXEL_URL}" width="9" height="9" alt="Dot">`],
-  ['a drawing in a hidden component', `<x-a aria-hidden="true">${shadow(SQUARE)}</x-a>`],
-  ['a drawing in a hidden slot', `<x-a>${shadow('<p aria-hidden="true"><slot></slot></p>')}<b>${SQUARE}</b></x-a>`],
-  [
-    'an image in a slot of an image',
-    `<x-a>${shadow('<p role="img" aria-label="A"><slot></slot></p>')}<img src="${PIXEL_URL}"></x-a>`,
-  ],
-  [
-    'a drawing of definitions',
-    '<svg width="9" height="9"><defs><path id="p" d="M0 0h9"/></defs><style>p { color: red }</style></svg>',
-  ],
-  [
-    'an unknown element in a drawing',
-    '<svg role="img" aria-label="A" width="9" height="9"><foreignObject><use>x</use></foreignObject></svg>',
-  ],
-  ['a heading in a slot', `<x-a>${shadow('<h2><slot></slot></h2>')}Two</x-a>`],
-  ['a heading with a named link', `<h2><a href="#x" aria-label="Home">${ICON}</a></h2>`],
-  ['a drawing in an element with the role of an image', `<p><x-a role="img" aria-label="A">${shadow(ICON)}</x-a>`],
-  ['a drawing in an icon, in a presentational element', `<p><b role="img" aria-label="A"><i role="presentation">${ICON}</i></b>`],
-  [
-    'an icon whose drawing is not shown',
-    `<p><b role="img" aria-label="A">${SQUARE.replace('<svg', '<svg style="display: none"')}</b>`,
-  ],
-  [
-    'an icon beside styles for other roles',
-    `<style>[role="button"], .x[aria-hidden] { fill: red }</style><b role="img" aria-label="A">${ICON}</b>`,
-  ],
-  [
-    'icons in a table with empty cells',
-    `<table><tr><th>A<th>B<tr><td><b role="img" aria-label="A">${ICON}</b><td><tr><td><td><b role="img" aria-label="A">${ICON}</b></table>`,
-  ],
-  ['an image that is empty', '<style>b::after { content: ""; display: table }</style><b role="img" aria-label="A"></b>'],
-  ['a button that cannot be presentational', '<button role="presentation">Go</button>'],
-  ['a disabled button that is presentational', '<button role="presentation" disabled>Go</button>'],
-  ['a field that cannot be presentational', '<input role="none" aria-label="Name">'],
-  ['a field with a hidden label', '<input aria-labelledby="l"><span id="l" aria-hidden="true">Name</span>'],
-  ['a hidden part in an invalid language', '<p hidden lang="*">x'],
-])('accepts %s', async (_, body) => {
+test.each(
+  Object.entries({
+    'an image that is inert': `<div inert><img src="${PIXEL_URL}" width="9" height="9"><iframe srcdoc="x"></iframe></div>`,
+    'an image that is transparent': `<img src="${PIXEL_URL}" width="9" height="9" style="opacity: 0">`,
+    'an image with the role of one': `<img role="img" src="${PIXEL_URL}" width="9" height="9" alt="Dot">`,
+    'a drawing in a hidden component': `<x-a aria-hidden="true">${shadow(SQUARE)}</x-a>`,
+    'a drawing in a hidden slot': `<x-a>${shadow('<p aria-hidden="true"><slot></slot></p>')}<b>${SQUARE}</b></x-a>`,
+    'an image in a slot of an image': `<x-a>${shadow('<p role="img" aria-label="A"><slot></slot></p>')}<img src="${PIXEL_URL}"></x-a>`,
+    'a drawing of definitions':
+      '<svg width="9" height="9"><defs><path id="p" d="M0 0h9"/></defs><style>p { color: red }</style></svg>',
+    'an unknown element in a drawing':
+      '<svg role="img" aria-label="A" width="9" height="9"><foreignObject><use>x</use></foreignObject></svg>',
+    'a heading in a slot': `<x-a>${shadow('<h2><slot></slot></h2>')}Two</x-a>`,
+    'a heading with a named link': `<h2><a href="#x" aria-label="Home">${ICON}</a></h2>`,
+    'a drawing in an element with the role of an image': `<p><x-a role="img" aria-label="A">${shadow(ICON)}</x-a>`,
+    'a drawing in an icon, in a presentational element': `<p><b role="img" aria-label="A"><i role="presentation">${ICON}</i></b>`,
+    'an icon whose drawing is not shown': `<p><b role="img" aria-label="A">${SQUARE.replace('<svg', '<svg style="display: none"')}</b>`,
+    'an icon beside styles for other roles': `<style>[role="button"], .x[aria-hidden] { fill: red }</style><b role="img" aria-label="A">${ICON}</b>`,
+    'icons in a table with empty cells': `<table><tr><th>A<th>B<tr><td><b role="img" aria-label="A">${ICON}</b><td><tr><td><td><b role="img" aria-label="A">${ICON}</b></table>`,
+    'an image that is empty': '<style>b::after { content: ""; display: table }</style><b role="img" aria-label="A"></b>',
+    'a button that cannot be presentational': '<button role="presentation">Go</button>',
+    'a disabled button that is presentational': '<button role="presentation" disabled>Go</button>',
+    'a field that cannot be presentational': '<input role="none" aria-label="Name">',
+    'a field with a hidden label': '<input aria-labelledby="l"><span id="l" aria-hidden="true">Name</span>',
+    'a hidden part in an invalid language': '<p hidden lang="*">x',
+  }),
+)('accepts %s', async (_, body) => {
   const html = `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
   const response = await client.pdf({ html, options: { conformance: 'PDF/UA-1' } });
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);

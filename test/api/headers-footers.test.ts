@@ -186,20 +186,16 @@ describe('singlePage', () => {
   const SCRIPT = '<script>1</script>';
   const BLOCKS = ['Hero', 'Features', 'Footer'].map((text) => `<section><h1>${text}</h1></section>`).join('');
 
-  test.each<[string, string]>([
-    ['a script', `<!doctype html>${RECEIPT}${SCRIPT}`],
-    ['an @page rule', `<!doctype html><style>@page { margin: 0 }</style>${RECEIPT}`],
-    ['a script and an @page rule', `<!doctype html><style>@page { size: A3; margin: 0 }</style>${RECEIPT}${SCRIPT}`],
-    [
-      'sizes that insist',
-      `<!doctype html><style>@page { size: A3 !important } @page :first { size: A5 !important }</style>${RECEIPT}`,
-    ],
-    ['breaks that insist', `<!doctype html><style>p { break-before: page !important }</style>${RECEIPT}${SCRIPT}`],
-    [
-      'a policy against styles',
-      `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
-    ],
-  ])('fits the height of a document with %s to its content with width or format', async (_name, html) => {
+  test.each(
+    Object.entries<string>({
+      'a script': `<!doctype html>${RECEIPT}${SCRIPT}`,
+      'an @page rule': `<!doctype html><style>@page { margin: 0 }</style>${RECEIPT}`,
+      'a script and an @page rule': `<!doctype html><style>@page { size: A3; margin: 0 }</style>${RECEIPT}${SCRIPT}`,
+      'sizes that insist': `<!doctype html><style>@page { size: A3 !important } @page :first { size: A5 !important }</style>${RECEIPT}`,
+      'breaks that insist': `<!doctype html><style>p { break-before: page !important }</style>${RECEIPT}${SCRIPT}`,
+      'a policy against styles': `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
+    }),
+  )('fits the height of a document with %s to its content with width or format', async (_name, html) => {
     const plain = await render(`<!doctype html>${RECEIPT}`, { singlePage: true, width: '80mm' });
     expect(plain.pages).toEqual(['Receipt line 1 line 2 Total 12.50']);
     for (const options of [{ width: '80mm' }, { format: 'A5' }, {}]) {

@@ -23,19 +23,17 @@ describe('closed details', () => {
     expect(warnings[0]?.message).toContain('open');
   });
 
-  test.each([
-    ['are open', '<details open><summary>x</summary>y</details>'],
-    ['have no content', '<details><summary>x</summary></details>'],
-    ['are not shown', '<div style="display: none"><details><summary>x</summary>y</details></div>'],
-    [
-      'are shown by a style',
-      '<style>details::details-content { content-visibility: visible }</style><details><summary>x</summary>y</details>',
-    ],
-    [
-      'are opened by a script',
-      '<details><summary>x</summary>y</details><script>document.querySelector("details").open = true</script>',
-    ],
-  ])('are not reported if they %s', async (_what, markup) => {
+  test.each(
+    Object.entries({
+      'are open': '<details open><summary>x</summary>y</details>',
+      'have no content': '<details><summary>x</summary></details>',
+      'are not shown': '<div style="display: none"><details><summary>x</summary>y</details></div>',
+      'are shown by a style':
+        '<style>details::details-content { content-visibility: visible }</style><details><summary>x</summary>y</details>',
+      'are opened by a script':
+        '<details><summary>x</summary>y</details><script>document.querySelector("details").open = true</script>',
+    }),
+  )('are not reported if they %s', async (_what, markup) => {
     expect(await report(markup)).toMatchObject(CLEAR);
   });
 

@@ -116,23 +116,19 @@ function attach(mode: string, markup: string): string {
   return `document.querySelector("div").attachShadow({ mode: "${mode}" }).innerHTML = ${JSON.stringify(markup).replaceAll('</', '<\\/')}`;
 }
 
-const WHOLE: Array<[what: string, markup: string]> = [
-  ['an image', `<img src="${SVG}">`],
-  ['no address at all', '<img><img src=""><img alt="x">'],
-  [
-    'a style that applies to nothing',
+const WHOLE: Record<string, string> = {
+  'an image': `<img src="${SVG}">`,
+  'no address at all': '<img><img src=""><img alt="x">',
+  'a style that applies to nothing':
     '<style>.none { background: url(no.png) } @media screen { p { background: url(no.png) } }</style><p>x',
-  ],
-  ['a style that is overruled', '<style>p { background: url(no.png) } p { background: none }</style><p>x'],
-  ['an element that is not shown', '<style>p { background: url(no.png) }</style><p hidden>x'],
-  ['a font nobody uses', '<style>@font-face { font-family: f; src: url(no.woff2) }</style><p>x'],
-  [
-    'parts of the document itself',
+  'a style that is overruled': '<style>p { background: url(no.png) } p { background: none }</style><p>x',
+  'an element that is not shown': '<style>p { background: url(no.png) }</style><p hidden>x',
+  'a font nobody uses': '<style>@font-face { font-family: f; src: url(no.woff2) }</style><p>x',
+  'parts of the document itself':
     '<svg><defs><g id="g"/><filter id="f"/></defs><use href="#g" filter="url(#f)"/></svg><a href="x.html">x</a>',
-  ],
-  ['a good background', `<style>p { background: url("${SVG}") }</style><p>x`],
-  ['prose about it', '<p>&lt;img src="logo.png"&gt; and url(bg.png)'],
-];
+  'a good background': `<style>p { background: url("${SVG}") }</style><p>x`,
+  'prose about it': '<p>&lt;img src="logo.png"&gt; and url(bg.png)',
+};
 
 describe('without a base URL', () => {
   test.each(MISSING)('%s', async (_what, markup, missing) => {
@@ -144,7 +140,7 @@ describe('without a base URL', () => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual(missing);
   });
 
-  test.each(WHOLE)('reports nothing missing for %s', async (_what, markup) => {
+  test.each(Object.entries(WHOLE))('reports nothing missing for %s', async (_what, markup) => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual([]);
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([]);
   });
@@ -258,11 +254,15 @@ describe('without a base URL', () => {
 
   test('reports the reason, with a truncated URL', async () => {
     const long = `${'x'.repeat(600)}.png`;
-    const { warnings } = await web.ada.report({ html: `<img src="logo.png"><img src="${long}">` });
-    expect(warnings).toMatchObject([
-      { url: 'logo.png', message: expect.stringContaining('send the file in assets, or set baseUrl') },
-      { url: long.slice(0, 500) },
-    ]);
+    const images = ['logo.png', long, 'file:///x.png', BROKEN].map((url) => `<img src="${url}">`);
+    const { warnings } = await web.ada.report({ html: images.join('') });
+    const reasons = Object.fromEntries(warnings.map(({ url, message }) => [url, message]));
+    expect(reasons).toEqual({
+      'logo.png': expect.stringContaining('send the file in assets, or set baseUrl'),
+      [long.slice(0, 500)]: expect.any(String),
+      'file:///x.png': expect.stringContaining('cannot read files of the server'),
+      [BROKEN]: expect.stringContaining('not an image'),
+    });
   });
 
   test('reports many missing resources as a number', async () => {

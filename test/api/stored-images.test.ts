@@ -8,12 +8,6 @@ import { eventually } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-interface ImageRecord extends DocumentRecord {
-  type: string;
-  width: number;
-  height: number;
-}
-
 const receiver = await Receiver.start().then(closeAfterAll);
 const service = await sharedService();
 
@@ -27,10 +21,10 @@ async function caller(plan?: string): Promise<Client> {
   return new Client(service.url, (await service.createKey(plan)).key);
 }
 
-async function stored(client: Client, body: object = {}): Promise<ImageRecord> {
+async function stored(client: Client, body: object = {}): Promise<DocumentRecord> {
   const reply = await client.send('POST', '/v1/image', { ...BODY, store: true, ...body });
   expect(reply.status, await reply.clone().text()).toBe(201);
-  return (await reply.json()) as ImageRecord;
+  return (await reply.json()) as DocumentRecord;
 }
 
 const ended = async (client: Client, { render_id }: Render) =>
@@ -40,7 +34,7 @@ describe('store: true', () => {
   test('returns the record of a document of its type, which contains the image', async () => {
     const client = await caller();
     const reply = await client.send('POST', '/v1/image', { ...BODY, store: true });
-    const record = (await reply.json()) as ImageRecord;
+    const record = (await reply.json()) as DocumentRecord;
     expect(reply.status).toBe(201);
     expect(reply.headers.get('location')).toBe(`${service.url}/v1/documents/${record.document_id}`);
     expect(record).toMatchObject({ type: 'image/jpeg', pages: 1, ...SIZE, source: 'html', metadata: { order: '7' } });
@@ -55,7 +49,7 @@ describe('store: true', () => {
   test('appears in lists, in the record, in usage, and in metadata searches', async () => {
     const client = await caller();
     const { report: _, ...record } = await stored(client, { filename: 'chart.jpeg' });
-    expect((await client.json<List<ImageRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
+    expect((await client.json<List<DocumentRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
     const read = await client.send('GET', `/v1/documents/${record.document_id}`, undefined, JSON_ALONE);
     expect(await read.json()).toMatchObject(record);
     const usage = await client.usage();
@@ -106,7 +100,7 @@ describe('store: true', () => {
     const client = await caller();
     const key = { 'idempotency-key': 'one' };
     const send = () => client.send('POST', '/v1/image', { ...BODY, store: true }, key);
-    const first = (await (await send()).json()) as ImageRecord;
+    const first = (await (await send()).json()) as DocumentRecord;
     const again = await send();
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
     expect(await again.json()).toEqual(first);

@@ -262,17 +262,14 @@ describe('adds to the tags of Chromium', () => {
     expect(namesOf(tree).filter((name) => !/ A$/.test(name))).toEqual(['B', 'C', 'D']);
   });
 
-  test.each([
-    [
-      'slots',
-      (one: string, two: string) =>
+  test.each(
+    Object.entries({
+      slots: (one: string, two: string) =>
         `<x-a><template shadowrootmode="open"><slot name="b"></slot><slot></slot></template>${two}${one.replace(' ', ' slot="b" ')}</x-a>`,
-    ],
-    [
-      'aria-owns',
-      (one: string, two: string) => `<div aria-owns="o-${one.length}"></div>${two}${one.replace(' ', ` id="o-${one.length}" `)}`,
-    ],
-  ])('names in the order of %s', async (_, inOrder) => {
+      'aria-owns': (one: string, two: string) =>
+        `<div aria-owns="o-${one.length}"></div>${two}${one.replace(' ', ` id="o-${one.length}" `)}`,
+    }),
+  )('names in the order of %s', async (_, inOrder) => {
     const boxes = inOrder('<input type="checkbox" aria-label="A">', '<input type="checkbox" aria-label="B">');
     const buttons = inOrder('<button >C</button>', '<button >D</button>');
     expect(namesOf((await read(document(boxes + buttons))).tree)).toEqual(['A', 'B', 'C', 'D']);
@@ -438,16 +435,14 @@ describe('claims and refuses nothing', () => {
     expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
-  test.each([
-    [
-      'an observer',
-      'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
-    ],
-    [
-      'an element of its own',
-      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
-    ],
-  ])('for a document that observes attributes, without changing it (%s)', async (_, script) => {
+  test.each(
+    Object.entries({
+      'an observer':
+        'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
+      'an element of its own':
+        'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
+    }),
+  )('for a document that observes attributes, without changing it (%s)', async (_, script) => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
     const pdf = await render(html, { compress: false });
     expect((await textsOf(pdf)).tagged).toBe('a b');
