@@ -23,9 +23,7 @@ function unsupportedIn({
   warning_count: count,
 }: Report): Array<[property?: unknown, value?: unknown, where?: unknown]> {
   expect(count).toBe(warnings.length);
-  return warnings
-    .filter(({ kind }) => kind === 'unsupported_css')
-    .map(({ property, value, where }) => [property, value, where]);
+  return warnings.filter(({ kind }) => kind === 'unsupported_css').map(({ property, value, where }) => [property, value, where]);
 }
 
 const READ_OVER: Array<[css: string, property: string, value: string]> = [
