@@ -1,6 +1,5 @@
 /** The routes of Gotenberg: forms as its clients send them, their results, and rejected fields. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { ServiceError, Subject } from '../../src/errors.ts';
@@ -10,6 +9,7 @@ import { namingOption } from '../../src/render/steps/name-option.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readImageHeader } from '../support/read-image.ts';
@@ -43,8 +43,8 @@ async function claimsOf(bytes: Buffer): Promise<string[]> {
 
 /** Returns the entries of the information dictionary as pdf.js reads it. */
 async function informationOf(bytes: Buffer): Promise<object> {
-  const document = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
-  const info = (await document.getMetadata()).info as { Custom?: Iterable<[string, unknown]> };
+  await using opened = await openPdf(bytes);
+  const info = (await opened.document.getMetadata()).info as { Custom?: Iterable<[string, unknown]> };
   return { ...info, ...Object.fromEntries(info.Custom ?? []) };
 }
 

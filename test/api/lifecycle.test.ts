@@ -16,7 +16,7 @@ const renders = async (service: Service) =>
 
 test('answers accepted requests on SIGTERM under load, rejects new ones with 503, and leaves nothing behind', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
+  using site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
   await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
   const html = `<p>slow<img src="${site.origin}/held.png">`;
   const accepted = Array.from({ length: 8 }, () => service.pdf({ html, options: { timeout: 60_000, resourceTimeout: 60_000 } }));
@@ -36,7 +36,6 @@ test('answers accepted requests on SIGTERM under load, rejects new ones with 503
   expect(await ended).toEqual([0, null]);
   expect(await browserProcesses(service)).toEqual([]);
   expect(await readdir(service.tmp)).toEqual([]);
-  site.close();
 });
 
 test('takes its browser along on kill -9, and the next start removes the profile', async () => {

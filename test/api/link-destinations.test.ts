@@ -1,8 +1,9 @@
 /** Links within a document lead to their destination at any scale. */
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const service = await sharedService();
@@ -16,13 +17,8 @@ const WIDE = HTML.replace('<p>', '<div style="width: 1400px; background: #eee">w
 
 /** Returns, for each part, the distance in points from a link's destination down to the line of its heading. */
 async function distances(pdf: Buffer): Promise<number[]> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  try {
-    const document = await task.promise;
-    return await Promise.all(PARTS.map((_, n) => distanceOf(document, n)));
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(pdf);
+  return await Promise.all(PARTS.map((_, n) => distanceOf(opened.document, n)));
 }
 
 async function distanceOf(document: PDFDocumentProxy, part: number): Promise<number> {

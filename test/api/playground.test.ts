@@ -1,5 +1,5 @@
 /** `POST /v1/playground/pdf`: renders without a key in a separate browser with lower limits, without storage or charges. */
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
@@ -33,25 +33,21 @@ const textOf = async (response: Promise<Response>) => (await readPdfReply(await 
 
 describe('the playground browser', () => {
   test('starts for the first visitor next to that of key holders, and restarts after a crash', async () => {
-    const own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
+    await using own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
     const someone = visitorAt(own.url);
-    try {
-      const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
-      expect(more).toEqual([]);
-      await someone.wakeUp();
-      expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
-      const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
-      expect(theirs).toHaveLength(1);
-      process.kill(theirs[0] ?? 0, 'SIGKILL');
-      await someone.wakeUp();
-      expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
-      expect(await own.metric('platen_browser_crashes_total')).toBe(0);
-      expect(await own.stop()).toBe(0);
-      expect(await browserProcesses(own)).toEqual([]);
-    } finally {
-      await someone.leave();
-      await own[Symbol.asyncDispose]();
-    }
+    onTestFinished(() => someone.leave());
+    const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
+    expect(more).toEqual([]);
+    await someone.wakeUp();
+    expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
+    const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
+    expect(theirs).toHaveLength(1);
+    process.kill(theirs[0] ?? 0, 'SIGKILL');
+    await someone.wakeUp();
+    expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
+    expect(await own.metric('platen_browser_crashes_total')).toBe(0);
+    expect(await own.stop()).toBe(0);
+    expect(await browserProcesses(own)).toEqual([]);
   });
 
   test('has a fresh context for every render', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -189,22 +190,10 @@ describe('charges and stores nothing', () => {
     ['usage', /not valid for time stamping/],
     ['expired', /not valid at that time/],
     ['clock', /more than 5 minutes/],
+    ['silent', /10 seconds/],
   ])('when the authority has the fault %s', async (fault, what) => {
     authority.fault = fault;
-    try {
-      expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toMatch(what);
-    } finally {
-      authority.fault = undefined;
-    }
-  });
-
-  test('when the authority does not answer', async () => {
-    authority.fault = 'silent';
-    try {
-      expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toContain('10 seconds');
-    } finally {
-      authority.fault = undefined;
-    }
+    expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toMatch(what);
   });
 
   test('for a field outside of the page, or on a missing page', async () => {
@@ -220,20 +209,12 @@ describe('charges and stores nothing', () => {
 });
 
 test('rejects the level B-T without PLATEN_TSA_URL, but not B-B', async () => {
-  const plain = await startService();
-  try {
-    const own = new Client(plain.url, plain.key);
-    const certificate = await upload(own, await issue('Ada', { issuer: root }));
-    const answer = await problem(
-      await own.pdf({ html: HTML, options: { signature: { certificate, level: 'B-T' } } }),
-      422,
-      'timestamps_unavailable',
-    );
-    expect(answer.detail).toContain('PLATEN_TSA_URL');
-    expect((await own.pdf({ html: HTML, options: { signature: { certificate } } })).status).toBe(200);
-  } finally {
-    await plain[Symbol.asyncDispose]();
-  }
+  await using plain = await startService();
+  const own = new Client(plain.url, plain.key);
+  const certificate = await upload(own, await issue('Ada', { issuer: root }));
+  const refused = await own.pdf({ html: HTML, options: { signature: { certificate, level: 'B-T' } } });
+  expect((await problem(refused, 422, 'timestamps_unavailable')).detail).toContain('PLATEN_TSA_URL');
+  expect((await own.pdf({ html: HTML, options: { signature: { certificate } } })).status).toBe(200);
 });
 
 test.each([
@@ -266,14 +247,9 @@ interface Field {
 }
 
 async function fieldsOf(pdf: Buffer, number: number): Promise<Field[]> {
-  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
-  const task = getDocument({ data: Uint8Array.from(pdf), verbosity: 0 });
-  try {
-    const annotations = await (await (await task.promise).getPage(number)).getAnnotations();
-    return (annotations as Field[]).filter(({ fieldType }) => fieldType === 'Sig');
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(pdf);
+  const annotations = await (await opened.document.getPage(number)).getAnnotations();
+  return (annotations as Field[]).filter(({ fieldType }) => fieldType === 'Sig');
 }
 
 /** Returns the text in the appearance of the field, which it prints as a separate page. */

@@ -1,11 +1,11 @@
 /** `options.tagged`: better tags than those of Chromium, without a claim of conformance. */
 import { PdfArray, PdfDict, type PdfName, PdfNumber, PdfString } from '@libpdf/core';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import type { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -47,10 +47,8 @@ type Marked = 'tagged' | 'artifacts' | 'rest';
 
 /** Returns the texts of a page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
 async function textsOf(pdf: Buffer, number = 1): Promise<Record<Marked, string>> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  const page = await (await task.promise).getPage(number);
-  const { items } = await page.getTextContent({ includeMarkedContent: true });
-  await task.destroy();
+  await using opened = await openPdf(pdf);
+  const { items } = await (await opened.document.getPage(number)).getTextContent({ includeMarkedContent: true });
   const texts = { tagged: '', artifacts: '', rest: '' };
   const open: Marked[] = [];
   for (const item of items) {
@@ -508,19 +506,18 @@ describe('claims and refuses nothing', () => {
 
   test('of a document whose style sheet comes from the cache', async () => {
     const cached = { 'cache-control': 'max-age=600', 'access-control-allow-origin': '*' };
-    const site = await Site.start({
+    using site = await Site.start({
       '/a.css': send('text/css', '@import "/b.css"; i { color: red }', cached),
       '/b.css': send('text/css', HARMLESS, cached),
     });
     for (let n = 0; n < 3; n++)
       expect(await printed(`<link rel="stylesheet" href="${site.origin}/a.css">${DRAWN}`)).toEqual(['aseen', 'Dot']);
     expect(site.requestsFor('/a.css')).toHaveLength(1);
-    site.close();
   });
 
   test('of a document that loads a style sheet twice, with another text each time', async () => {
     let times = 0;
-    const site = await Site.start({
+    using site = await Site.start({
       '/a.css': (request, response) =>
         send('text/css', times++ ? HARMLESS : HIDES('[role]'), { 'cache-control': 'no-store' })(request, response),
     });
@@ -528,7 +525,6 @@ describe('claims and refuses nothing', () => {
     const script = `<script>addEventListener('load', () => document.head.append(document.querySelector('link').cloneNode()))</script>`;
     expect(await printed(`${link}${DRAWN}${script}`)).toEqual(['aseen', '']);
     expect(site.requestsFor('/a.css')).toHaveLength(2);
-    site.close();
   });
 
   const IN_SHADOW = (css: string, markup: string, slotted = '') =>
@@ -631,12 +627,11 @@ describe('with other options', () => {
   });
 
   test('works with a password', async () => {
-    const task = getDocument({ data: Uint8Array.from(await render(HTML, { password: 'open' })), password: 'open', verbosity: 0 });
-    const page = await (await task.promise).getPage(1);
-    expect(JSON.stringify(await page.getStructTree())).toContain('"LBody"');
-    const [link] = (await (await (await task.promise).getPage(2)).getAnnotations()) as Described[];
+    await using opened = await openPdf(await render(HTML, { password: 'open' }), { password: 'open' });
+    const { document: locked } = opened;
+    expect(JSON.stringify(await (await locked.getPage(1)).getStructTree())).toContain('"LBody"');
+    const [link] = (await (await locked.getPage(2)).getAnnotations()) as Described[];
     expect(link?.contentsObj.str).toBe('link');
-    await task.destroy();
   });
 
   test('keeps tags in a merged batch', async () => {
@@ -644,18 +639,14 @@ describe('with other options', () => {
     const defaults = { options: { tagged: true } };
     const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
     const { batch_id } = (await batch.json()) as { batch_id: string };
-    const task = getDocument({
-      data: Uint8Array.from(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`))),
-      verbosity: 0,
-    });
-    const merged = await task.promise;
+    await using opened = await openPdf(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
+    const { document: merged } = opened;
     for (const number of [1, 3]) {
       const roles = JSON.stringify(await (await merged.getPage(number)).getStructTree()).match(/(?<="role":")[^"]+/g);
       expect(roles).toEqual(expect.arrayContaining(['H1', 'L', 'LI', 'LBody']));
       const [link] = (await (await merged.getPage(number + 1)).getAnnotations()) as Described[];
       expect(link?.contentsObj.str).toBe('link');
     }
-    await task.destroy();
   });
 
   test('produces the same bytes for the same request, whatever the page printed before', async () => {

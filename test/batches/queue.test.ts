@@ -1,7 +1,4 @@
 /** The queue of batch items on a real database: each item is claimed once, claims have leases, and outcomes count once. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -11,6 +8,7 @@ import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLostError, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
@@ -32,7 +30,7 @@ let batches: Batches;
 let queue: DatabaseQueue;
 beforeEach(async () => {
   now = 1_000_000;
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   database = await openTestDatabase(dataDir);
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
@@ -62,7 +60,6 @@ beforeEach(async () => {
 afterEach(async () => {
   leases.stop();
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const PLAN = {

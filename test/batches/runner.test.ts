@@ -1,7 +1,4 @@
 /** The runner on a real queue: it reports outcomes to clients that follow a batch, and limits its queries. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { concurrencyLimited } from '../../src/accounts/concurrency.ts';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -13,6 +10,7 @@ import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
@@ -34,7 +32,7 @@ const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
 /** Opens a database with an account and a key, and the other services of a runner. */
 async function openWorld() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
   const jobs = await openJobs(database);
@@ -83,7 +81,6 @@ async function openWorld() {
       expect(errors).toEqual([]);
       leases.stop();
       await database.close();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

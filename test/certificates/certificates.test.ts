@@ -1,12 +1,10 @@
 /** Storing certificates in a real database. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Keys } from '../../src/accounts/keys.ts';
 import { Certificates } from '../../src/certificates/certificates.ts';
 import { SecretKeys } from '../../src/certificates/secret-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const FACTS = {
@@ -19,7 +17,7 @@ let dataDir: string;
 let database: Database;
 let keys: Keys;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   database = await openTestDatabase(dataDir);
   keys = new Keys(database, Date.now);
   await database.query
@@ -29,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true });
 });
 
 test('stores no private key if the API key is revoked while the certificate is being read', async () => {

@@ -1,5 +1,5 @@
 /** Requests for revocation data: limits, caching and callers that disconnect. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
@@ -23,13 +23,10 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
   const own = [await issue('Ada', { issuer: root, crlUrl }), await issue('Bob', { issuer: root, crlUrl }), root].map(
     ({ der }) => der,
   );
-  const collect = async (maxBytes: number) => {
+  const collect = (maxBytes: number) => {
     const checker = revocation({ maxBytes });
-    try {
-      return await checker.collect('a', { own, others: [] }, deadline);
-    } finally {
-      checker.close();
-    }
+    onTestFinished(() => checker.close());
+    return checker.collect('a', { own, others: [] }, deadline);
   };
   const { crls } = await collect(10_000);
   expect(crls).toHaveLength(1);

@@ -36,12 +36,8 @@ const backUp = (destination: string) => runCli(['backup', destination], service.
 const restoring = (source: string, dataDir: string) => runCli(['restore', source], { ...service.env, PLATEN_DATA_DIR: dataDir });
 
 async function serving<T>(dataDir: string, work: (restored: Service) => Promise<T>): Promise<T> {
-  const restored = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: service.key });
-  try {
-    return await work(restored);
-  } finally {
-    await restored[Symbol.asyncDispose]();
-  }
+  await using restored = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: service.key });
+  return await work(restored);
 }
 
 test('says that the secret key of certificates is not in a backup, and what cannot sign without it', async () => {

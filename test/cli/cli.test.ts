@@ -1,9 +1,8 @@
 /** The command line as an operator uses it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { setUpCli } from '../support/cli-folder.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
@@ -113,11 +113,10 @@ describe('platen keys and accounts', () => {
   });
 
   test('makes the database readable only by its owner, wherever the folder is', async () => {
-    const open = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const open = await makeTestFolder();
     await chmod(open, 0o755);
     await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: open });
     for (const name of await readdir(open)) expect((await stat(join(open, name))).mode & 0o077, name).toBe(0);
-    await rm(open, { recursive: true });
   });
 
   test('keeps secrets out of the data folder', async () => {
@@ -245,12 +244,11 @@ describe('a database that cannot be used', () => {
   });
 
   test.skipIf(process.getuid?.() !== 0)('is one sentence if this user may not write it', { timeout: 120_000 }, async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'platen-unwritable-'));
+    const dataDir = await makeTestFolder('unwritable');
     await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: dataDir });
     await chmod(dataDir, 0o755);
     await chmod(join(dataDir, 'platen.db'), 0o644);
     for (const sentence of await sentences(dataDir, { uid: 65_534, gid: 65_534 })) expect(sentence).toContain(dataDir);
-    await rm(dataDir, { recursive: true });
   });
 });
 

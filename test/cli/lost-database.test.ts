@@ -1,10 +1,9 @@
 /** A data folder whose database is gone keeps its documents: nothing starts that would remove them as content without a record. */
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { makeFolder } from '../support/close-after-all.ts';
+import { makeFolder, makeTestFolder } from '../support/close-after-all.ts';
 import { blobFiles } from '../support/data-folder.ts';
 import { eventually, runCli, startService } from '../support/service.ts';
 
@@ -33,7 +32,7 @@ test.each([
 ])(
   'is refused if the database was %s, and works again with it',
   async (_how, leave) => {
-    const aside = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const aside = await makeTestFolder();
     const present: string[] = [];
     for (const name of FILES)
       await rename(join(dataDir, name), join(aside, name)).then(
@@ -59,7 +58,6 @@ test.each([
 
     for (const name of FILES) await rm(join(dataDir, name), { force: true });
     for (const name of present) await rename(join(aside, name), join(dataDir, name));
-    await rm(aside, { recursive: true });
     const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
     await mkdir(dirname(orphan), { recursive: true });
     await writeFile(orphan, 'left by a process that died');

@@ -162,23 +162,19 @@ test('stores, reads, links to and deletes documents', async () => {
 });
 
 test('follows a batch to its end, and verifies its webhook', async () => {
-  const receiver = await Receiver.start();
-  try {
-    const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
-    const { batch_id } = await platen.batches.create({ items, webhook_url: receiver.url });
-    const events: unknown[] = [];
-    for await (const event of platen.batches.events(batch_id)) events.push(event);
-    expect(events).toHaveLength(4);
-    expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
-    expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
-    expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
-    expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
-    expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
-    expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });
-    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
-  } finally {
-    receiver.close();
-  }
+  using receiver = await Receiver.start();
+  const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
+  const { batch_id } = await platen.batches.create({ items, webhook_url: receiver.url });
+  const events: unknown[] = [];
+  for await (const event of platen.batches.events(batch_id)) events.push(event);
+  expect(events).toHaveLength(4);
+  expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
+  expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
+  expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
+  expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
+  expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
+  expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });
+  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
   const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
   const { secret } = await platen.webhooks.secret();
   expect(await verifyWebhook(secret, headers, body)).toMatchObject({ type: 'batch.completed' });
@@ -301,7 +297,7 @@ test('waits for an earlier request until a deadline', async () => {
 
 test('gets the reply to a request whose service was killed', { timeout: 180_000 }, async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
+  using site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
   const allowed = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` };
   await using killed = await startService(allowed);
   const request = { html: `<h1>Survivor</h1><img src="${site.origin}/held.png">`, options: { timeout: 60_000 } };
@@ -317,7 +313,6 @@ test('gets the reply to a request whose service was killed', { timeout: 180_000 
   await using next = await startService(settings, { firstKey: killed.key });
   const pdf = await new Platen({ key: killed.key, baseUrl: next.url }).pdf(request, { idempotencyKey: 'survivor' });
   expect(await textOf(await pdf.bytes())).toContain('Survivor');
-  site.close();
 });
 
 test('throws a connection error if the service cannot be reached, and rejects an aborted call at once', async () => {

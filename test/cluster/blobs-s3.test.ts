@@ -4,9 +4,7 @@
  */
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CreateMultipartUploadCommand, HeadObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -14,7 +12,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs } from '../../src/storage/blobs/blobs.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
 import { blobsContract, name } from '../storage/blobs-contract.ts';
-import { closeAfterAll } from '../support/close-after-all.ts';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { Between } from './between.ts';
 import { startMoto } from './moto-server.ts';
 import { S3_CREDENTIALS, S3_DOMAIN, startS3 } from './s3-server.ts';
@@ -34,12 +32,11 @@ afterAll(async () => {
   dns.lookup = lookup;
 });
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-blobs-'));
+  dataDir = await makeTestFolder('blobs');
   opened = [];
 });
 afterEach(async () => {
   await Promise.all(opened.map((blobs) => blobs.close()));
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function open(blobsUrl: string, installation = 'one'): Promise<Blobs> {

@@ -1,10 +1,7 @@
 /** Two services on one database and one bucket share their data and take over from each other. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
-import { closeAfterAll } from '../support/close-after-all.ts';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { startPostgres } from './postgres-server.ts';
@@ -144,7 +141,7 @@ test('streams events of items that the other node renders', async () => {
 });
 
 test('takes over the items of a killed node: none is lost, or stored or charged twice', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const doomed = await startService({ ...settings, PLATEN_DATA_DIR: dataDir }, { firstKey: first.key });
   const { key, account_id } = await first.createKey();
   const client = new Client(first.url, key);

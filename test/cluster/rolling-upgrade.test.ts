@@ -2,12 +2,11 @@
  * Runs a node of this version beside a node of the next version, which has migrated the database. Both serve the same keys, documents
  * and batches. Once stopped, the older node does not start again.
  */
-import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Batch, Client, type DocumentRecord } from '../support/client.ts';
-import { closeAfterAll } from '../support/close-after-all.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { eventually, runCli, startService } from '../support/service.ts';
 import { startPostgres } from './postgres-server.ts';
@@ -42,7 +41,7 @@ const newer = await startService(settings, { firstKey: older.key, checkout }).th
 
 /** This version with one more migration, and with one more kind of batches: those whose metadata say so. */
 async function nextVersion(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
+  const folder = await makeFolder('checkout');
   for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
     await cp(join(PROJECT, name), join(folder, name), { recursive: true });
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));

@@ -1,9 +1,8 @@
 /** Unmodified clients of Gotenberg, and the requests of its Go client: a page with files, an image and a merge. */
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { closeAfterAll } from '../support/close-after-all.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
@@ -17,10 +16,8 @@ const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBO
 const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-gotenberg-'));
+  folder = await makeTestFolder('gotenberg');
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const program = (name: string) => cp(new URL(name, import.meta.url).pathname, folder, { recursive: true });
 

@@ -18,18 +18,14 @@ test('has valid types', async () => {
 });
 
 test('passes its tests against a running service', async () => {
-  const receiver = await Receiver.start();
+  using receiver = await Receiver.start();
   await using service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
-  try {
-    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
-    await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
-    await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
-    const webhook = JSON.stringify(receiver.received[0]);
-    const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
-    const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
-    await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
-  } finally {
-    receiver.close();
-  }
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
+  await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
+  await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
+  const webhook = JSON.stringify(receiver.received[0]);
+  const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
+  const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
+  await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
 });

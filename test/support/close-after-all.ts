@@ -2,7 +2,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 export function closeAfterAll<T extends AsyncDisposable | { close(): unknown }>(resource: T): T {
   afterAll(async () => {
@@ -12,7 +12,14 @@ export function closeAfterAll<T extends AsyncDisposable | { close(): unknown }>(
   return resource;
 }
 
-/** Makes a folder for temporary files. `name` tells in a listing whose it is. */
+/** Makes a folder for temporary files of all tests. `name` tells in a listing whose it is. */
 export async function makeFolder(name = 'test'): Promise<string> {
   return closeAfterAll(await mkdtempDisposable(join(tmpdir(), `platen-${name}-`))).path;
+}
+
+/** Makes a folder for temporary files of the current test, and removes it after the test and its hooks. */
+export async function makeTestFolder(name = 'test'): Promise<string> {
+  const folder = await mkdtempDisposable(join(tmpdir(), `platen-${name}-`));
+  onTestFinished(() => folder.remove());
+  return folder.path;
 }

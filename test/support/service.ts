@@ -213,10 +213,11 @@ async function readMetric(url: string, name: string, label: string): Promise<num
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-async function end(child: ChildProcess): Promise<number | null> {
+/** Sends a signal, waits for the exit, and returns the exit code. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
   return child.exitCode;
 }
