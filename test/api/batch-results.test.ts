@@ -5,7 +5,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
 import { countPages, millimetresOf, readPdf } from '../support/read-pdf.ts';
@@ -33,9 +33,7 @@ const on = async (plan = 'growth') => new Client(service.url, (await service.cre
 
 /** Sends a batch and waits until it has ended. */
 async function batch(client: Client, items: unknown[]): Promise<Batch> {
-  const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as Batch;
+  return client.batch({ items });
 }
 
 const UNKNOWN = 'bat_0123456789ABCDEFGHIJKL';
@@ -48,8 +46,7 @@ const noisy = (text: string) => ({
 });
 
 async function zipOf(client: Client, { batch_id }: Batch): Promise<{ files: Map<string, Buffer>; list: Listed[] }> {
-  const response = await client.get(`/v1/batches/${batch_id}.zip`);
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(client.get(`/v1/batches/${batch_id}.zip`));
   expect(response.headers.get('content-type')).toBe('application/zip');
   expect(response.headers.get('content-disposition')).toBe(`attachment; filename=${batch_id}.zip`);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -157,8 +154,7 @@ describe('the ZIP archive', () => {
 
 describe('the merged PDF', () => {
   const merged = async (client: Client, { batch_id }: Batch): Promise<{ response: Response; bytes: Buffer }> => {
-    const response = await client.get(`/v1/batches/${batch_id}.pdf`);
-    expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+    const response = await succeeded(client.get(`/v1/batches/${batch_id}.pdf`));
     expect(response.headers.get('content-type')).toBe('application/pdf');
     expect(response.headers.get('content-disposition')).toBe(`inline; filename=${batch_id}.pdf`);
     const bytes = await bytesOf(response);

@@ -1,6 +1,15 @@
 /** Batches: many documents in one request, each with its own outcome. */
 import { describe, expect, test } from 'vitest';
-import { type Batch, type BatchItemResult, bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import {
+  type Batch,
+  type BatchItemResult,
+  bytesOf,
+  Client,
+  type DocumentRecord,
+  type List,
+  problem,
+  succeeded,
+} from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { browserProcessesOfType, eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
@@ -22,8 +31,7 @@ const send = (client: Client, body: unknown, headers?: Record<string, string>) =
 
 /** Sends a batch and waits until it has ended. */
 async function batch(client: Client, body: unknown): Promise<Batch> {
-  const response = await send(client, body, WAIT);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(send(client, body, WAIT));
   return (await response.json()) as Batch;
 }
 

@@ -47,8 +47,7 @@ describe('metadata of a document', () => {
     const { template_id } = await ada.template(document('<meta name="author" content="{{ name }}">'));
     expect((await metadataOf({ template_id, data: { name: 'Cleo' } })).info.Author).toBe('Cleo');
     const batch = { items: [{ html: document(META) }] };
-    const sent = await ada.send('POST', '/v1/batches', batch, { prefer: 'wait=60' });
-    const { items } = (await sent.json()) as { items: Array<{ document_id: string }> };
+    const { items } = await ada.batch(batch);
     const stored = await ada.get(`/v1/documents/${items[0]?.document_id}`, { accept: 'application/pdf' });
     expect((await readFinished(await bytesOf(stored))).info).toMatchObject(STATED);
   });

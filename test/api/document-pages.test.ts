@@ -1,7 +1,7 @@
 /** Pages of stored documents as images: content, size, access and errors. */
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, problem } from '../support/client.ts';
+import { Client, type DocumentRecord, problem, succeeded } from '../support/client.ts';
 import { eventually } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -31,8 +31,7 @@ const pathOf = ({ document_id }: DocumentRecord, page: unknown = 1, query = '') 
 const draw = (path: string, { by = ada, headers = {} } = {}) => by.send('GET', path, undefined, headers);
 
 async function pixels(path: string): Promise<{ width: number; height: number; at(x: number, y: number): number[] }> {
-  const reply = await draw(path);
-  expect(reply.status, await reply.clone().text()).toBe(200);
+  const reply = await succeeded(draw(path));
   expect(reply.headers.get('content-type')).toBe('image/png');
   const { width, height, data } = PNG.sync.read(Buffer.from(await reply.arrayBuffer()));
   return { width, height, at: (x, y) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)] };

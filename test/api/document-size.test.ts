@@ -69,8 +69,7 @@ test('data that Liquid has no memory to escape', async () => {
 test('an item of a batch', async () => {
   const { template_id } = await client.template('<p>Logo{{{logo}}}');
   const items = [{ html: inline }, { template_id, data: { logo: inline } }];
-  const reply = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { items: results } = (await reply.json()) as { items: Array<{ error: { code: string; detail: string } }> };
+  const { items: results } = await client.batch({ items });
   for (const { error } of results)
     expect(error).toMatchObject({ code: 'content_too_large', detail: expect.stringMatching(WAY_OUT) });
 });

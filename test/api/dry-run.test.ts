@@ -1,6 +1,6 @@
 /** `dry_run` reports what a render would do without a page, a charge or a request. */
 import { describe, expect, test } from 'vitest';
-import { Client, type DryRunResult, problem } from '../support/client.ts';
+import { Client, type DryRunResult, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
 import { startService } from '../support/service.ts';
@@ -19,8 +19,7 @@ const service = await startService(settings).then(closeAfterAll);
 const ada = new Client(service.url, service.key);
 
 async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<DryRunResult> {
-  const reply = await by.send('POST', path, { ...body, dry_run: true });
-  expect(reply.status, await reply.clone().text()).toBe(200);
+  const reply = await succeeded(by.send('POST', path, { ...body, dry_run: true }));
   return (await reply.json()) as DryRunResult;
 }
 

@@ -1,6 +1,6 @@
 /** Options that fail a render: error statuses, missing resources and console errors. */
 import { describe, expect, test } from 'vitest';
-import { problem } from '../support/client.ts';
+import { problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { html, image, never, RawSite, redirect, send, status } from '../support/site.ts';
@@ -30,8 +30,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
     return web.ada.pdf(way === 'url' ? { url: `${site.origin}/document`, options } : { html: markup, options });
   };
   const passes = async (markup: string, options: object) => {
-    const response = await post(markup, options);
-    expect(response.status, await response.clone().text()).toBe(200);
+    await succeeded(post(markup, options));
   };
   const fails = async (markup: string, options: object, gate: string) => {
     const { used } = (await web.ada.usage()).documents;

@@ -6,7 +6,7 @@ import type { ServiceError, Subject } from '../../src/errors.ts';
 import { errorMessage } from '../../src/gotenberg/errors.ts';
 import { translateError } from '../../src/gotenberg/field-names.ts';
 import { namingOption } from '../../src/render/steps/name-option.ts';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { openPdf } from '../support/open-pdf.ts';
@@ -72,8 +72,7 @@ function send(body: FormData): Promise<Response> {
 const html = (fields: Fields, headers?: Record<string, string>) => post('chromium/convert/html', fields, headers);
 
 async function good(reply: Promise<Response>): Promise<Response> {
-  const response = await reply;
-  expect(response.status, response.status === 200 ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(reply);
   return response;
 }
 

@@ -1,5 +1,5 @@
 /** Headers, footers and single-page documents, checked with pdf.js. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { millimetresOf, type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
@@ -24,12 +24,9 @@ function find(pdf: ReadPdf, page: number, text: RegExp): TextPosition {
   return place;
 }
 
-describe('headerTemplate and footerTemplate', () => {
-  let pdf: ReadPdf;
-  beforeAll(async () => {
-    pdf = await render(REPORT, { headerTemplate: HEADER, footerTemplate: FOOTER });
-  });
+const pdf = await render(REPORT, { headerTemplate: HEADER, footerTemplate: FOOTER });
 
+describe('headerTemplate and footerTemplate', () => {
   test('are printed at the top and bottom of every page, with title and page numbers', () => {
     expect(pdf.pages.length).toBeGreaterThan(3);
     for (let page = 1; page <= pdf.pages.length; page++) {

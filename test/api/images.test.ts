@@ -1,7 +1,7 @@
 /** `POST /v1/image`: content of the image, rejections, charges, and no effects on later renders. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readImageHeader, readPng } from '../support/read-image.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
@@ -37,8 +37,7 @@ const noise = (side: number) => `${STYLE}<canvas id=c width=${side} height=${sid
   c.getContext('2d').putImageData(image, 0, 0);</script>`;
 
 async function image(body: object, client = ada, headers?: Record<string, string>): Promise<Buffer> {
-  const response = await client.send('POST', '/v1/image', body, headers);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.send('POST', '/v1/image', body, headers));
   return bytesOf(response);
 }
 

@@ -18,9 +18,7 @@ const invoiceOf = (profile: InvoiceProfile) => ({ xml: invoiceXml(SALE, profile)
 const used = async () => (await client.usage()).documents.used;
 
 async function render(options: object): Promise<Buffer> {
-  const response = await client.pdf({ html: HTML, options });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html: HTML, options });
 }
 
 /** Returns the associated files of a PDF that has no object streams. */
@@ -155,8 +153,7 @@ test('gives each batch item its own invoice, with defaults', async () => {
     { template_id, data: { n: 1 } },
   ];
   const defaults = { options: { conformance: 'PDF/A-3u', invoice: of('discounts') } };
-  const response = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
-  const batch = (await response.json()) as { items: Array<{ url: string }> };
+  const batch = await client.batch({ items, defaults });
   expect(batch).toMatchObject({
     succeeded: 3,
     failed: 1,

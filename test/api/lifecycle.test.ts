@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cacheFolder } from '../../src/cache-folder.ts';
-import { makeFolder } from '../support/close-after-all.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
@@ -116,13 +116,9 @@ test('shares the work between two browsers', async () => {
   expect(await browserProcessesOfType(service, 'browser')).toHaveLength(2);
 });
 
-describe('a new service', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
 
+describe('a new service', () => {
   test('serves health, readiness, metrics, reference and error pages without a key', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
       const response = await fetch(service.url + path);

@@ -2,7 +2,7 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { openPdf } from '../support/open-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
@@ -42,8 +42,7 @@ test.each([
   ['finished, scaled', HTML, { scale: 0.5, metadata: { title: 'Parts' }, watermark: { text: 'DRAFT' } }, 0.5],
   ['wider than the paper', WIDE, {}, 0.5],
 ])('%s', async (_, html, options, scale) => {
-  const response = await client.pdf({ html, options: { ...options, margin: MARGIN } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(client.pdf({ html, options: { ...options, margin: MARGIN } }));
   // A line of 24 pixels has a box of 27 or 28, and the upper margin stays visible.
   for (const distance of await distances(await bytesOf(response))) {
     expect(distance).toBeGreaterThan(MARGIN * 0.75 + 14 * scale);

@@ -1,5 +1,6 @@
 /** Storage and cookies of HTML documents behave like those of a site, and end with the render. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { html } from '../support/site.ts';
@@ -10,8 +11,7 @@ const { site } = web;
 beforeEach(() => web.forget());
 
 async function text(body: object): Promise<string> {
-  const reply = await web.ada.send('POST', '/v1/pdf', body);
-  expect(reply.status, reply.ok ? '' : await reply.clone().text()).toBe(200);
+  const reply = await succeeded(web.ada.send('POST', '/v1/pdf', body));
   return (await readPdfReply(reply)).pages.join(' ');
 }
 

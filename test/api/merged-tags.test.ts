@@ -13,8 +13,7 @@ const page = (language: string, title: string) =>
   `<!doctype html><html lang="${language}"><title>${title}</title><h1>${title}</h1><table><tr><th scope="col" id="h">Year<th scope="col">Sum<tr><td headers="h">2026<td>7</table>`;
 
 async function merge(items: object[]): Promise<Buffer> {
-  const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id, succeeded } = (await response.json()) as { batch_id: string; succeeded: number };
+  const { batch_id, succeeded } = await client.batch({ items });
   expect(succeeded).toBe(items.length);
   return bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
 }

@@ -94,8 +94,7 @@ test('merge that of items and defaults, and batches have their own', async () =>
     defaults: { metadata: { run: 'monthly' } },
     metadata: { month: '2026-11' },
   };
-  const reply = await ada.send('POST', '/v1/batches', body, { prefer: 'wait=60' });
-  const batch = (await reply.json()) as { batch_id: string; metadata: object; items: Array<{ document_id: string }> };
+  const batch = await ada.batch(body);
   expect(batch).toMatchObject({ metadata: { month: '2026-11' }, succeeded: 2 });
   expect(batch.items[0]?.document_id).not.toBe(batch.items[1]?.document_id);
   const documents = await Promise.all(batch.items.map(({ document_id: id }) => ada.json<WithMetadata>(`/v1/documents/${id}`)));

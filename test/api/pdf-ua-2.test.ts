@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { structureShape } from '../support/structure-shape.ts';
@@ -15,11 +15,12 @@ const client = new Client(service.url, (await service.createKey('growth')).key);
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 
 async function render(body: string, options: object = {}): Promise<EditablePdf> {
-  const response = await client.pdf({
-    html: document(body),
-    options: { conformance: 'PDF/UA-2', compress: false, ...options },
-  });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(
+    client.pdf({
+      html: document(body),
+      options: { conformance: 'PDF/UA-2', compress: false, ...options },
+    }),
+  );
   return EditablePdf.read(await bytesOf(response));
 }
 

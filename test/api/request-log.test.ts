@@ -199,8 +199,7 @@ test('says for which request and key a connection was refused', async () => {
 
 test('has a line for each batch item', async () => {
   const items = [{ html: `<p>${SECRET}<img src="http://10.9.8.6/a.png">`, reference: SECRET }, { url: 'http://10.9.8.5/' }];
-  const reply = await ada.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id } = (await reply.json()) as { batch_id: string };
+  const { batch_id } = await ada.batch({ items });
   expect(await line({ msg: 'batch item', batch_id, position: 0 })).toMatchObject({
     ...owner(),
     ...{ attempt: 1, pages: 1, warnings: 1, bytes: expect.any(Number), milliseconds: expect.any(Number) },

@@ -27,9 +27,6 @@ async function stored(client: Client, body: object = {}): Promise<DocumentRecord
   return (await reply.json()) as DocumentRecord;
 }
 
-const ended = async (client: Client, { render_id }: Render) =>
-  (await (await client.send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })).json()) as Render;
-
 describe('store: true', () => {
   test('returns the record of a document of its type, which contains the image', async () => {
     const client = await caller();
@@ -138,7 +135,7 @@ describe('Prefer: respond-async', () => {
     expect([reply.status, reply.headers.get('preference-applied')]).toEqual([202, 'respond-async']);
     const render = (await reply.json()) as Render;
     expect(reply.headers.get('location')).toBe(`${service.url}/v1/renders/${render.render_id}`);
-    const done = await ended(client, render);
+    const done = await client.ended(render);
     const result = await fetch(done.url as string);
     expect(result.headers.get('content-type')).toBe('image/jpeg');
     const bytes = await bytesOf(result);
@@ -168,7 +165,7 @@ describe('Prefer: respond-async', () => {
     const beside = await fetch(`${service.url}/v1/image`, { method: 'POST', headers, body: form });
     const heads = await Promise.all(
       [raw, beside].map(async (reply) => {
-        const { url } = await ended(client, (await reply.json()) as Render);
+        const { url } = await client.ended((await reply.json()) as Render);
         return readImageHeader(await bytesOf(await fetch(url as string)));
       }),
     );
@@ -185,7 +182,7 @@ describe('Prefer: respond-async', () => {
     expect(errors).toMatchObject([{ path: 'options.format' }]);
     await problem(await send({ ...BODY, store: false }), 400, 'invalid_request');
     const render = (await (await send({ html: HTML, options: { selector: '#none' } })).json()) as Render;
-    expect(await ended(client, render)).toMatchObject({ status: 'failed', document_id: null, error: { code: 'print_failed' } });
+    expect(await client.ended(render)).toMatchObject({ status: 'failed', document_id: null, error: { code: 'print_failed' } });
     expect((await client.usage()).documents.used).toBe(0);
   });
 
@@ -194,7 +191,7 @@ describe('Prefer: respond-async', () => {
     const { key } = (await (await client.send('POST', '/v1/keys', { name: 'test', test: true })).json()) as { key: string };
     const tester = new Client(service.url, key);
     const render = (await (await tester.send('POST', '/v1/image', BODY, LATER)).json()) as Render;
-    const marked = await bytesOf(await fetch((await ended(tester, render)).url as string));
+    const marked = await bytesOf(await fetch((await tester.ended(render)).url as string));
     const plain = await bytesOf(await client.send('POST', '/v1/image', BODY));
     expect(readImageHeader(marked)).toEqual(JPEG);
     expect(marked.equals(plain)).toBe(false);

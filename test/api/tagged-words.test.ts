@@ -1,7 +1,7 @@
 /** Tags and bookmarks have the words of the document: a space between two words also where a line ends, and nowhere else. */
 import { describe, expect, test } from 'vitest';
 import { validatePdf } from '../../src/pdf/validate/validate.ts';
-import { bytesOf, Client } from '../support/client.ts';
+import { Client } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { readTaggedText } from '../support/tagged-text.ts';
@@ -15,9 +15,7 @@ const client = new Client(service.url, (await service.createKey('growth')).key);
 const page = (body: string) => `<!doctype html><html lang="en"><title>Words</title>${STYLE}${body}</html>`;
 
 async function render(body: string, options: object): Promise<Buffer> {
-  const response = await client.pdf({ html: page(body), options: { compress: false, ...options } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html: page(body), options: { compress: false, ...options } });
 }
 
 const WRAPPED = '<h1>Terms</h1><p>They met again, after which it rained.';

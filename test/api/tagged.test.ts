@@ -18,9 +18,7 @@ const client = new Client(service.url, (await service.createKey('growth')).key);
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 
 async function render(html: string, options: object = {}): Promise<Buffer> {
-  const response = await client.pdf({ html, options: { tagged: true, ...options } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html, options: { tagged: true, ...options } });
 }
 
 async function read(html: string, options: object = {}): Promise<{ pdf: EditablePdf; tree: StructureTree }> {
@@ -637,8 +635,7 @@ describe('with other options', () => {
   test('keeps tags in a merged batch', async () => {
     const items = [{ html: HTML }, { html: HTML }];
     const defaults = { options: { tagged: true } };
-    const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
-    const { batch_id } = (await batch.json()) as { batch_id: string };
+    const { batch_id } = await client.batch({ items, defaults });
     await using opened = await openPdf(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
     const { document: merged } = opened;
     for (const number of [1, 3]) {

@@ -98,8 +98,7 @@ test('lets a file of the request replace one at its path, and keeps the others',
 
 test('provides assets to images, batches and dry runs', async () => {
   const { template_id } = await ada.template(HTML, { assets: sheet('everywhere') });
-  const batch = await ada.send('POST', '/v1/batches', { items: [{ template_id }] }, { prefer: 'wait=60' });
-  const { items } = (await batch.json()) as { items: Array<{ url: string }> };
+  const { items } = await ada.batch({ items: [{ template_id }] });
   expect(await textOf(await fetch(items[0]?.url ?? ''))).toContain('everywhere');
   const image = await ada.send('POST', '/v1/image', { template_id, options: { failOnResourceError: true } });
   expect(image.status).toBe(200);

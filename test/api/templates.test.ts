@@ -1,6 +1,6 @@
 /** Templates through HTTP, grouped by status: stored, rendered by id, and changed without changes to calling code. */
 import { describe, expect, test } from 'vitest';
-import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
+import { Client, type List, problem, succeeded, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -10,8 +10,7 @@ const ada = new Client(service.url, service.key);
 const bob = new Client(service.url, (await service.createKey()).key);
 
 async function textOf(body: object, client = ada): Promise<string> {
-  const response = await client.pdf(body);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.pdf(body));
   const { pages } = await readPdf(await response.arrayBuffer());
   return pages.join('\n');
 }

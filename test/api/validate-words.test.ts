@@ -1,6 +1,6 @@
 /** `POST /v1/pdf/validate` finds words that the tags join although the page shows them apart. */
 import { expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -14,8 +14,9 @@ const printer = await RawPrinter.start().then(closeAfterAll);
 
 /** Returns how many words are glued, with the clause. */
 async function gluedWords(pdf: Uint8Array, profile = 'PDF/UA-1'): Promise<[clause: string, count: number] | undefined> {
-  const response = await client.send('POST', `/v1/pdf/validate?profile=${profile}`, pdf, { 'content-type': 'application/pdf' });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(
+    client.send('POST', `/v1/pdf/validate?profile=${profile}`, pdf, { 'content-type': 'application/pdf' }),
+  );
   const { violations } = (await response.json()) as { violations: Array<{ rule: string; clause: string; count: number }> };
   const found = violations.find(({ rule }) => rule === 'words_glued');
   return found && [found.clause, found.count];

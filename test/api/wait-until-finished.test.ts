@@ -36,7 +36,7 @@ site.serve({
 });
 
 /** Adds an answer that the site holds back until the test releases it. */
-function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void } {
+function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void; releasedLate(): Promise<void> } {
   const requested = Promise.withResolvers<void>();
   const held: Array<() => void> = [];
   let isFree = false;
@@ -51,7 +51,12 @@ function hold(path: string, answer: Answer): { requested: Promise<void>; release
     isFree = true;
     for (const each of held.splice(0)) each();
   };
-  return { requested: requested.promise, release };
+  const releasedLate = async () => {
+    await requested.promise;
+    await others();
+    release();
+  };
+  return { requested: requested.promise, release, releasedLate };
 }
 
 const textOf = async (source: string, options?: object) => (await web.render(source, options)).pages.join(' ');
@@ -79,9 +84,7 @@ describe('content that scripts load', () => {
     const path = `/rows-${name.replaceAll(' ', '-')}`;
     const held = hold(path, json(rows));
     const printed = textOf(document(site.origin + path));
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
   });
 
@@ -111,9 +114,7 @@ describe('content that scripts load', () => {
       new Worker(URL.createObjectURL(new Blob(['setInterval(() => postMessage(0), 10)'])))`,
     );
     const printed = textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('answer answer answer');
   });
 
@@ -128,9 +129,7 @@ describe('content that scripts load', () => {
       '/workers.html': html(body(`new SharedWorker('/shared.js').port.${report}; new Worker('/worker.js').${report}`)),
     });
     const printed = web.textOf('/workers.html', { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('shared answer');
   });
 
@@ -184,9 +183,7 @@ describe('content that scripts load', () => {
       ),
       { timeout: 60_000 },
     );
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await text).toBe('module come');
   });
 
@@ -212,9 +209,7 @@ describe('content that scripts load', () => {
       '/page.html': html(body('fetch("/page.json").then((r) => r.json()).then((d) => { document.body.textContent = d.title })')),
     });
     const printed = web.textOf('/page.html');
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('Report');
   });
 
@@ -222,9 +217,7 @@ describe('content that scripts load', () => {
     const isText = name === 'xhr-content.html';
     const held = hold(`/${name}.data`, isText ? send('text/plain', '<p>rows', OPEN) : json({ title: 'Sales' }));
     const printed = textOf(REPRODUCTIONS[name as keyof typeof REPRODUCTIONS](`${site.origin}/${name}.data`));
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe(isText ? 'Invoice rows' : 'Sales');
   });
 
@@ -267,9 +260,7 @@ describe('documents that announce when they are ready', () => {
       'begun ',
     );
     const printed = textOf(source, { timeout: 60_000 });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('begun ready');
   });
 });

@@ -1,7 +1,15 @@
 /** Webhooks of the whole service: expired documents, secrets, the list, and restarts. */
 import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type List, problem, type WebhookDelivery, type WebhookSecret } from '../support/client.ts';
+import {
+  Client,
+  type DocumentRecord,
+  type List,
+  problem,
+  succeeded,
+  type WebhookDelivery,
+  type WebhookSecret,
+} from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { Receiver, verified, type WebhookRequest } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
@@ -32,8 +40,7 @@ async function caller(url: string | null = receiver.url): Promise<Client> {
 }
 
 async function setWebhookUrl(client: Client, url: string | null): Promise<void> {
-  const response = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: url });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.send('PATCH', '/v1/account', { document_expired_webhook_url: url }));
   expect(await response.json()).toMatchObject({ document_expired_webhook_url: url });
 }
 

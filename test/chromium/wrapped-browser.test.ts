@@ -70,14 +70,14 @@ describe.each(WRAPPERS)('a browser started by %s', (name, start) => {
   });
 });
 
-describe('a script whose browser is not its descendant', () => {
-  let path: string;
-  beforeAll(async () => {
-    const start = `( setsid "$browser" "$@" & echo $! > "$TMPDIR/pid" )
-while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
-    path = await writeWrapper(folder, 'unseen', start);
-  });
+const path = await writeWrapper(
+  folder,
+  'unseen',
+  `( setsid "$browser" "$@" & echo $! > "$TMPDIR/pid" )
+while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`,
+);
 
+describe('a script whose browser is not its descendant', () => {
   test('fails to start, and the service says why', async () => {
     const failure = await startService({ PLATEN_BROWSER_PATH: path }).then(
       async (service) => {

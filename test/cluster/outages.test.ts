@@ -35,8 +35,8 @@ const service = await startService({
 }).then(closeAfterAll);
 
 interface Outage {
-  begin(): Promise<void> | void;
-  end(): Promise<void> | void;
+  begin(): unknown;
+  end(): unknown;
   /** It takes its time until somebody is refused, and is over then. */
   isSilent?: true;
 }

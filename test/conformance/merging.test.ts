@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { startService } from '../support/service.ts';
@@ -89,8 +89,7 @@ async function merged(name: string, items: object[]): Promise<string> {
   const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=120' });
   const batch = (await response.json()) as { batch_id: string; succeeded: number; items: unknown[] };
   expect(batch.succeeded, JSON.stringify(batch).slice(0, 2_000)).toBe(items.length);
-  const reply = await client.get(`/v1/batches/${batch.batch_id}.pdf`);
-  expect(reply.status, reply.ok ? '' : await reply.clone().text()).toBe(200);
+  const reply = await succeeded(client.get(`/v1/batches/${batch.batch_id}.pdf`));
   const file = join(folder, `${name}.pdf`.replaceAll(' ', '_'));
   await writeFile(file, await bytesOf(reply));
   return file;

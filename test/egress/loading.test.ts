@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { Client, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -48,8 +48,7 @@ beforeEach(() => {
 });
 
 async function render(html: string) {
-  const response = await ada.pdf({ html });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(ada.pdf({ html }));
   return readPdf(await response.arrayBuffer());
 }
 

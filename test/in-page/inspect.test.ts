@@ -16,7 +16,7 @@ test('images in styles are decoded only if something can be waited for', async (
 });
 
 test('declarations that matter are the first of each kind with an element, and those for pages', async () => {
-  const shown = { check: 'shown', property: 'float', media: [], selector: 'p' } as const;
+  const shown: EffectQuestion = { check: 'shown', property: 'float', media: [], selector: 'p' };
   const questions: EffectQuestion[] = [
     { ...shown, selector: '.absent' },
     { ...shown, media: ['screen and (max-width: 1px)'] },

@@ -75,8 +75,7 @@ test('a merged PDF stores what its documents have in common once', async () => {
   const html = (name: string) => `<h1>${name}</h1><img src="${picture('same')}"><p style="font-family: serif">abcdefgh`;
   const items = ['abc', 'bca', 'cab'].map((name) => ({ html: html(name) }));
   const client = new Client(files.service.url, (await files.service.createKey()).key);
-  const made = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id } = (await made.json()) as { batch_id: string };
+  const { batch_id } = await client.batch({ items });
   const merged = await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
   const file = await files.save(merged);
   expect(await imageObjects(file)).toEqual({ drawn: 6, stored: 1 }); // a picture and its mask on each page

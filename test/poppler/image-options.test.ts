@@ -2,7 +2,7 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { encodeJpeg } from '../../src/pdf/images/jpeg-codec.ts';
-import { bytesOf, Client } from '../support/client.ts';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 
@@ -47,8 +47,7 @@ const PAGE = '<!doctype html><html lang="en"><title>Pictures</title><style>img {
 const img = (name: string, style = '') => `<img src="${name}" alt="picture" style="${style}">`;
 
 async function render(html: string, options: object): Promise<string> {
-  const response = await files.service.pdf({ html: PAGE + html, assets, options });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(files.service.pdf({ html: PAGE + html, assets, options }));
   return files.save(await bytesOf(response));
 }
 
@@ -162,8 +161,7 @@ describe('together with', () => {
   test('a batch, a dry run and the default options of a batch', async () => {
     const client = new Client(files.service.url, (await files.service.createKey()).key);
     const items = [{ html: PAGE + img('photo.png'), assets }];
-    const made = await client.send('POST', '/v1/batches', { items, defaults: { options: both } }, { prefer: 'wait=60' });
-    const { batch_id, succeeded } = (await made.json()) as { batch_id: string; succeeded: number };
+    const { batch_id, succeeded } = await client.batch({ items, defaults: { options: both } });
     expect(succeeded).toBe(1);
     const file = await files.save(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
     expect(await images(file)).toEqual([{ type: 'image', width: 250, encoding: 'jpeg', ppi: 100 }]);

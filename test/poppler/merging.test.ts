@@ -21,8 +21,7 @@ test('merges documents of every kind into a valid file', async () => {
     { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
     { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
   ];
-  const made = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id, succeeded } = (await made.json()) as { batch_id: string; succeeded: number };
+  const { batch_id, succeeded } = await client.batch({ items });
   expect(succeeded).toBe(5);
   const file = join(folder, 'merged.pdf');
   const response = await client.get(`/v1/batches/${batch_id}.pdf`);

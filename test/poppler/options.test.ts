@@ -1,6 +1,6 @@
 /** The effect of each option on a PDF, checked with poppler and qpdf. */
 import { writeFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf, PrintedFiles } from '../support/printed-files.ts';
@@ -42,15 +42,12 @@ async function structure(file: string): Promise<string> {
   return outputOf('qpdf', '--qdf', '--object-streams=disable', '--no-original-object-ids', file, '-');
 }
 
-describe('header and footer', () => {
-  let file: string;
-  beforeAll(async () => {
-    file = await render(REPORT, {
-      headerTemplate: '<span style="margin: auto" class="title"></span>',
-      footerTemplate: '<span style="margin: auto"><span class="pageNumber"></span>/<span class="totalPages"></span></span>',
-    });
-  });
+const file = await render(REPORT, {
+  headerTemplate: '<span style="margin: auto" class="title"></span>',
+  footerTemplate: '<span style="margin: auto"><span class="pageNumber"></span>/<span class="totalPages"></span></span>',
+});
 
+describe('header and footer', () => {
   test('are at the top of page 3, and at the bottom right with the page number', async () => {
     const all = await words(file, 3);
     const pages = Number(/Pages:\s+(\d+)/.exec(await info(file))?.[1]);

@@ -1,6 +1,14 @@
 /** An API client for tests with short request methods, and assertions on error replies. */
 import { expect } from 'vitest';
-import type { Document, Report, Problem as StandardProblem, Template, Usage } from '../../clients/typescript/src/api.ts';
+import type {
+  Batch,
+  Document,
+  Render,
+  Report,
+  Problem as StandardProblem,
+  Template,
+  Usage,
+} from '../../clients/typescript/src/api.ts';
 
 export type {
   ApiKey,
@@ -61,13 +69,16 @@ export class Client {
 
   /** Returns the JSON of a successful reply. */
   async json<T>(path: string): Promise<T> {
-    const response = await this.get(path, { accept: 'application/json' });
-    expect(response.status, await response.clone().text()).toBe(200);
-    return (await response.json()) as T;
+    return (await (await succeeded(this.get(path, { accept: 'application/json' }))).json()) as T;
   }
 
   pdf(body: unknown, headers?: Headers): Promise<Response> {
     return this.send('POST', '/v1/pdf', body, headers);
+  }
+
+  /** Renders a document, and returns the PDF. */
+  async rendered(body: unknown): Promise<Buffer> {
+    return bytesOf(await succeeded(this.pdf(body)));
   }
 
   /** Renders and stores a document, and returns its record. */
@@ -84,6 +95,18 @@ export class Client {
     return report;
   }
 
+  /** Sends a batch, and returns it after its end. */
+  async batch(body: object, headers?: Headers): Promise<Batch> {
+    const response = await succeeded(this.send('POST', '/v1/batches', body, { prefer: 'wait=60', ...headers }));
+    return (await response.json()) as Batch;
+  }
+
+  /** Returns an asynchronous render after its end. */
+  async ended({ render_id }: Pick<Render, 'render_id'>): Promise<Render> {
+    const response = await this.get(`/v1/renders/${render_id}`, { prefer: 'wait=60' });
+    return (await response.json()) as Render;
+  }
+
   async template(html: string, more: object = {}): Promise<TemplateRecord> {
     const response = await this.send('POST', '/v1/templates', { name: 'test', html, ...more });
     expect(response.status, await response.clone().text()).toBe(201);
@@ -97,6 +120,13 @@ export class Client {
 
 export async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
+}
+
+/** Returns a reply that must have the status 200. */
+export async function succeeded(reply: Response | Promise<Response>): Promise<Response> {
+  const response = await reply;
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return response;
 }
 
 /** Returns the problem document of a reply, which must have this status and code. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { bytesOf } from '../support/client.ts';
+import { bytesOf, succeeded } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { startService } from '../support/service.ts';
 import { DOCUMENTS } from './documents.ts';
@@ -76,8 +76,7 @@ function markup(name: string): Promise<string> {
 }
 
 async function render(name: string, html: string): Promise<PNG[]> {
-  const response = await service.pdf({ html, options: DOCUMENTS[name] });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(service.pdf({ html, options: DOCUMENTS[name] }));
   return paint(await bytesOf(response));
 }
 
