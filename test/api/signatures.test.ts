@@ -147,7 +147,8 @@ describe('a signature', () => {
     const { batch_id: id } = (await client.json<{ data: Array<{ batch_id: string }> }>('/v1/batches?limit=1')).data[0] ?? {};
     const merged = await problem(await client.get(`/v1/batches/${id}.pdf`), 422, 'not_mergeable');
     expect(merged.items).toHaveLength(2); // The signatures would not be valid for a merged PDF.
-    for (const { url } of done) expect(await readSignature(await bytesOf(await fetch(url ?? '')))).toMatchObject({ isValid: true });
+    for (const { url } of done)
+      expect(await readSignature(await bytesOf(await fetch(url ?? '')))).toMatchObject({ isValid: true });
   });
 });
 

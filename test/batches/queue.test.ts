@@ -11,11 +11,12 @@ import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
+import { insertAccount, ownerOf, PLAN } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const LEASE_MS = 20_000;
-const RETENTION_MS = 86_400_000;
+const RETENTION_MS = PLAN.retentionMs;
 const FAILED: Outcome = { status: 'failed', error: { code: 'print_failed', detail: 'x' } };
 const document = (id: string): Outcome => ({
   status: 'succeeded',
@@ -23,15 +24,13 @@ const document = (id: string): Outcome => ({
 });
 
 let now: number;
-let dataDir: string;
 let database: Database;
 let leases: Leases;
 let batches: Batches;
 let queue: DatabaseQueue;
 beforeEach(async () => {
   now = 1_000_000;
-  dataDir = await makeTestFolder();
-  database = await openTestDatabase(dataDir);
+  database = await openTestDatabase(await makeTestFolder());
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
     cipher: new PayloadCipher(Buffer.alloc(32)),
@@ -41,37 +40,15 @@ beforeEach(async () => {
     announce: async () => {},
     uploads: NO_UPLOADS,
   });
-  queue = new DatabaseQueue(
-    database,
-    () => now,
-    leases,
-    async () => {},
-  );
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
-  for (const id of ['key_a', 'key_b'])
-    await database.query
-      .insertInto('api_keys')
-      .values({ id, account_id: 'acc_a', name: '', secret_hash: id, hint: '', created_at: 1, revoked_at: null })
-      .execute();
+  const announce = async () => {};
+  queue = new DatabaseQueue(database, () => now, leases, announce);
+  await insertAccount(database, 'key_a', 'key_b');
 });
 afterEach(async () => {
   leases.stop();
   await database.close();
 });
 
-const PLAN = {
-  name: 'x',
-  documents: null,
-  retentionMs: RETENTION_MS,
-  requestsPerMinute: null,
-  concurrency: null,
-  openItems: null,
-  storageBytes: null,
-};
-const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false });
 const requestOf = (htmls: string[]) => ({
   items: htmls.map((html) => ({ html })),
   defaults: {},

@@ -13,19 +13,11 @@ import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
+import { insertAccount, ownerOf, PLAN } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
-const PLAN = {
-  name: 'x',
-  documents: null,
-  retentionMs: 86_400_000,
-  requestsPerMinute: null,
-  concurrency: null,
-  openItems: null,
-  storageBytes: null,
-};
-const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
+const OWNER = ownerOf('key_a');
 const IDLE = { hasRoomInBackground: () => true, capacity: 1, estimateSeconds: () => 1 };
 
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
@@ -39,14 +31,7 @@ async function openWorld() {
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
-  await database.query
-    .insertInto('api_keys')
-    .values({ id: 'key_a', account_id: 'acc_a', name: '', secret_hash: 'a', hint: '', created_at: 1, revoked_at: null })
-    .execute();
+  await insertAccount(database, 'key_a');
   const services = {
     queue,
     cipher,

@@ -5,6 +5,7 @@ import { Certificates } from '../../src/certificates/certificates.ts';
 import { SecretKeys } from '../../src/certificates/secret-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
+import { insertAccount } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const FACTS = {
@@ -20,14 +21,9 @@ beforeEach(async () => {
   dataDir = await makeTestFolder();
   database = await openTestDatabase(dataDir);
   keys = new Keys(database, Date.now);
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
+  await insertAccount(database);
 });
-afterEach(async () => {
-  await database.close();
-});
+afterEach(() => database.close());
 
 test('stores no private key if the API key is revoked while the certificate is being read', async () => {
   const { key } = await keys.create('acc_a', {});

@@ -16,6 +16,10 @@ import { runCli, spawnCli } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 const { folder, env, cli, failure } = setUpCli();
+
+/** Runs the command, whether it succeeds or fails. */
+const doctor = (settings: Record<string, string> = {}): Promise<{ code?: number; stdout: string }> =>
+  runCli(['doctor'], { ...env, PLATEN_PORT: '0', ...settings }).catch((failed) => failed);
 const CLI = ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../../src/cli.ts', import.meta.url))];
 
 test("resolves paths against the caller's folder with `npm run platen`", async () => {
@@ -236,9 +240,7 @@ describe('a database that cannot be used', () => {
     const file = join(dataDir, 'platen.db');
     await writeFile(file, damage(await readFile(file)));
     for (const sentence of await sentences(dataDir)) expect(sentence).toContain(`the database in ${dataDir} is damaged (`);
-    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
-      (error: { stdout: string }) => error,
-    );
+    const { stdout } = await doctor({ PLATEN_DATA_DIR: dataDir });
     expect(stdout).toMatch(/^PROBLEM {2}database: .*\n {9}-> restore a backup into a new data folder/m);
     expect(stdout).not.toContain('belong to this user');
   });
@@ -268,7 +270,7 @@ describe('platen doctor', () => {
   const NO_BROWSER = { PLATEN_BROWSER_PATH: '/bin/true' };
 
   test('finds nothing wrong, and names what is used', async () => {
-    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_PORT: '0' });
+    const { stdout } = await doctor();
     expect(stdout).toMatch(/^ok {7}browser: .*\((bundled|system)\)$/m);
     expect(stdout).toMatch(/version: HeadlessChrome\/\d+/);
     expect(stdout).toMatch(/sandbox: (on|off)/);
@@ -286,15 +288,13 @@ describe('platen doctor', () => {
     const file = join(dataDir, 'platen.db');
     const database = new DatabaseSync(file);
     database.exec('create table kysely_migration (name text)');
-    const doctor = async () =>
-      (await runCli(['doctor'], { ...env, ...NO_BROWSER, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch((failed) => failed))
-        .stdout;
+    const checked = async () => (await doctor({ ...NO_BROWSER, PLATEN_DATA_DIR: dataDir })).stdout;
     const before = await readFile(file);
-    expect(await doctor()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0025-baseline/);
+    expect(await checked()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0025-baseline/);
     expect(await readFile(file)).toEqual(before);
     database.exec("insert into kysely_migration values ('9999-later')");
     database.close();
-    expect(await doctor()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
+    expect(await checked()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
   });
 
   test.each([
@@ -307,25 +307,19 @@ describe('platen doctor', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as { port: number };
-    const { stdout } = (await runCli(['doctor'], {
-      ...env,
+    const { stdout } = await doctor({
       ...NO_BROWSER,
-      PLATEN_PORT: '0',
       PLATEN_BLOBS_URL: `s3://documents?endpoint=http://127.0.0.1:${port}`,
       AWS_ACCESS_KEY_ID: 'a',
       AWS_SECRET_ACCESS_KEY: 'b',
-    }).catch((failed) => failed)) as { stdout: string };
+    });
     server.close();
     expect(stdout).toMatch(line);
   });
 
   test('names every problem with its remedy', async () => {
     await writeFile(join(folder, 'file'), '');
-    const error = (await runCli(['doctor'], {
-      ...env,
-      ...NO_BROWSER,
-      PLATEN_DATA_DIR: join(folder, 'file'),
-    }).catch((failed: unknown) => failed)) as { code: number; stdout: string };
+    const error = await doctor({ ...NO_BROWSER, PLATEN_DATA_DIR: join(folder, 'file') });
     expect(error.code).toBe(1);
     expect(error.stdout).toMatch(/^PROBLEM {2}browser: .*\n +-> /m);
     expect(error.stdout).toMatch(/^PROBLEM {2}data folder: .*\n +-> .*PLATEN_DATA_DIR/m);

@@ -5,18 +5,14 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf, Client, type DocumentRecord, type List } from '../support/client.ts';
-import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
-Object.assign(process.env, S3_CREDENTIALS);
-const [postgres, s3, folder] = await Promise.all([
-  startPostgres().then(closeAfterAll),
-  startS3().then(closeAfterAll),
-  makeFolder('backup'),
-]);
+const { postgres, s3 } = await startBoth();
+const folder = await makeFolder('backup');
 
 const blocks = readDocument('docs/operate/backups.md').blocks.map(({ text }) => text);
 

@@ -16,8 +16,7 @@ import { sha256 } from '../support/sha256.ts';
 import { startBalancer } from './balancer.ts';
 import { Insistent } from './insistent.ts';
 import { Node } from './node.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const REQUESTS = process.env.PLATEN_TEST_CHAOS === 'full' ? 1_000 : 120;
 const ITEMS = REQUESTS / 2;
@@ -38,12 +37,8 @@ interface Event {
   data: { batch_id?: string; render_id?: string };
 }
 
-Object.assign(process.env, S3_CREDENTIALS);
-const [postgres, s3, receiver] = await Promise.all([
-  startPostgres().then(closeAfterAll),
-  startS3().then(closeAfterAll),
-  Receiver.start().then(closeAfterAll),
-]);
+const { postgres, s3 } = await startBoth();
+const receiver = await Receiver.start().then(closeAfterAll);
 receiver.answer = (response, before) => response.writeHead(before % 3 ? 204 : 500).end();
 const bucket = await s3.createBucket();
 const settings = {

@@ -4,11 +4,9 @@ import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../su
 import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
-Object.assign(process.env, S3_CREDENTIALS);
-const [postgres, s3] = await Promise.all([startPostgres().then(closeAfterAll), startS3().then(closeAfterAll)]);
+const { postgres, s3 } = await startBoth();
 const settings = {
   PLATEN_DATABASE_URL: await postgres.createDatabase(),
   PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),

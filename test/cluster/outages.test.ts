@@ -11,16 +11,14 @@ import { eventually, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { Between } from './between.ts';
 import { Insistent } from './insistent.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const OUTAGE_MS = process.env.PLATEN_TEST_CHAOS === 'full' ? 20_000 : 5_000;
 const ITEMS = 6;
 /** The pause between two callers during an outage, who all repeat their requests after it. */
 const PAUSE_MS = 500;
 
-Object.assign(process.env, S3_CREDENTIALS);
-const [postgres, s3] = await Promise.all([startPostgres().then(closeAfterAll), startS3().then(closeAfterAll)]);
+const { postgres, s3 } = await startBoth();
 const database = new URL(await postgres.createDatabase());
 const [toPostgres, toS3] = await Promise.all([
   Between.start(database.href).then(closeAfterAll),

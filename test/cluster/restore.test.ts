@@ -19,12 +19,12 @@ import {
   type TemplateRecord,
   type UsageRecord,
 } from '../support/client.ts';
-import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { eventually, runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { Between } from './between.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 /** The data in the backup. */
 interface Origin {
@@ -46,16 +46,12 @@ let databaseUrl: string;
 let bucket: string;
 let made = 0;
 const fresh = () => join(folder, String(++made));
-Object.assign(process.env, S3_CREDENTIALS);
+const { postgres, s3 } = await startBoth();
 const folder = await makeFolder('restore');
 /** Of the data folder, while items are waiting. */
 const backup = fresh();
 const service = await startService({ PLATEN_CONCURRENCY: '1', PLATEN_PLAYGROUND: 'off' });
-const [postgres, s3, origin] = await Promise.all([
-  startPostgres().then(closeAfterAll),
-  startS3().then(closeAfterAll),
-  fill(service),
-]);
+const origin = await fill(service);
 await runCli(['backup', backup], service.env);
 await service[Symbol.asyncDispose]();
 beforeEach(async () => {

@@ -18,7 +18,7 @@ import { startService } from '../support/service.ts';
 import { concurrently } from './concurrently.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { hasSameAppearance, savePdf, textOf } from './printed.ts';
-import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
+import { fetchVeraPdf, validateWithVeraPdf } from './vera-pdf.ts';
 
 const DOCUMENTS = documents();
 /** The names of the profiles in veraPDF. */
@@ -72,7 +72,6 @@ interface PlainPdf {
 }
 
 const outcomes: Outcome[] = [];
-let verdicts = new Map<string, Verdict>();
 const plainPdfs = new Map<string, Promise<PlainPdf>>();
 
 const folder = await makeFolder('conformance');
@@ -84,7 +83,7 @@ const jobs = DOCUMENTS.flatMap((document, index) =>
   })),
 );
 await concurrently(jobs, async ({ document, profiles }) => outcomes.push(await render(document, profiles)));
-verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
+const verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
 
 async function render(document: ConformanceDocument, profiles: Profile[]): Promise<Outcome> {
   const options = {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { FinishSettings, PdfPermission } from '../../src/pdf/finish-settings.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { DrawnPixels } from '../support/drawn-pixels.ts';
 import { DOCUMENT, finish, openFinisher, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
@@ -139,26 +140,10 @@ describe('attachments', () => {
 });
 
 describe('watermark', () => {
-  interface Image {
-    width: number;
-    height: number;
-    pixel(x: number, y: number): number[];
-  }
-
-  /** Returns the first page as a viewer shows it, at 36 pixels per inch. */
-  async function imageOf(file: string): Promise<Image> {
-    const settings = ['-cropbox', '-r', '36', '-l', '1', file];
-    const { stdout } = await run('pdftoppm', settings, { encoding: 'buffer', maxBuffer: 1e7 });
-    const [header = '', ...size] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
-    const [width = 0, height = 0] = size.map(Number);
-    const pixel = (x: number, y: number) => [...stdout.subarray(header.length + 3 * (y * width + x)).subarray(0, 3)];
-    return { width, height, pixel };
-  }
-
   /** Returns the colour at a position, as fractions of the width and height. */
   async function spot(file: string, x: number, y: number): Promise<number[]> {
-    const { width, height, pixel } = await imageOf(file);
-    return pixel(Math.floor(width * x), Math.floor(height * y));
+    const image = await DrawnPixels.of(file, { dpi: 36 });
+    return image.pixel(Math.floor(image.width * x), Math.floor(image.height * y));
   }
 
   const WHITE = [255, 255, 255];
@@ -212,16 +197,17 @@ describe('watermark', () => {
     await writeFile(lines, edited, 'latin1');
     const { stdout } = await run('fix-qdf', [lines], { encoding: 'buffer', maxBuffer: 1e7 });
     const file = await finished(stdout, { watermark: watermark(left, { opacity: 1 }) });
-    const { width, height, pixel } = await imageOf(file);
+    const image = await DrawnPixels.of(file, { dpi: 36 });
+    const { width, height } = image;
     const wide = turn % 180 !== 0;
     expect([width, height]).toEqual(wide ? [200, 100] : [100, 200]);
     const [x, y] = wide ? [100, 50] : [50, 100];
     for (const dy of [-45, 45]) {
-      expect(pixel(x - 45, y + dy)).toEqual(RED);
-      expect(pixel(x - 5, y + dy)).toEqual(RED);
-      expect(pixel(x + 5, y + dy)).toEqual(WHITE);
+      expect(image.pixel(x - 45, y + dy)).toEqual(RED);
+      expect(image.pixel(x - 5, y + dy)).toEqual(RED);
+      expect(image.pixel(x + 5, y + dy)).toEqual(WHITE);
     }
-    expect(pixel(wide ? x - 60 : x - 5, wide ? y : y - 60)).toEqual(WHITE);
+    expect(image.pixel(wide ? x - 60 : x - 5, wide ? y : y - 60)).toEqual(WHITE);
   });
 });
 
