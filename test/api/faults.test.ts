@@ -195,14 +195,9 @@ describe('documents that try to use the browser', () => {
 
 describe('what a document must not load', () => {
   test('loads nothing except data: and blob: URLs', async () => {
-    const { createServer } = await import('node:http');
-    const requested: string[] = [];
-    const canary = createServer((request, response) => {
-      requested.push(request.url ?? '');
-      response.end('reached');
-    });
-    await new Promise<void>((resolve) => canary.listen(0, resolve));
-    const { port } = canary.address() as { port: number };
+    using canary = await Site.start({}, '::');
+    canary.serveOthers((_request, response) => void response.end('reached'));
+    const { port } = canary;
     const hosts = ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '2130706433'];
     const html = hosts
       .map((host) => `http://${host}:${port}`)
@@ -221,8 +216,7 @@ describe('what a document must not load', () => {
     expect(pdf.pages.join(' ')).toContain('text');
     expect(pdf.pages.join(' ')).not.toMatch(/reached|root:/);
     expect(await service.metric('platen_outbound_refused_total')).toBeGreaterThan(0);
-    canary.close();
-    expect(requested).toEqual([]);
+    expect(canary.requests).toEqual([]);
   });
 });
 

@@ -99,18 +99,16 @@ describe('the same key and body', () => {
   });
 
   test('are remembered after a restart', async () => {
-    const own = await startService();
+    await using own = await startService();
     const { key } = await own.createKey('three');
     const first = await bytesOf(await new Client(own.url, key).pdf({ html: '<p>x' }, named('r')));
     await own.stop();
-    const again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
+    await using again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
     const client = new Client(again.url, key);
     const second = await client.pdf({ html: '<p>x' }, named('r'));
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect((await bytesOf(second)).equals(first)).toBe(true);
     expect((await client.usage()).documents.used).toBe(1);
-    await again[Symbol.asyncDispose]();
-    await own[Symbol.asyncDispose]();
   });
 });
 

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { browserProcesses, browserProcessesOfType, eventually, runCli, type Service, startService } from '../support/service.ts';
+import {
+  browserProcesses,
+  browserProcessesOfType,
+  eventually,
+  failedStart,
+  runCli,
+  type Service,
+  startService,
+} from '../support/service.ts';
 import { AS_DEBIAN, writeWrapper } from '../support/wrapper-script.ts';
 
 const folder = await makeFolder('wrapper');
@@ -79,13 +87,7 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`,
 
 describe('a script whose browser is not its descendant', () => {
   test('fails to start, and the service says why', async () => {
-    const failure = await startService({ PLATEN_BROWSER_PATH: path }).then(
-      async (service) => {
-        await service[Symbol.asyncDispose]();
-        return 'it started';
-      },
-      (error: Error) => error.message,
-    );
+    const failure = await failedStart({ PLATEN_BROWSER_PATH: path });
     expect(failure).toMatch(/^the service ended with [1-9]/);
     expect(failure).toContain('memory of pages could not be limited');
     expect(failure).toContain('exec');

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { setUpCli } from '../support/cli-folder.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
+import { Site } from '../support/site.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 const { folder, env, cli, failure } = setUpCli();
@@ -193,12 +193,8 @@ describe('settings', () => {
   });
 
   test('ends the start with one line if the port is in use or the browser does not exist', async () => {
-    const blocker = createServer().listen(0, '127.0.0.1');
-    await once(blocker, 'listening');
-    const { port } = blocker.address() as { port: number };
-    const busy = await failure(['serve'], { PLATEN_PORT: String(port) });
-    blocker.close();
-    expect(busy.stderr).toContain('EADDRINUSE');
+    using blocker = await Site.start();
+    expect((await failure(['serve'], { PLATEN_PORT: String(blocker.port) })).stderr).toContain('EADDRINUSE');
     expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/nothing' })).stderr).toContain(
       'PLATEN_BROWSER_PATH=/nothing is not an executable file',
     );
@@ -301,19 +297,17 @@ describe('platen doctor', () => {
     ['NoSuchKey', /^ok {7}bucket: documents, not used yet$/m],
     ['NoSuchBucket', /^PROBLEM {2}bucket: documents: the bucket documents cannot be used \(none\)\n +-> check PLATEN_BLOBS_URL/m],
   ])('asks for the bucket (%s)', async (code, line) => {
-    const server = createServer((request, response) => {
+    using site = await Site.start();
+    site.serveOthers((request, response) => {
       response.writeHead(404, { 'content-type': 'application/xml' });
       response.end(request.method === 'GET' ? `<Error><Code>${code}</Code><Message>none</Message></Error>` : '');
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as { port: number };
     const { stdout } = await doctor({
       ...NO_BROWSER,
-      PLATEN_BLOBS_URL: `s3://documents?endpoint=http://127.0.0.1:${port}`,
+      PLATEN_BLOBS_URL: `s3://documents?endpoint=${site.origin}`,
       AWS_ACCESS_KEY_ID: 'a',
       AWS_SECRET_ACCESS_KEY: 'b',
     });
-    server.close();
     expect(stdout).toMatch(line);
   });
 

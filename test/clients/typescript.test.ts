@@ -2,8 +2,6 @@
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -230,16 +228,15 @@ async function scripted(
   options: Partial<PlatenOptions> = {},
 ) {
   const received: string[] = [];
-  const server = createServer((request, response) => {
+  const site = await Site.start();
+  site.serveOthers((request, response) => {
     received.push(String(request.headers['idempotency-key']));
     const answer = answers.shift() ?? { status: 500 };
     if (answer === 'hang up') return void request.socket.destroy();
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new Platen({ key: 'plt_x', baseUrl, ...options });
-  return { client, received, [Symbol.dispose]: () => server.close() };
+  const client = new Platen({ key: 'plt_x', baseUrl: site.origin, ...options });
+  return { client, received, [Symbol.dispose]: () => site.close() };
 }
 
 test('retries with one idempotency key after a lost connection, a full queue and a proxy error', async () => {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Client } from '../support/client.ts';
 import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { startService } from '../support/service.ts';
+import { failedStart, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 const folder = await makeFolder('wrapper');
@@ -34,15 +34,7 @@ exec '${path}' "$@" ${added.join(' ')}
   return wrapper;
 }
 
-async function refusalOf(browserPath: string): Promise<string> {
-  return startService({ PLATEN_BROWSER_PATH: browserPath }).then(
-    async (service) => {
-      await service[Symbol.asyncDispose]();
-      return 'it started';
-    },
-    (error: Error) => error.message,
-  );
-}
+const refusalOf = (browserPath: string) => failedStart({ PLATEN_BROWSER_PATH: browserPath });
 
 test('starts and renders with every setting', async () => {
   await using service = await startService({ PLATEN_BROWSER_PATH: await browserWithout([]) });

@@ -1,12 +1,11 @@
 /** The packaged TypeScript client in Node, Deno, Bun and a browser page of another origin. */
 import { cp, readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
+import { html, Site } from '../support/site.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
 import { nodePackages } from './packages.ts';
 import { run } from './run.ts';
@@ -35,13 +34,12 @@ test.each([
 });
 
 test('works in a browser', async () => {
-  const server = createServer(async (request, response) => {
-    const isPage = request.url === '/';
-    response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript');
-    response.end(isPage ? '<title>x</title>' : await readFile(join(folder, 'node_modules/platen-client/dist', `${request.url}`)));
+  using site = await Site.start({ '/': html('<title>x</title>') });
+  site.serveOthers(async (request, response) => {
+    const script = await readFile(join(folder, 'node_modules/platen-client/dist', `${request.url}`));
+    response.setHeader('content-type', 'text/javascript').end(script);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin } = site;
   await using open = await startService({ PLATEN_CORS_ORIGINS: origin });
   await using browser = await launchVisitorBrowser();
   const { page, errors } = await browser.visit(origin);
@@ -55,5 +53,4 @@ test('works in a browser', async () => {
   })()`;
   expect(await page.evaluate(program)).toEqual(['application/pdf', '%PDF-', 'invalid_request', 1]);
   expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
-  server.close();
 });

@@ -85,6 +85,16 @@ export async function startService(
   return service;
 }
 
+/** Returns why the service does not start. */
+export async function failedStart(settings: Record<string, string>): Promise<string> {
+  try {
+    await using _started = await startService(settings);
+    return 'it started';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Connects to a running service, given one of its keys and the settings it was started with. */
 export function connect(url: string, key: string, settings: Record<string, string>): SharedService {
   const env = { ...environment(), ...settings };

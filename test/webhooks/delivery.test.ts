@@ -194,24 +194,16 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['retried', 'retried', 'delivered']);
   });
 
-  test('never succeeds gets no more attempts after the last interval', async () => {
-    receiver.answer = (response) => response.writeHead(503).end();
+  test.each([
+    ['never succeeds gets no more attempts after the last interval', 503, 2, ['retried', 'failed']],
+    ['answers 410 gets no more attempts', 410, 1, ['failed']],
+  ])('%s', async (_what, status, attempts, expected) => {
+    receiver.answer = (response) => response.writeHead(status).end();
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-    expect(await ended(await enqueue())).toMatchObject({
-      status: 'failed',
-      attempts: 2,
-      responseStatus: 503,
-      nextAttemptAt: null,
-    });
-    expect(receiver.received).toHaveLength(2);
-    expect(outcomes).toEqual(['retried', 'failed']);
-  });
-
-  test('answers 410 gets no more attempts', async () => {
-    receiver.answer = (response) => response.writeHead(410).end();
-    start();
-    expect(await ended(await enqueue())).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 410 });
-    expect(outcomes).toEqual(['failed']);
+    const record = { status: 'failed', attempts, responseStatus: status, nextAttemptAt: null };
+    expect(await ended(await enqueue())).toMatchObject(record);
+    expect(receiver.received).toHaveLength(attempts);
+    expect(outcomes).toEqual(expected);
   });
 
   test('redirects is not followed to its target', async () => {
