@@ -1,5 +1,5 @@
 /** `options.signature`: PDFs with valid signatures, and rejections without a charge. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
 import { openPdf } from '../support/open-pdf.ts';
@@ -24,6 +24,10 @@ url.password = 's3cret';
 const service = await startService({ PLATEN_TSA_URL: url.href }).then(closeAfterAll);
 const client = new Client(service.url, service.key);
 for (const kind of ['RSA', 'EC'] as const) ids[kind] = await upload(client, await issue(`Ada ${kind}`, { kind, issuer: root }));
+
+afterEach(() => {
+  authority.fault = undefined;
+});
 
 async function upload(by: Client, issued: IssuedCertificate, chain = [root]): Promise<string> {
   const body = { name: 'test', pkcs12: pkcs12Of(issued, chain, 'x'), password: 'x' };

@@ -1,5 +1,5 @@
 /** A page records the languages of the Chinese characters that it has shown, including characters added by scripts. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
@@ -22,12 +22,9 @@ async function suitableAfter(html: string, hanLanguages: string): Promise<string
     print,
     hanLanguages: languages,
   });
-  try {
-    await page.print(job(hanLanguages), deadline);
-    return LANGUAGES.filter((language) => page.suits(job(language)));
-  } finally {
-    await page.close();
-  }
+  onTestFinished(() => page.close());
+  await page.print(job(hanLanguages), deadline);
+  return LANGUAGES.filter((language) => page.suits(job(language)));
 }
 
 /** Returns a script that adds a Chinese character in a language, neither of which appears in the markup. */

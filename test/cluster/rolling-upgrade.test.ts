@@ -9,8 +9,8 @@ import { type Batch, Client, type DocumentRecord } from '../support/client.ts';
 import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { eventually, runCli, startService } from '../support/service.ts';
-import { startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const ITEMS = 12;
@@ -23,11 +23,8 @@ export const next = {
 };
 `;
 
-const [postgres, s3, checkout] = await Promise.all([
-  startPostgres().then(closeAfterAll),
-  startS3().then(closeAfterAll),
-  nextVersion(),
-]);
+const { postgres, s3 } = await startBoth();
+const checkout = await nextVersion();
 const settings = {
   ...S3_CREDENTIALS,
   PLATEN_DATABASE_URL: await postgres.createDatabase(),

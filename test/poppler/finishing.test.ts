@@ -40,48 +40,44 @@ async function textOf(file: string, password = ''): Promise<string> {
   return (await run('pdftotext', ['-upw', password, file, '-'])).stdout;
 }
 
-describe('permissions', () => {
-  const LINES = [
-    'extract for accessibility',
-    'extract for any purpose',
-    'print low resolution',
-    'print high resolution',
-    'modify document assembly',
-    'modify forms',
-    'modify annotations',
-    'modify other',
-  ];
+const LINES = [
+  'extract for accessibility',
+  'extract for any purpose',
+  'print low resolution',
+  'print high resolution',
+  'modify document assembly',
+  'modify forms',
+  'modify annotations',
+  'modify other',
+];
 
-  async function allowedBy(permissions: PdfPermission[] | undefined): Promise<string[]> {
-    const file = await finished(plain, { password: { user: 'open', owner: undefined, permissions } });
-    const { stdout } = await run('qpdf', ['--password=open', '--show-encryption', file]);
-    expect(stdout).toMatch(/R = 6[\s\S]*Supplied password is user password[\s\S]*stream encryption method: AESv3/);
-    return LINES.filter((line) => stdout.includes(`${line}: allowed`));
-  }
+async function allowedBy(permissions: PdfPermission[] | undefined): Promise<string[]> {
+  const file = await finished(plain, { password: { user: 'open', owner: undefined, permissions } });
+  const { stdout } = await run('qpdf', ['--password=open', '--show-encryption', file]);
+  expect(stdout).toMatch(/R = 6[\s\S]*Supplied password is user password[\s\S]*stream encryption method: AESv3/);
+  return LINES.filter((line) => stdout.includes(`${line}: allowed`));
+}
 
-  test('allow everything, nothing, or two actions; the API suite has each of them', async () => {
-    expect(await allowedBy(undefined)).toEqual(LINES);
-    expect(await allowedBy([])).toEqual([]);
-    expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
-  });
+test('permissions allow everything, nothing, or two actions; the API suite has each of them', async () => {
+  expect(await allowedBy(undefined)).toEqual(LINES);
+  expect(await allowedBy([])).toEqual([]);
+  expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
 });
 
-describe('passwords', () => {
-  test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])(
-    'opens with the user password %s and an owner password',
-    async (user) => {
-      const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
-      const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
-      expect(stdout).toContain('Supplied password is owner password');
-      // The tools of poppler use only 32 bytes of a password.
-      await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
-      expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
-      if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
-      await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
-      await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
-    },
-  );
-});
+test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])(
+  'opens with the user password %s and an owner password',
+  async (user) => {
+    const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
+    const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
+    expect(stdout).toContain('Supplied password is owner password');
+    // The tools of poppler use only 32 bytes of a password.
+    await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
+    expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
+    if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
+    await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
+    await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
+  },
+);
 
 describe('compression', () => {
   test.each([
@@ -106,37 +102,35 @@ describe('compression', () => {
   });
 });
 
-describe('attachments', () => {
-  test.each<[string, Partial<FinishSettings>]>([
-    ['plain', {}],
-    ['compressed', { compress: true }],
-    ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
-  ])('are preserved byte for byte (%s)', async (_name, changes) => {
-    const contents = new Map([
-      ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
-      ['random.bin', randomBytes(200_000)],
-      ['empty.txt', Buffer.alloc(0)],
-    ]);
-    const attachments = [...contents].map(([name, content]) => ({
-      name,
-      type: 'text/x; charset="ü"',
-      description: 'what ä草 is',
-      content: Buffer.from(content),
-    }));
-    const file = await finished(plain, { ...changes, attachments });
-    const into = await mkdtemp(join(folder, 'detached-'));
-    await run('pdfdetach', ['-upw', 'open', '-saveall', '-o', into, file]);
-    for (const [name, content] of contents) {
-      expect((await readFile(join(into, name))).equals(content), name).toBe(true);
-      const shown = await run('qpdf', ['--password=open', `--show-attachment=${name}`, file], {
-        encoding: 'buffer',
-        maxBuffer: 1e6,
-      });
-      expect(shown.stdout.equals(content), name).toBe(true);
-    }
-    const { stdout } = await run('qpdf', ['--password=open', '--list-attachments', '--verbose', file]);
-    expect(stdout).toContain('description: what ä草 is');
-  });
+test.each<[string, Partial<FinishSettings>]>([
+  ['plain', {}],
+  ['compressed', { compress: true }],
+  ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
+])('preserves attachments byte for byte (%s)', async (_name, changes) => {
+  const contents = new Map([
+    ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
+    ['random.bin', randomBytes(200_000)],
+    ['empty.txt', Buffer.alloc(0)],
+  ]);
+  const attachments = [...contents].map(([name, content]) => ({
+    name,
+    type: 'text/x; charset="ü"',
+    description: 'what ä草 is',
+    content: Buffer.from(content),
+  }));
+  const file = await finished(plain, { ...changes, attachments });
+  const into = await mkdtemp(join(folder, 'detached-'));
+  await run('pdfdetach', ['-upw', 'open', '-saveall', '-o', into, file]);
+  for (const [name, content] of contents) {
+    expect((await readFile(join(into, name))).equals(content), name).toBe(true);
+    const shown = await run('qpdf', ['--password=open', `--show-attachment=${name}`, file], {
+      encoding: 'buffer',
+      maxBuffer: 1e6,
+    });
+    expect(shown.stdout.equals(content), name).toBe(true);
+  }
+  const { stdout } = await run('qpdf', ['--password=open', '--list-attachments', '--verbose', file]);
+  expect(stdout).toContain('description: what ä草 is');
 });
 
 describe('watermark', () => {
