@@ -1,17 +1,13 @@
 /** The plans file: its valid content, and error messages that name all problems at once. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/accounts/duration.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { runCli } from '../support/service.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-plans-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder('plans');
 
 async function load(content: unknown) {
   const plansFile = join(folder, 'plans.json');

@@ -1,10 +1,8 @@
 /** The number of requests of each playground visitor per minute, with clocks that differ or were wrong. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VisitorRequests } from '../../src/accounts/visitor-requests.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 
 const START = 1_900_000_000_000;
 let now: number;
@@ -13,13 +11,12 @@ let database: Database;
 let visitors: VisitorRequests;
 beforeEach(async () => {
   now = START;
-  folder = await mkdtemp(join(tmpdir(), 'platen-visitors-'));
+  folder = await makeTestFolder('visitors');
   database = await openDatabase({ dataDir: folder });
   visitors = new VisitorRequests(database, () => now);
 });
 afterEach(async () => {
   await database.close();
-  await rm(folder, { recursive: true });
 });
 
 const visitorsLeft = async () => (await database.query.selectFrom('visitor_requests').select('visitor').execute()).length;

@@ -1,17 +1,14 @@
 /** What the operator does with accounts while the service runs: names, suspends, resumes and deletes them. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
-import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
+import { eventually, type IssuedKey, startService } from '../support/service.ts';
 import { storedWith } from '../support/stored.ts';
 
 const MARKER = 'marker-of-a-deleted-account';
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_SWEEP_SECONDS: '1' }).then(closeAfterAll);
 
 const as = ({ key }: { key: string }) => new Client(service.url, key);
 const accountOf = async ({ account_id }: IssuedKey) =>

@@ -1,14 +1,11 @@
 /** Allowance, plan limits, usage and account through HTTP, grouped by status. */
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { eventually, type IssuedKey, type SharedService, startService } from '../support/service.ts';
+import { eventually, type IssuedKey, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function on(plan: string): Promise<Client & { issued: IssuedKey }> {
   const issued = await service.createKey(plan);
@@ -149,18 +146,16 @@ describe('renders that are not charged', () => {
   });
 
   test('returns the reserved document when the service is killed during a render', async () => {
-    const own = await startService();
+    await using own = await startService();
     const issued = await own.createKey('three');
     const client = new Client(own.url, issued.key);
     client.pdf({ html: '<p>x', options: { waitForFunction: 'false' } }).catch(() => {});
     await eventually('it is being rendered', async () => (await client.usage()).documents.used === 1);
     own.child.kill('SIGKILL');
-    const again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: issued.key });
+    await using again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: issued.key });
     const after = new Client(again.url, issued.key);
     expect((await after.pdf({ html: 'x' })).status).toBe(200);
     await eventually('only what was rendered is charged', async () => (await after.usage()).documents.used === 1, 40_000);
-    await again[Symbol.asyncDispose]();
-    await own[Symbol.asyncDispose]();
   });
 });
 
@@ -211,7 +206,7 @@ describe('429', () => {
 });
 
 test('loads the plans that ship with the service', async () => {
-  const own = await startService({ PLATEN_PLANS_FILE: '' });
+  await using own = await startService({ PLATEN_PLANS_FILE: '' });
   const client = new Client(own.url, (await own.createKey('free')).key);
   expect((await client.usage()).documents).toEqual({ limit: 100, used: 0, remaining: 100 });
   const plans = JSON.parse(await own.cli('plans', '--json')) as Array<Record<string, unknown>>;
@@ -222,5 +217,4 @@ test('loads the plans that ship with the service', async () => {
     ['scale', 50_000, 730],
     ['operator', null, 365],
   ]);
-  await own[Symbol.asyncDispose]();
 });

@@ -1,36 +1,26 @@
 /** Files sent with a document: relative URLs load them, and no other render can read them. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { browserProcessesOfType, type Service, startService } from '../support/service.ts';
+import { browserProcessesOfType, startService } from '../support/service.ts';
 import { html, Site } from '../support/site.ts';
 import { visitorAt } from '../support/visitor.ts';
 
-let service: Service;
-let client: Client;
-let other: Client;
-let site: Site;
-
-beforeAll(async () => {
-  site = await Site.start();
-  service = await startService({
-    PLATEN_OUTBOUND: 'listed',
-    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
-    PLATEN_MAX_ASSETS: '5',
-    PLATEN_MAX_ASSETS_MB: '1',
-    PLATEN_SPARE_PAGES: '0',
-    PLATEN_CONCURRENCY: '2',
-    PLATEN_BROWSERS: '1',
-  });
-  client = new Client(service.url, service.key);
-  other = new Client(service.url, (await service.createKey()).key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+const site = await Site.start().then(closeAfterAll);
+const service = await startService({
+  PLATEN_OUTBOUND: 'listed',
+  PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+  PLATEN_MAX_ASSETS: '5',
+  PLATEN_MAX_ASSETS_MB: '1',
+  PLATEN_SPARE_PAGES: '0',
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_BROWSERS: '1',
+}).then(closeAfterAll);
+const client = new Client(service.url, service.key);
+const other = new Client(service.url, (await service.createKey()).key);
 
 const asset = (content: string | Buffer, type?: string) => ({
   content: Buffer.from(content).toString('base64'),

@@ -1,34 +1,17 @@
 /** Asynchronous renders: accepted immediately, completed exactly once despite restarts, and reported when they end. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type List, problem } from '../support/client.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { bytesOf, Client, type List, problem, type Render } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  pages: number | null;
-  created_at: string;
-  completed_at?: string;
-  error?: { code: string; detail: string };
-}
-
-let receiver: Receiver;
-let service: Service;
 const settings = () => ({ PLATEN_OUTBOUND_ALLOW: receiver.address });
 
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  service = await startService(settings());
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  receiver.close();
-});
+const receiver = await Receiver.start().then(closeAfterAll);
+let service: Service = await startService(settings());
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   receiver.received.length = 0;
 });
@@ -40,10 +23,6 @@ async function caller(plan?: string): Promise<Client> {
 const LATER = { prefer: 'respond-async' };
 const start = (client: Client, body: object, headers = {}, path = '/v1/pdf') =>
   client.send('POST', path, body, { ...LATER, ...headers });
-const ended = (client: Client, { render_id }: Render) =>
-  client
-    .send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })
-    .then((reply) => reply.json() as Promise<Render>);
 const documentsOf = async (client: Client) => (await client.usage()).documents.used;
 
 describe('202', () => {
@@ -54,7 +33,7 @@ describe('202', () => {
     expect(reply.status).toBe(202);
     expect(reply.headers.get('preference-applied')).toBe('respond-async');
     expect(reply.headers.get('location')).toBe(`${service.url}/v1/renders/${render.render_id}`);
-    const done = await ended(client, render);
+    const done = await client.ended(render);
     expect(done).toMatchObject({ status: 'succeeded', pages: 1, completed_at: expect.any(String) });
     expect((await readPdf(await bytesOf(await fetch(done.url as string)))).pages).toEqual(['later']);
     expect(await client.json<List<object>>('/v1/documents')).toMatchObject({ data: [{ document_id: done.document_id }] });
@@ -70,13 +49,13 @@ describe('202', () => {
       body: '<p>raw',
     });
     expect(reply.status).toBe(202);
-    expect(await ended(client, (await reply.json()) as Render)).toMatchObject({ status: 'succeeded' });
+    expect(await client.ended((await reply.json()) as Render)).toMatchObject({ status: 'succeeded' });
   });
 
   test('reports the error of a failed render and does not charge it', async () => {
     const client = await caller();
     const render = (await (await start(client, { url: 'http://127.0.0.1:9/' })).json()) as Render;
-    expect(await ended(client, render)).toMatchObject({
+    expect(await client.ended(render)).toMatchObject({
       status: 'failed',
       document_id: null,
       url: null,
@@ -90,7 +69,7 @@ describe('202', () => {
     const render = (await (await start(client, { html: '<p>x', webhook_url: receiver.url })).json()) as Render;
     await eventually('the webhook has arrived', () => receiver.received.length === 1);
     const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
-    const done = await ended(client, render);
+    const done = await client.ended(render);
     const [received] = receiver.received;
     expect(received && verified(received, secret)).toMatchObject({
       type: 'render.completed',
@@ -123,7 +102,7 @@ describe('202', () => {
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
     expect(await again.json()).toMatchObject({ render_id: first.render_id });
     await problem(await client.send('POST', '/v1/pdf', { html: '<p>x' }, key), 422, 'idempotency_mismatch');
-    await ended(client, first);
+    await client.ended(first);
     expect(await documentsOf(client)).toBe(1);
   });
 });
@@ -187,7 +166,7 @@ test('completes renders that a killed service accepted exactly once after the re
   const { PLATEN_DATA_DIR = '' } = service.env;
   service = await startService({ ...settings(), PLATEN_DATA_DIR }, { firstKey: service.key });
   const after = new Client(service.url, client.key);
-  const done = await Promise.all(renders.map((render) => ended(after, render)));
+  const done = await Promise.all(renders.map((render) => after.ended(render)));
   expect(done.map(({ status }) => status)).toEqual(renders.map(() => 'succeeded'));
   const { data } = await after.json<List<{ type: string }>>('/v1/documents');
   expect(data.map(({ type }) => type).sort()).toEqual([...Array(4).fill('application/pdf'), ...Array(4).fill('image/png')]);

@@ -2,39 +2,20 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { type Batch, type BatchItemResult, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-
-interface Item {
-  index: number;
-  reference: string | null;
-  status: string;
-  document_id: string | null;
-  error?: { code: string };
-}
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  total: number;
-  completed_at?: string;
-  items: Item[];
-}
 
 interface Event {
   event: string;
   id: number;
-  data: Item & Batch;
+  data: BatchItemResult & Batch;
 }
 
 const SETTINGS = { PLATEN_CONCURRENCY: '2' };
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ ...SETTINGS, PLATEN_DRAIN_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ ...SETTINGS, PLATEN_DRAIN_TIMEOUT_SECONDS: '1' }).then(closeAfterAll);
 
 const on = async (at: Service = service) => new Client(at.url, (await at.createKey()).key);
 

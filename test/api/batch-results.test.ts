@@ -4,18 +4,13 @@ import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
 import { countPages, millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  items: Array<{ index: number; status: string; document_id: string; pages: number | null; error?: { code: string } }>;
-}
+import { eventually, startService } from '../support/service.ts';
 
 interface Listed {
   index: number;
@@ -28,19 +23,17 @@ interface Listed {
   error?: { code: string };
 }
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_FINISH_QUEUE_MB: '20', PLATEN_DRAIN_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_FINISH_QUEUE_MB: '20',
+  PLATEN_DRAIN_TIMEOUT_SECONDS: '1',
+}).then(closeAfterAll);
 
 const on = async (plan = 'growth') => new Client(service.url, (await service.createKey(plan)).key);
 
 /** Sends a batch and waits until it has ended. */
 async function batch(client: Client, items: unknown[]): Promise<Batch> {
-  const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as Batch;
+  return client.batch({ items });
 }
 
 const UNKNOWN = 'bat_0123456789ABCDEFGHIJKL';
@@ -53,8 +46,7 @@ const noisy = (text: string) => ({
 });
 
 async function zipOf(client: Client, { batch_id }: Batch): Promise<{ files: Map<string, Buffer>; list: Listed[] }> {
-  const response = await client.get(`/v1/batches/${batch_id}.zip`);
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(client.get(`/v1/batches/${batch_id}.zip`));
   expect(response.headers.get('content-type')).toBe('application/zip');
   expect(response.headers.get('content-disposition')).toBe(`attachment; filename=${batch_id}.zip`);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -162,8 +154,7 @@ describe('the ZIP archive', () => {
 
 describe('the merged PDF', () => {
   const merged = async (client: Client, { batch_id }: Batch): Promise<{ response: Response; bytes: Buffer }> => {
-    const response = await client.get(`/v1/batches/${batch_id}.pdf`);
-    expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+    const response = await succeeded(client.get(`/v1/batches/${batch_id}.pdf`));
     expect(response.headers.get('content-type')).toBe('application/pdf');
     expect(response.headers.get('content-disposition')).toBe(`inline; filename=${batch_id}.pdf`);
     const bytes = await bytesOf(response);

@@ -1,17 +1,8 @@
 /** Batches across restarts: every item has one outcome, and at most one document and one charge. */
 import { expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { type Batch, Client } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { rowsOf } from '../support/stored.ts';
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  succeeded: number;
-  failed: number;
-  completed_at?: string;
-  items: Array<{ status: string; document_id: string | null; url: string | null; error?: { code: string } }>;
-}
 
 const MARKER = 'kept-in-no-file-as-it-was-sent';
 const SETTINGS = { PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' };

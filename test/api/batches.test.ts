@@ -1,38 +1,20 @@
 /** Batches: many documents in one request, each with its own outcome. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  type Batch,
+  type BatchItemResult,
+  bytesOf,
+  Client,
+  type DocumentRecord,
+  type List,
+  problem,
+  succeeded,
+} from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { browserProcessesOfType, eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
 
-interface Item {
-  index: number;
-  reference: string | null;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  pages: number | null;
-  bytes: number | null;
-  expires_at: string | null;
-  error?: { code: string; detail: string; errors?: Array<{ path: string; message: string }> };
-}
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  total: number;
-  succeeded: number;
-  failed: number;
-  cancelled?: number;
-  created_at: string;
-  completed_at?: string;
-  items: Item[];
-}
-
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' }).then(closeAfterAll);
 
 async function on(plan = 'growth', at: Service = service): Promise<Client & { issued: IssuedKey }> {
   const issued = await at.createKey(plan);
@@ -49,8 +31,7 @@ const send = (client: Client, body: unknown, headers?: Record<string, string>) =
 
 /** Sends a batch and waits until it has ended. */
 async function batch(client: Client, body: unknown): Promise<Batch> {
-  const response = await send(client, body, WAIT);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(send(client, body, WAIT));
   return (await response.json()) as Batch;
 }
 
@@ -180,7 +161,7 @@ describe('202 and 200', () => {
   test('provides links that work without a key until the document is deleted', async () => {
     const client = await on();
     const done = await batch(client, { items: [{ html: '<p>linked' }] });
-    const { url, document_id } = done.items[0] as Item;
+    const { url, document_id } = done.items[0] as BatchItemResult;
     expect((await fetch(url ?? '')).status).toBe(200);
     await client.send('DELETE', `/v1/documents/${document_id}`);
     expect((await fetch(url ?? '')).status).toBe(410);

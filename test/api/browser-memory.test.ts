@@ -1,7 +1,8 @@
 /** Limits for the memory of the browser process: they fail the document that fills it, and no other. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { type Answer, Site } from '../support/site.ts';
 
 const LIMIT_MB = 768;
@@ -17,36 +18,27 @@ const page =
   (_request, response) =>
     response.setHeader('content-type', 'text/html').end(html);
 
-let service: Service;
-let site: Site;
-/** A site with the same answers on another port. */
-let other: Site;
-let neighbour: string;
-beforeAll(async () => {
-  const answers = {
-    '/files': page(
-      endless(`const file = await (await navigator.storage.getDirectory()).getFileHandle('f' + n, { create: true });
+const answers = {
+  '/files': page(
+    endless(`const file = await (await navigator.storage.getDirectory()).getFileHandle('f' + n, { create: true });
         const writable = await file.createWritable(); await writable.write(part); await writable.close()`),
-    ),
-    '/cache': page(endless(`await (await caches.open('c')).put('/' + n, new Response(part))`)),
-    '/fetched': page(
-      endless(`globalThis.first ??= URL.createObjectURL(new Blob([part]));
+  ),
+  '/cache': page(endless(`await (await caches.open('c')).put('/' + n, new Response(part))`)),
+  '/fetched': page(
+    endless(`globalThis.first ??= URL.createObjectURL(new Blob([part]));
         (globalThis.kept ??= []).push(await (await fetch(first)).blob())`),
-    ),
-  };
-  [site, other] = await Promise.all([Site.start(answers), Site.start(answers)]);
-  service = await startService({
-    PLATEN_BROWSER_MEMORY_MB: String(LIMIT_MB),
-    PLATEN_CONCURRENCY: '3',
-    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
-    PLATEN_RENDER_MAX_NETWORK_MB: '100000',
-  });
-  neighbour = (await service.createKey()).key;
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await Promise.all([site.close(), other.close()]);
-});
+  ),
+};
+const site = await Site.start(answers).then(closeAfterAll);
+/** A site with the same answers on another port. */
+const other = await Site.start(answers).then(closeAfterAll);
+const service = await startService({
+  PLATEN_BROWSER_MEMORY_MB: String(LIMIT_MB),
+  PLATEN_CONCURRENCY: '3',
+  PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+  PLATEN_RENDER_MAX_NETWORK_MB: '100000',
+}).then(closeAfterAll);
+const neighbour = (await service.createKey()).key;
 
 const expectLimit = async (response: Response) =>
   expect({ status: response.status, body: await response.json() }).toMatchObject({

@@ -1,11 +1,12 @@
 /** `/v1/certificates`: what is stored of a certificate, who can read it, and when it is deleted. */
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PKCS12 } from '../certificates/pkcs12-files.ts';
 import { Client, type List, problem } from '../support/client.ts';
-import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { storedWith } from '../support/stored.ts';
 
@@ -17,16 +18,10 @@ interface CertificateRecord {
 const PASSWORD = 'sécret';
 const MODERN = PKCS12.modern.replace(/\s/g, '');
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-let leaf: IssuedCertificate;
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey()).key);
-  leaf = await issue('Ada Lovelace', { kind: 'RSA' });
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey()).key);
+const leaf = await issue('Ada Lovelace', { kind: 'RSA' });
 
 const upload = (client: Client, body: object, headers = {}) => client.send('POST', '/v1/certificates', body, headers);
 
@@ -150,23 +145,18 @@ testOfFolder('the secret key is for this user alone', async () => {
 });
 
 test('keeps certificates readable when PLATEN_SECRET_KEY_FILE is rotated, and refuses an unknown key', async () => {
-  const file = join(service.env.PLATEN_DATA_DIR ?? '', '..', `platen-secret-${process.pid}.key`);
+  const file = join(await makeTestFolder('secret'), 'secret.key');
   const [first, second] = ['1'.repeat(64), '2'.repeat(64)];
   await writeFile(file, `${first}\n`);
-  const own = await startService({ PLATEN_SECRET_KEY_FILE: file });
-  try {
-    const client = new Client(own.url, own.key);
-    const { certificate_id: id } = await stored(client);
-    await writeFile(file, `${second}\n${first}\n`);
-    expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 1 certificates');
-    expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 0 certificates');
-    await writeFile(file, `${'3'.repeat(64)}\n`);
-    await expect(own.cli('certificates', 'reencrypt')).rejects.toThrow('PLATEN_SECRET_KEY_FILE');
-    expect(await client.json(`/v1/certificates/${id}`)).toMatchObject({ certificate_id: id });
-    await writeFile(file, 'short\n');
-    await expect(own.cli('certificates', 'reencrypt')).rejects.toThrow('at least 32 bytes');
-  } finally {
-    await own[Symbol.asyncDispose]();
-    await rm(file, { force: true });
-  }
+  await using own = await startService({ PLATEN_SECRET_KEY_FILE: file });
+  const client = new Client(own.url, own.key);
+  const { certificate_id: id } = await stored(client);
+  await writeFile(file, `${second}\n${first}\n`);
+  expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 1 certificates');
+  expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 0 certificates');
+  await writeFile(file, `${'3'.repeat(64)}\n`);
+  await expect(own.cli('certificates', 'reencrypt')).rejects.toThrow('PLATEN_SECRET_KEY_FILE');
+  expect(await client.json(`/v1/certificates/${id}`)).toMatchObject({ certificate_id: id });
+  await writeFile(file, 'short\n');
+  await expect(own.cli('certificates', 'reencrypt')).rejects.toThrow('at least 32 bytes');
 });

@@ -1,17 +1,14 @@
 /** CORS: only pages of the origins in the settings may call the API. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/errors.ts';
-import { type Service, startService } from '../support/service.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const ORIGIN = 'https://app.example.com';
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CORS_ORIGINS: `${ORIGIN}, http://localhost:5173` });
-});
-afterAll(() => service.stop());
+const service = await startService({ PLATEN_CORS_ORIGINS: `${ORIGIN}, http://localhost:5173` }).then(closeAfterAll);
 
 const preflight = (path: string, origin: string, to = service.url) =>
   fetch(to + path, {

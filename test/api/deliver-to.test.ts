@@ -1,10 +1,10 @@
 /** Uploads of results to a URL of the caller: content, retries, reports and secrecy. */
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, type List, problem } from '../support/client.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, type List, problem, type Render } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -12,30 +12,9 @@ import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { TLS } from '../support/tls.ts';
 
-interface Delivery {
-  host: string;
-  status: string;
-  attempts: number;
-  http_status?: number;
-  error?: string;
-}
-
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  delivery?: Delivery;
-}
-
 const SIGNATURE = 'X-Amz-Signature=0123456789abcdef';
 const LATER = { prefer: 'respond-async' };
 
-let bucket: Receiver;
-let hooks: Receiver;
-let names: NameServer;
-let service: Service;
-let folder: string;
 const target = () => `https://hooks.private.test:${bucket.port}/invoice.pdf?${SIGNATURE}`;
 const host = () => `hooks.private.test:${bucket.port}`;
 const settings = () => ({
@@ -46,19 +25,13 @@ const settings = () => ({
   NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
 });
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  await writeFile(join(folder, 'ca.pem'), TLS.cert);
-  bucket = await Receiver.start(undefined, TLS);
-  hooks = await Receiver.start();
-  names = await NameServer.start('');
-  service = await startService(settings());
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  for (const each of [bucket, hooks, names]) each.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder();
+await writeFile(join(folder, 'ca.pem'), TLS.cert);
+const bucket = await Receiver.start(undefined, TLS).then(closeAfterAll);
+const hooks = await Receiver.start().then(closeAfterAll);
+const names = await NameServer.start('').then(closeAfterAll);
+let service: Service = await startService(settings());
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   for (const each of [bucket, hooks]) {
     each.received.length = 0;
@@ -76,16 +49,12 @@ async function start(client: Client, body: object, headers = {}, path = '/v1/pdf
   return (await reply.json()) as Render;
 }
 
-const ended = (client: Client, { render_id }: Render) =>
-  client
-    .send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })
-    .then((reply) => reply.json() as Promise<Render>);
 const documentsOf = async (client: Client) => (await client.usage()).documents.used;
 
 describe('the upload', () => {
   test('is one PUT of the PDF with its length, and is described in the record', async () => {
     const client = await caller();
-    const done = await ended(client, await start(client, { html: '<p>uploaded' }));
+    const done = await client.ended(await start(client, { html: '<p>uploaded' }));
     expect(done).toMatchObject({
       status: 'succeeded',
       delivery: { host: host(), status: 'delivered', attempts: 1, http_status: 200 },
@@ -103,7 +72,7 @@ describe('the upload', () => {
   test('of an image has its media type, and removes the image afterwards unless it is stored', async () => {
     const client = await caller();
     const options = { type: 'webp', fullPage: false, viewport: { width: 50, height: 40 } };
-    const done = await ended(client, await start(client, { html: '<p>x', store: false, options }, {}, '/v1/image'));
+    const done = await client.ended(await start(client, { html: '<p>x', store: false, options }, {}, '/v1/image'));
     expect(done).toMatchObject({ status: 'succeeded', delivery: { status: 'delivered', attempts: 1 } });
     const { headers, bytes } = bucket.received[0] as (typeof bucket.received)[0];
     expect(headers).toMatchObject({ 'content-type': 'image/webp', 'content-length': String(bytes.length) });
@@ -115,7 +84,7 @@ describe('the upload', () => {
   test('sends the headers that the target requires', async () => {
     const client = await caller();
     const deliverTo = { url: target(), headers: { 'x-ms-blob-type': 'BlockBlob', 'Content-Type': 'application/octet-stream' } };
-    await ended(client, await start(client, { html: '<p>x', deliver_to: deliverTo }));
+    await client.ended(await start(client, { html: '<p>x', deliver_to: deliverTo }));
     expect(bucket.received[0]?.headers).toMatchObject({
       'x-ms-blob-type': 'BlockBlob',
       'content-type': 'application/octet-stream',
@@ -125,7 +94,7 @@ describe('the upload', () => {
   test('is retried while the target fails, with one render and one charge', async () => {
     bucket.answer = (response, before) => response.writeHead(before < 2 ? 503 : 200).end();
     const client = await caller();
-    const done = await ended(client, await start(client, { html: '<p>x' }));
+    const done = await client.ended(await start(client, { html: '<p>x' }));
     expect(done.delivery).toMatchObject({ status: 'delivered', attempts: 3, http_status: 200 });
     expect(new Set(bucket.received.map(({ body }) => body)).size).toBe(1);
     expect(await documentsOf(client)).toBe(1);
@@ -137,7 +106,7 @@ describe('the upload', () => {
   ])('ends with %s', async (_name, status, error) => {
     bucket.answer = (response) => response.writeHead(status, { location: `http://${hooks.address}/` }).end();
     const client = await caller();
-    const done = await ended(client, await start(client, { html: '<p>x' }));
+    const done = await client.ended(await start(client, { html: '<p>x' }));
     expect(done).toMatchObject({ status: 'succeeded', delivery: { status: 'failed', attempts: 1, http_status: status } });
     expect(done.delivery?.error).toBe(error);
     expect(bucket.received).toHaveLength(1);
@@ -149,7 +118,7 @@ describe('the upload', () => {
     'is refused for targets that the egress policy blocks: %s',
     async (address) => {
       const client = await caller();
-      const done = await ended(client, await start(client, { html: '<p>x', deliver_to: address }));
+      const done = await client.ended(await start(client, { html: '<p>x', deliver_to: address }));
       expect(done.delivery).toEqual({
         host: new URL(address).host,
         status: 'failed',
@@ -181,7 +150,7 @@ describe('the upload', () => {
 
   test('does not happen for a failed render, whose webhook is sent', async () => {
     const client = await caller();
-    const done = await ended(client, await start(client, { url: 'http://127.0.0.1:9/', webhook_url: hooks.url }));
+    const done = await client.ended(await start(client, { url: 'http://127.0.0.1:9/', webhook_url: hooks.url }));
     expect(done).toMatchObject({ status: 'failed', error: { code: 'forbidden_url' } });
     expect(done.delivery).toBeUndefined();
     await eventually('the webhook has arrived', () => hooks.received.length === 1);
@@ -200,14 +169,13 @@ describe('the upload', () => {
       body: form,
     });
     expect(reply.status).toBe(202);
-    expect((await ended(client, (await reply.json()) as Render)).delivery).toMatchObject({ status: 'delivered' });
+    expect((await client.ended((await reply.json()) as Render)).delivery).toMatchObject({ status: 'delivered' });
   });
 
   test('can be different for each batch item', async () => {
     const client = await caller();
     const items = [{ html: '<p>a', deliver_to: target() }, { html: '<p>b' }, { html: '<p>a', deliver_to: target() }];
-    const reply = await client.send('POST', '/v1/batches', { items, webhook_url: hooks.url }, { prefer: 'wait=60' });
-    const batch = (await reply.json()) as { items: Render[] };
+    const batch = await client.batch({ items, webhook_url: hooks.url });
     const delivered = { host: host(), status: 'delivered', attempts: 1, http_status: 200 };
     expect(batch.items.map(({ delivery }) => delivery)).toEqual([delivered, undefined, delivered]);
     expect(bucket.received).toHaveLength(1); // Equal items with the same address are rendered and uploaded once.
@@ -221,7 +189,7 @@ describe('a document that is not stored', () => {
     ['with store: false', undefined, { store: false }],
   ])('is deleted once it is uploaded (%s)', async (_name, plan, body) => {
     const client = await caller(plan);
-    const done = await ended(client, await start(client, { html: '<p>gone', ...body }));
+    const done = await client.ended(await start(client, { html: '<p>gone', ...body }));
     expect(done.delivery).toMatchObject({ status: 'delivered' });
     expect((await readPdf(bucket.received[0]?.bytes as Buffer)).pages).toEqual(['gone']);
     await problem(await client.send('GET', `/v1/documents/${done.document_id}`), 410, 'document_deleted');
@@ -283,7 +251,7 @@ test('keeps the signature of the URL out of logs, lists and records', async () =
   const client = await caller();
   bucket.answer = (response) => response.writeHead(403).end();
   const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
-  await ended(client, render);
+  await client.ended(render);
   await eventually('the webhook has arrived', () => hooks.received.length === 1);
   const addresses = [`/v1/renders/${render.render_id}`, '/v1/webhooks/deliveries', '/v1/documents', '/v1/batches'];
   const shown = await Promise.all(addresses.map(async (path) => (await client.send('GET', path)).text()));
@@ -307,7 +275,7 @@ test('continues an upload after the service was killed, without another render',
   const { PLATEN_DATA_DIR = '' } = service.env;
   service = await startService({ ...settings(), PLATEN_DATA_DIR }, { firstKey: service.key });
   const after = new Client(service.url, client.key);
-  const done = await ended(after, render);
+  const done = await after.ended(render);
   expect(done.delivery).toMatchObject({ status: 'delivered', attempts: 2 });
   expect(bucket.received).toHaveLength(2);
   expect(bucket.received[0]?.body).toBe(bucket.received[1]?.body);

@@ -1,13 +1,9 @@
 /** Options that emulate a device or add content, and their reset for the next document of the key. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));

@@ -1,24 +1,18 @@
 /** Documents from markup that have assets or a base URL are at an address, but keep their opaque origin. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { html as page, Site, send } from '../support/site.ts';
 
-let service: SharedService;
-let client: Client;
-let site: Site;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, service.key);
-  site = await Site.start({
-    '/dir/part.html': page('PART', { 'access-control-allow-origin': '*' }),
-    '/dir/image.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', { 'cache-control': 'no-store' }),
-    '/frame': page('<script>document.write("frame " + origin)</script>'),
-  });
-});
-afterAll(() => site.close());
+const service = await sharedService();
+const client = new Client(service.url, service.key);
+const site = await Site.start({
+  '/dir/part.html': page('PART', { 'access-control-allow-origin': '*' }),
+  '/dir/image.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', { 'cache-control': 'no-store' }),
+  '/frame': page('<script>document.write("frame " + origin)</script>'),
+}).then(closeAfterAll);
 
 const asset = (content: string) => ({ content: Buffer.from(content).toString('base64') });
 const ASSETS = { 'part.html': asset('PART') };

@@ -1,19 +1,13 @@
 /** The `<meta>` elements of a document become the metadata of its PDF, unless the request overrides them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, type Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web<SharedService>;
-let ada: Client;
-
-beforeAll(async () => {
-  web = await Web.share();
-  ({ ada } = web);
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
+const { ada } = web;
 
 const META =
   '<meta name="author" content="Zoë (Ω) Żółw"><META NAME=Description CONTENT=" On\n geese "><meta name="keywords" content="goose, , gander,goose">';
@@ -53,8 +47,7 @@ describe('metadata of a document', () => {
     const { template_id } = await ada.template(document('<meta name="author" content="{{ name }}">'));
     expect((await metadataOf({ template_id, data: { name: 'Cleo' } })).info.Author).toBe('Cleo');
     const batch = { items: [{ html: document(META) }] };
-    const sent = await ada.send('POST', '/v1/batches', batch, { prefer: 'wait=60' });
-    const { items } = (await sent.json()) as { items: Array<{ document_id: string }> };
+    const { items } = await ada.batch(batch);
     const stored = await ada.get(`/v1/documents/${items[0]?.document_id}`, { accept: 'application/pdf' });
     expect((await readFinished(await bytesOf(stored))).info).toMatchObject(STATED);
   });

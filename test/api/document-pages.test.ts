@@ -1,13 +1,9 @@
 /** Pages of stored documents as images: content, size, access and errors. */
 import { PNG } from 'pngjs';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, problem } from '../support/client.ts';
-import { eventually, type SharedService } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { Client, type DocumentRecord, problem, succeeded } from '../support/client.ts';
+import { eventually } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-
-let service: SharedService;
-let ada: Client;
-let document: DocumentRecord;
 
 const SHEETS = ['red', 'lime', 'blue'].map((color) => `<div style="background:${color};height:100vh;break-after:page"></div>`);
 const COLORS = [
@@ -17,10 +13,11 @@ const COLORS = [
 ];
 const OPTIONS = { format: 'A4', margin: 0 };
 
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  document = await store({ html: `<style>body{margin:0}</style>${SHEETS.join('')}`, options: { ...OPTIONS, pageRanges: '1-3' } });
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const document = await store({
+  html: `<style>body{margin:0}</style>${SHEETS.join('')}`,
+  options: { ...OPTIONS, pageRanges: '1-3' },
 });
 
 async function store(body: object, by = ada): Promise<DocumentRecord> {
@@ -34,8 +31,7 @@ const pathOf = ({ document_id }: DocumentRecord, page: unknown = 1, query = '') 
 const draw = (path: string, { by = ada, headers = {} } = {}) => by.send('GET', path, undefined, headers);
 
 async function pixels(path: string): Promise<{ width: number; height: number; at(x: number, y: number): number[] }> {
-  const reply = await draw(path);
-  expect(reply.status, await reply.clone().text()).toBe(200);
+  const reply = await succeeded(draw(path));
   expect(reply.headers.get('content-type')).toBe('image/png');
   const { width, height, data } = PNG.sync.read(Buffer.from(await reply.arrayBuffer()));
   return { width, height, at: (x, y) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)] };

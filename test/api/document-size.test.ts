@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setUpCli } from '../support/cli-folder.ts';
 import { Client, type Problem, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 const LIMIT = 5_242_880;
 const WAY_OUT = /data: URLs count, files do not: send them in assets/;
@@ -19,13 +20,8 @@ const picture = PNG.sync.write(Object.assign(new PNG({ width: 1_000, height: 1_0
 const inline = `<img src="data:image/png;base64,${picture.toString('base64')}">`;
 
 const { folder, failure } = setUpCli();
-let service: Service;
-let client: Client;
-beforeAll(async () => {
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
-  client = new Client(service.url, service.key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' }).then(closeAfterAll);
+const client = new Client(service.url, service.key);
 
 async function tooLarge(reply: Response): Promise<void> {
   const { code, limit, detail } = (await reply.json()) as Problem;
@@ -73,8 +69,7 @@ test('data that Liquid has no memory to escape', async () => {
 test('an item of a batch', async () => {
   const { template_id } = await client.template('<p>Logo{{{logo}}}');
   const items = [{ html: inline }, { template_id, data: { logo: inline } }];
-  const reply = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { items: results } = (await reply.json()) as { items: Array<{ error: { code: string; detail: string } }> };
+  const { items: results } = await client.batch({ items });
   for (const { error } of results)
     expect(error).toMatchObject({ code: 'content_too_large', detail: expect.stringMatching(WAY_OUT) });
 });

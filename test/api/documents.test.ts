@@ -5,20 +5,14 @@ import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem, withoutReport } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type SharedService } from '../support/service.ts';
+import { eventually } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { contentFiles, storedWith } from '../support/stored.ts';
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, (await service.createKey('free')).key);
-  bob = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, (await service.createKey('free')).key);
+const bob = new Client(service.url, (await service.createKey()).key);
 
 const another = async (plan?: string) => new Client(service.url, (await service.createKey(plan)).key);
 const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;

@@ -1,16 +1,10 @@
 /** File names of downloads, and consistent reports of a render. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, problem } from '../support/client.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, (await service.createKey()).key);
 
 const JSON_ONLY = { accept: 'application/json' };
 const dispositionOf = ({ headers }: Response) => headers.get('content-disposition');

@@ -1,54 +1,30 @@
 /** `dry_run` reports what a render would do without a page, a charge or a request. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { Client, type DryRunResult, problem, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { html as page, Site } from '../support/site.ts';
 
-interface DryRun {
-  dry_run: true;
-  would_render: boolean;
-  problems: Array<{ code: string; detail: string }>;
-  hints: string[];
-  source: string;
-  html_bytes?: number;
-  template?: { template_id: string; version: number; missing: string[]; unused: string[] };
-  plan: string;
-  documents: { limit: number | null; used: number; remaining: number | null };
-  charged: boolean;
-  stored: boolean;
-  urls: Array<{ url: string; verdict: string }>;
-  urls_complete: boolean;
-}
+const [names, site] = await Promise.all([
+  NameServer.start('').then(closeAfterAll),
+  Site.start({ '/': page('x') }).then(closeAfterAll),
+]);
+const settings = {
+  PLATEN_DNS_SERVERS: names.address,
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  PLATEN_OUTBOUND_DENY: '*.denied.test',
+};
+const service = await startService(settings).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
 
-let service: Service;
-let names: NameServer;
-let site: Site;
-let ada: Client;
-
-beforeAll(async () => {
-  [names, site] = await Promise.all([NameServer.start(''), Site.start({ '/': page('x') })]);
-  const settings = {
-    PLATEN_DNS_SERVERS: names.address,
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-    PLATEN_OUTBOUND_DENY: '*.denied.test',
-  };
-  service = await startService(settings);
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await service.stop();
-  await Promise.all([names.close(), site.close()]);
-});
-
-async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<DryRun> {
-  const reply = await by.send('POST', path, { ...body, dry_run: true });
-  expect(reply.status, await reply.clone().text()).toBe(200);
-  return (await reply.json()) as DryRun;
+async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<DryRunResult> {
+  const reply = await succeeded(by.send('POST', path, { ...body, dry_run: true }));
+  return (await reply.json()) as DryRunResult;
 }
 
 const renders = () => service.metric('platen_renders_total');
-const verdicts = ({ urls }: DryRun) => Object.fromEntries(urls.map(({ url, verdict }) => [url, verdict]));
+const verdicts = ({ urls }: DryRunResult) => Object.fromEntries(urls.map(({ url, verdict }) => [url, verdict]));
 
 test('renders, charges and stores nothing', async () => {
   const [before, { used }] = [await renders(), (await ada.usage()).documents];

@@ -1,26 +1,16 @@
 /** Texts that are not UTF-8: every way in says how to convert them, and the command that it names does so. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, type Problem } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-let client: Client;
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
-  client = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder();
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' }).then(closeAfterAll);
+const client = new Client(service.url, service.key);
 
 const LATIN = Buffer.from('<p>Grüße', 'latin1');
 const QUOTED = Buffer.from('<p>\x93Gr\xfc\xdfe\x94', 'latin1');

@@ -1,19 +1,17 @@
 /** Invalid requests get a clear 4xx that names the field, and the service keeps running. Grouped by status. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { exchange as talkTo } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, runCli, type Service, startService } from '../support/service.ts';
+import { eventually, runCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ PLATEN_REQUEST_TIMEOUT_SECONDS: '2', PLATEN_MAX_REQUEST_BYTES: '8000000' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_REQUEST_TIMEOUT_SECONDS: '2', PLATEN_MAX_REQUEST_BYTES: '8000000' }).then(
+  closeAfterAll,
+);
 afterEach(async () => expect((await service.pdf({ html: '<p>still alive' })).status).toBe(200));
 
 const invalid = async (body: unknown) => (await problem(await service.pdf(body), 400, 'invalid_request')).errors ?? [];

@@ -1,29 +1,22 @@
 /** A key that uses as much as it can does not block other keys or readiness. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
 
 const TIMEOUT_MS = 600_000;
 const PLACES = 2;
 
-let service: Service;
-let site: Site;
-beforeAll(async () => {
-  site = await Site.start({ '/never': () => {} });
-  service = await startService({
-    PLATEN_CONCURRENCY: String(PLACES),
-    PLATEN_FINISH_THREADS: '1',
-    PLATEN_MAX_RENDER_TIMEOUT_MS: String(TIMEOUT_MS),
-    PLATEN_RESOURCE_TIMEOUT_SECONDS: '600',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-  });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await site.close();
-});
+const site = await Site.start({ '/never': () => {} }).then(closeAfterAll);
+const service = await startService({
+  PLATEN_CONCURRENCY: String(PLACES),
+  PLATEN_FINISH_THREADS: '1',
+  PLATEN_MAX_RENDER_TIMEOUT_MS: String(TIMEOUT_MS),
+  PLATEN_RESOURCE_TIMEOUT_SECONDS: '600',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+}).then(closeAfterAll);
 
 const options = { timeout: TIMEOUT_MS };
 const holds: Record<string, () => object> = {
@@ -86,8 +79,7 @@ test('delays neither calls nor other batches when batches of one key never end',
   expect(accepted.status).toBe(202);
   const { batch_id } = (await accepted.json()) as { batch_id: string };
   await underWay(PLACES);
-  const batch = await other.send('POST', '/v1/batches', { items: [{ html: '<p>a' }, { html: '<p>b' }] }, { prefer: 'wait=60' });
-  expect(await batch.json()).toMatchObject({ status: 'completed', succeeded: 2 });
+  expect(await other.batch({ items: [{ html: '<p>a' }, { html: '<p>b' }] })).toMatchObject({ status: 'completed', succeeded: 2 });
   await rendersAndIsReady(other);
   expect(await hog.json(`/v1/batches/${batch_id}`)).toMatchObject({ succeeded: 0, failed: 0 });
 });

@@ -1,29 +1,21 @@
 /** Hostile documents and crashed browsers: a documented answer in time, without effects on others. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
-let service: Service;
-let site: Site;
-let neighbour: string;
-
-beforeAll(async () => {
-  site = await Site.start();
-  service = await startService({
-    PLATEN_RENDERER_MEMORY_MB: '400', // A small heap fills up quickly.
-    PLATEN_RENDERER_HEAP_MB: '128',
-    PLATEN_CONCURRENCY: '3',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-  });
-  neighbour = (await service.createKey()).key;
+const site = await Site.start().then(closeAfterAll);
+let service: Service = await startService({
+  PLATEN_RENDERER_MEMORY_MB: '400', // A small heap fills up quickly.
+  PLATEN_RENDERER_HEAP_MB: '128',
+  PLATEN_CONCURRENCY: '3',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
 });
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+let neighbour: string = (await service.createKey()).key;
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** After each fault, both keys can render and no page is busy. */
 afterEach(async () => {
@@ -94,19 +86,16 @@ describe('documents that never end', () => {
 describe('documents that use too many resources', () => {
   const use = Array.from({ length: 11 }, (_, n) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`).join('');
 
-  test.each([
-    ['a script that grows its heap', '<script>const a = []; for (;;) a.push(new Array(1e5).fill({}))</script>'],
-    ['a script that grows buffers', '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>'],
-    [
-      'a canvas bomb',
-      '<body><script>for (let i = 0; i < 20; i++) { const c = document.createElement("canvas"); c.width = c.height = 16384; c.getContext("2d").fillRect(0, 0, 16384, 16384); document.body.append(c) }</script>',
-    ],
-    [
-      'an SVG use bomb',
-      `<svg xmlns="http://www.w3.org/2000/svg"><defs><g id="a0"><rect width="1" height="1"/></g>${use}</defs><use href="#a11"/></svg>`,
-    ],
-    ['100,000 table rows', `<table>${'<tr><td>a</td><td>b</td><td>c</td></tr>'.repeat(100_000)}</table>`],
-  ])('returns 422 resource_limit for %s', async (_name, html) => {
+  test.each(
+    Object.entries({
+      'a script that grows its heap': '<script>const a = []; for (;;) a.push(new Array(1e5).fill({}))</script>',
+      'a script that grows buffers': '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>',
+      'a canvas bomb':
+        '<body><script>for (let i = 0; i < 20; i++) { const c = document.createElement("canvas"); c.width = c.height = 16384; c.getContext("2d").fillRect(0, 0, 16384, 16384); document.body.append(c) }</script>',
+      'an SVG use bomb': `<svg xmlns="http://www.w3.org/2000/svg"><defs><g id="a0"><rect width="1" height="1"/></g>${use}</defs><use href="#a11"/></svg>`,
+      '100,000 table rows': `<table>${'<tr><td>a</td><td>b</td><td>c</td></tr>'.repeat(100_000)}</table>`,
+    }),
+  )('returns 422 resource_limit for %s', async (_name, html) => {
     const before = await browserProcessesOfType(service, 'browser');
     await besides(expectProblem(html, 422, 'resource_limit', 100_000));
     expect(await browserProcessesOfType(service, 'browser')).toEqual(before);
@@ -206,14 +195,9 @@ describe('documents that try to use the browser', () => {
 
 describe('what a document must not load', () => {
   test('loads nothing except data: and blob: URLs', async () => {
-    const { createServer } = await import('node:http');
-    const requested: string[] = [];
-    const canary = createServer((request, response) => {
-      requested.push(request.url ?? '');
-      response.end('reached');
-    });
-    await new Promise<void>((resolve) => canary.listen(0, resolve));
-    const { port } = canary.address() as { port: number };
+    using canary = await Site.start({}, '::');
+    canary.serveOthers((_request, response) => void response.end('reached'));
+    const { port } = canary;
     const hosts = ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '2130706433'];
     const html = hosts
       .map((host) => `http://${host}:${port}`)
@@ -232,8 +216,7 @@ describe('what a document must not load', () => {
     expect(pdf.pages.join(' ')).toContain('text');
     expect(pdf.pages.join(' ')).not.toMatch(/reached|root:/);
     expect(await service.metric('platen_outbound_refused_total')).toBeGreaterThan(0);
-    canary.close();
-    expect(requested).toEqual([]);
+    expect(canary.requests).toEqual([]);
   });
 });
 

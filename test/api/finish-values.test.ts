@@ -1,17 +1,13 @@
 /** Invalid values of finishing options return 400 with the field and the valid values, and render nothing. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { storedWith } from '../support/stored.ts';
 
-let service: Service;
-let client: Client;
-beforeAll(async () => {
-  service = await startService();
-  client = new Client(service.url, (await service.createKey()).key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const client = new Client(service.url, (await service.createKey()).key);
 
 const LONG = 'x'.repeat(128);
 const file = { name: 'a.txt', content: 'YQ==' };
@@ -144,10 +140,10 @@ describe('400 invalid_request', () => {
     ['an ångström', '\u212b', 'å'.toUpperCase()],
     ['an Arabic letter in its final form', '\ufe8e', '\u0627'],
   ];
-  describe.each(CHANGED)('a password with %s, which some readers change', (_name, sent, normalized) => {
-    const fault = (path: string) => ({ path, message: expect.stringContaining('send the normalized form'), normalized });
-
-    test('is rejected with the accepted form of it', async () => {
+  test.each(CHANGED)(
+    'a password with %s, which some readers change, is rejected with its accepted form',
+    async (_name, sent, normalized) => {
+      const fault = (path: string) => ({ path, message: expect.stringContaining('send the normalized form'), normalized });
       for (const [password, path] of [
         [sent, 'options.password'],
         [{ user: sent }, 'options.password.user'],
@@ -163,8 +159,8 @@ describe('400 invalid_request', () => {
         'invalid_request',
       );
       expect(errors?.map(({ path }) => path)).toEqual(['options.scale']);
-    });
-  });
+    },
+  );
 
   test('shows a password only to its sender: neither in the log nor in a batch item', async () => {
     const sent = { user: 'nowhere-4711-²', owner: 'nowhere-4712-\ufb01' };

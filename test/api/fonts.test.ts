@@ -1,12 +1,12 @@
 /** Fonts of printed documents, and warnings about text without a font or with another one. */
 
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPTIONAL_SCRIPTS } from '../../src/fonts/optional-fonts.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -20,10 +20,7 @@ interface FontWarning {
   family?: string;
 }
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function render(
   html: string,
@@ -262,7 +259,7 @@ describe('families', () => {
 
 describe('PLATEN_FONTS_DIR', () => {
   test('makes its fonts available to every document', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
+    const folder = await makeTestFolder('fonts');
     const medium = '500Medium/NotoSansThai_500Medium.ttf';
     await copyFile(join(folderOf('@expo-google-fonts/noto-sans-thai'), medium), join(folder, 'a.ttf'));
     await using own = await startService({ PLATEN_FONTS_DIR: folder });
@@ -273,11 +270,10 @@ describe('PLATEN_FONTS_DIR', () => {
     expect(warnings).toEqual([]);
     expect((await render('<p>กขฃ')).fonts).toEqual(['NotoSansThai-Regular']);
     expect((await render('<p>กขฃ', own)).fonts, 'the folder comes first').toEqual(['NotoSansThai-Medium']);
-    await rm(folder, { recursive: true });
   });
 
   test('prefers a file in the folder over a substitute for the family', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
+    const folder = await makeTestFolder('fonts');
     await copyFile(
       join(folderOf('@expo-google-fonts/caladea'), '400Regular/Caladea_400Regular.ttf'),
       join(folder, 'Georgia.ttf'),
@@ -285,7 +281,6 @@ describe('PLATEN_FONTS_DIR', () => {
     await using own = await startService({ PLATEN_FONTS_DIR: folder });
     const { fonts } = await render('<p style="font-family: Georgia, serif">a', own);
     expect(fonts, 'the font in the file is not named Georgia, and no substitute is used').toEqual(['Tinos-Regular']);
-    await rm(folder, { recursive: true });
   });
 
   test('is rejected if the folder does not exist', async () => {

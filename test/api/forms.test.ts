@@ -1,26 +1,19 @@
 /** `options.forms`: controls of a document become form fields. */
 import { PDF, type PdfArray, type PdfDict, type PdfNumber, PdfRef, type PdfString } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { readAppearances } from '../support/read-appearances.ts';
 import { type FormField, readFields } from '../support/read-fields.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>Form</title>${head}<h1>Form</h1>${body}`;
 
 async function rendered(html: string, options: object = {}): Promise<Buffer> {
-  const response = await client.pdf({ html, options: { forms: true, ...options } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html, options: { forms: true, ...options } });
 }
 
 async function fieldsOf(body: string, options: object = {}, head = ''): Promise<FormField[]> {
@@ -557,8 +550,7 @@ describe('combined with other options', () => {
       options: { forms: true },
     });
     const sent = { items: [item('one'), item('two'), { html: page('<p>None') }] };
-    const response = await client.send('POST', '/v1/batches', sent, { prefer: 'wait=60' });
-    const { batch_id, succeeded } = (await response.json()) as { batch_id: string; succeeded: number };
+    const { batch_id, succeeded } = await client.batch(sent);
     expect(succeeded).toBe(3);
     const fields = await readFields(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
     expect(fields.map(({ page: number, name, value }) => [number, name, value])).toEqual([

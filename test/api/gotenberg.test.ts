@@ -1,54 +1,39 @@
 /** The routes of Gotenberg: forms as its clients send them, their results, and rejected fields. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import type { ServiceError, Subject } from '../../src/errors.ts';
 import { errorMessage } from '../../src/gotenberg/errors.ts';
 import { translateError } from '../../src/gotenberg/field-names.ts';
 import { namingOption } from '../../src/render/steps/name-option.ts';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { Site, status } from '../support/site.ts';
 
-let service: Service;
-let site: Site;
+const site = await Site.start({
+  '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
+  '/frame': ({ url = '' }, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end(`<img src="http://127.0.0.2:${url.split('?')[1]}/a.png">`),
+  '/gone': status(404),
+  '/report': (_request, response) => void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7'),
+}).then(closeAfterAll);
 /** A site at another address. */
-let other: Site;
-let receiver: Receiver;
-let ada: Client;
-
-beforeAll(async () => {
-  site = await Site.start({
-    '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
-    '/frame': ({ url = '' }, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<img src="http://127.0.0.2:${url.split('?')[1]}/a.png">`),
-    '/gone': status(404),
-    '/report': (_request, response) => void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7'),
-  });
-  other = await Site.start({ '/a.png': status(404), '/b.png': status(404) }, '127.0.0.2');
-  receiver = await Receiver.start();
-  service = await startService({
-    PLATEN_CONCURRENCY: '2',
-    PLATEN_GOTENBERG_ROUTES: 'on',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port} 127.0.0.2:${other.port} ${receiver.address}`,
-  });
-  ada = new Client(service.url, (await service.createKey('hundred')).key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-  other.close();
-  receiver.close();
-});
+const other = await Site.start({ '/a.png': status(404), '/b.png': status(404) }, '127.0.0.2').then(closeAfterAll);
+const receiver = await Receiver.start().then(closeAfterAll);
+const service = await startService({
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_GOTENBERG_ROUTES: 'on',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port} 127.0.0.2:${other.port} ${receiver.address}`,
+}).then(closeAfterAll);
+const ada = new Client(service.url, (await service.createKey('hundred')).key);
 
 /** Returns the claims that the validator finds in a PDF. */
 async function claimsOf(bytes: Buffer): Promise<string[]> {
@@ -58,8 +43,8 @@ async function claimsOf(bytes: Buffer): Promise<string[]> {
 
 /** Returns the entries of the information dictionary as pdf.js reads it. */
 async function informationOf(bytes: Buffer): Promise<object> {
-  const document = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
-  const info = (await document.getMetadata()).info as { Custom?: Iterable<[string, unknown]> };
+  await using opened = await openPdf(bytes);
+  const info = (await opened.document.getMetadata()).info as { Custom?: Iterable<[string, unknown]> };
   return { ...info, ...Object.fromEntries(info.Custom ?? []) };
 }
 
@@ -87,8 +72,7 @@ function send(body: FormData): Promise<Response> {
 const html = (fields: Fields, headers?: Record<string, string>) => post('chromium/convert/html', fields, headers);
 
 async function good(reply: Promise<Response>): Promise<Response> {
-  const response = await reply;
-  expect(response.status, response.status === 200 ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(reply);
   return response;
 }
 

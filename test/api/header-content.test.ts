@@ -2,23 +2,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { html, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web<SharedService>;
-beforeAll(async () => {
-  web = await Web.share();
-  web.site.serve({
-    '/page': html('<p>text'),
-    '/strict': send('text/html', '<p>text', { 'content-security-policy': "default-src 'none'" }),
-  });
+const web = await Web.share().then(closeAfterAll);
+web.site.serve({
+  '/page': html('<p>text'),
+  '/strict': send('text/html', '<p>text', { 'content-security-policy': "default-src 'none'" }),
 });
-afterAll(() => web?.close());
 
 const PLACES = ['headerTemplate', 'footerTemplate'] as const;
 const gelasio = join(dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/gelasio/package.json')), '400Regular');

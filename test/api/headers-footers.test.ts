@@ -1,15 +1,11 @@
 /** Headers, footers and single-page documents, checked with pdf.js. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { millimetresOf, type ReadPdf, readPdfReply, type TextPosition } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function render(html: string, options: object = {}): Promise<ReadPdf> {
   return readPdfReply(await service.pdf({ html, options }));
@@ -28,12 +24,9 @@ function find(pdf: ReadPdf, page: number, text: RegExp): TextPosition {
   return place;
 }
 
-describe('headerTemplate and footerTemplate', () => {
-  let pdf: ReadPdf;
-  beforeAll(async () => {
-    pdf = await render(REPORT, { headerTemplate: HEADER, footerTemplate: FOOTER });
-  });
+const pdf = await render(REPORT, { headerTemplate: HEADER, footerTemplate: FOOTER });
 
+describe('headerTemplate and footerTemplate', () => {
   test('are printed at the top and bottom of every page, with title and page numbers', () => {
     expect(pdf.pages.length).toBeGreaterThan(3);
     for (let page = 1; page <= pdf.pages.length; page++) {
@@ -190,20 +183,16 @@ describe('singlePage', () => {
   const SCRIPT = '<script>1</script>';
   const BLOCKS = ['Hero', 'Features', 'Footer'].map((text) => `<section><h1>${text}</h1></section>`).join('');
 
-  test.each<[string, string]>([
-    ['a script', `<!doctype html>${RECEIPT}${SCRIPT}`],
-    ['an @page rule', `<!doctype html><style>@page { margin: 0 }</style>${RECEIPT}`],
-    ['a script and an @page rule', `<!doctype html><style>@page { size: A3; margin: 0 }</style>${RECEIPT}${SCRIPT}`],
-    [
-      'sizes that insist',
-      `<!doctype html><style>@page { size: A3 !important } @page :first { size: A5 !important }</style>${RECEIPT}`,
-    ],
-    ['breaks that insist', `<!doctype html><style>p { break-before: page !important }</style>${RECEIPT}${SCRIPT}`],
-    [
-      'a policy against styles',
-      `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
-    ],
-  ])('fits the height of a document with %s to its content with width or format', async (_name, html) => {
+  test.each(
+    Object.entries<string>({
+      'a script': `<!doctype html>${RECEIPT}${SCRIPT}`,
+      'an @page rule': `<!doctype html><style>@page { margin: 0 }</style>${RECEIPT}`,
+      'a script and an @page rule': `<!doctype html><style>@page { size: A3; margin: 0 }</style>${RECEIPT}${SCRIPT}`,
+      'sizes that insist': `<!doctype html><style>@page { size: A3 !important } @page :first { size: A5 !important }</style>${RECEIPT}`,
+      'breaks that insist': `<!doctype html><style>p { break-before: page !important }</style>${RECEIPT}${SCRIPT}`,
+      'a policy against styles': `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
+    }),
+  )('fits the height of a document with %s to its content with width or format', async (_name, html) => {
     const plain = await render(`<!doctype html>${RECEIPT}`, { singlePage: true, width: '80mm' });
     expect(plain.pages).toEqual(['Receipt line 1 line 2 Total 12.50']);
     for (const options of [{ width: '80mm' }, { format: 'A5' }, {}]) {

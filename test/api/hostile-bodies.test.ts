@@ -1,17 +1,13 @@
 /** Bodies made to cost more than they send: forms of millions of parts, and JSON with hundreds of thousands of members. */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readForm } from '../../src/http/requests/form-body.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' }).then(closeAfterAll);
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; text: string }> {
   const headers = { authorization: `Bearer ${service.key}`, 'content-type': type, 'content-encoding': 'gzip' };

@@ -1,19 +1,14 @@
 /** Documents that break or hide what the service inspects are printed, with bounded reports. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-let ada: Client;
-let bob: Client;
-beforeAll(async () => {
-  service = await startService();
-  ada = new Client(service.url, (await service.createKey()).key);
-  bob = new Client(service.url, (await service.createKey()).key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const ada = new Client(service.url, (await service.createKey()).key);
+const bob = new Client(service.url, (await service.createKey()).key);
 
 const ERRORS = 'globalThis[Symbol.for("platen.errors")]';
 const SPOILT: Array<[name: string, script: string]> = [

@@ -1,8 +1,9 @@
 /** Text that repeats whatever the service parses delays nobody else, whichever way it comes in. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PAIRED, PIECES, repeated } from '../hostile-text/pieces.ts';
 import { Client } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { startService } from '../support/service.ts';
 
 /** For each of many pieces, code that reads this length in quadratic time takes half a minute or longer. */
 const LENGTH = 500_000;
@@ -12,21 +13,15 @@ const HEAD_LENGTH = 12_000;
 const MAX_DELAY_SECONDS = 10;
 const AT_ONCE = 4;
 
-let service: Service;
-let ada: Client;
-let authorization: string;
-beforeAll(async () => {
-  service = await startService({
-    PLATEN_GOTENBERG_ROUTES: 'on',
-    PLATEN_PLAYGROUND: 'on',
-    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000',
-    PLATEN_RENDER_TIMEOUT_MS: '3000', // whatever Chromium does with the text
-    PLATEN_LOG_LEVEL: 'silent',
-  });
-  ada = new Client(service.url, (await service.createKey()).key);
-  authorization = `Bearer ${ada.key}`;
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({
+  PLATEN_GOTENBERG_ROUTES: 'on',
+  PLATEN_PLAYGROUND: 'on',
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000',
+  PLATEN_RENDER_TIMEOUT_MS: '3000', // whatever Chromium does with the text
+  PLATEN_LOG_LEVEL: 'silent',
+}).then(closeAfterAll);
+const ada = new Client(service.url, (await service.createKey()).key);
+const authorization = `Bearer ${ada.key}`;
 
 function form(path: string, fields: Record<string, string>): Promise<Response> {
   const body = new FormData();

@@ -1,16 +1,12 @@
 /** Ambiguous requests and `Expect`: the head decides, and each request is answered once. Grouped by fault. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { exchange, RawConnection } from '../support/raw-http.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ PLATEN_MAX_REQUEST_BYTES: '1000000' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_MAX_REQUEST_BYTES: '1000000' }).then(closeAfterAll);
 
 const BODY = '{"html": "<p>x"}';
 const LENGTH = `Content-Length: ${BODY.length}`;

@@ -1,5 +1,5 @@
 /** Idempotency-Key: the same request twice is one render, one charge and one document. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bytesOf,
   Client,
@@ -9,13 +9,10 @@ import {
   type TemplateRecord,
   withoutReport,
 } from '../support/client.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 const on = async (plan = 'three') => new Client(service.url, (await service.createKey(plan)).key);
 const named = (name: string) => ({ 'idempotency-key': name });
@@ -102,18 +99,16 @@ describe('the same key and body', () => {
   });
 
   test('are remembered after a restart', async () => {
-    const own = await startService();
+    await using own = await startService();
     const { key } = await own.createKey('three');
     const first = await bytesOf(await new Client(own.url, key).pdf({ html: '<p>x' }, named('r')));
     await own.stop();
-    const again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
+    await using again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
     const client = new Client(again.url, key);
     const second = await client.pdf({ html: '<p>x' }, named('r'));
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect((await bytesOf(second)).equals(first)).toBe(true);
     expect((await client.usage()).documents.used).toBe(1);
-    await again[Symbol.asyncDispose]();
-    await own[Symbol.asyncDispose]();
   });
 });
 

@@ -1,36 +1,25 @@
 /** `POST /v1/image`: content of the image, rejections, charges, and no effects on later renders. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readImageHeader, readPng } from '../support/read-image.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
 
-let service: Service;
-let site: Site;
-let ada: Client;
-
-beforeAll(async () => {
-  site = await Site.start({
-    '/page': ({ headers }, response) => {
-      const isSent = headers.cookie === 'a=1' && headers['x-b'] === '2';
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(`${STYLE}<body style="background: ${isSent ? 'lime' : 'red'}">`);
-    },
-  });
-  service = await startService({
-    PLATEN_CONCURRENCY: '2',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-    PLATEN_MAX_IMAGE_PIXELS: '4000000',
-  });
-  ada = new Client(service.url, (await service.createKey()).key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+const site = await Site.start({
+  '/page': ({ headers }, response) => {
+    const isSent = headers.cookie === 'a=1' && headers['x-b'] === '2';
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`${STYLE}<body style="background: ${isSent ? 'lime' : 'red'}">`);
+  },
+}).then(closeAfterAll);
+const service = await startService({
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  PLATEN_MAX_IMAGE_PIXELS: '4000000',
+}).then(closeAfterAll);
+const ada = new Client(service.url, (await service.createKey()).key);
 
 const STYLE = '<!doctype html><style>body { margin: 0 } div { width: 100px; height: 50px }</style>';
 const RED = `${STYLE}<body style="background: red">`;
@@ -48,8 +37,7 @@ const noise = (side: number) => `${STYLE}<canvas id=c width=${side} height=${sid
   c.getContext('2d').putImageData(image, 0, 0);</script>`;
 
 async function image(body: object, client = ada, headers?: Record<string, string>): Promise<Buffer> {
-  const response = await client.send('POST', '/v1/image', body, headers);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.send('POST', '/v1/image', body, headers));
   return bytesOf(response);
 }
 

@@ -1,20 +1,15 @@
 /** `options.invoice`: Factur-X and ZUGFeRD PDFs, and rejections without a charge. */
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const SALE = SALES['several rates'] as Sale;
 const HTML = invoiceHtml(SALE);
@@ -23,9 +18,7 @@ const invoiceOf = (profile: InvoiceProfile) => ({ xml: invoiceXml(SALE, profile)
 const used = async () => (await client.usage()).documents.used;
 
 async function render(options: object): Promise<Buffer> {
-  const response = await client.pdf({ html: HTML, options });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html: HTML, options });
 }
 
 /** Returns the associated files of a PDF that has no object streams. */
@@ -160,8 +153,7 @@ test('gives each batch item its own invoice, with defaults', async () => {
     { template_id, data: { n: 1 } },
   ];
   const defaults = { options: { conformance: 'PDF/A-3u', invoice: of('discounts') } };
-  const response = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
-  const batch = (await response.json()) as { items: Array<{ url: string }> };
+  const batch = await client.batch({ items, defaults });
   expect(batch).toMatchObject({
     succeeded: 3,
     failed: 1,

@@ -1,16 +1,11 @@
 /** Renders share no page state, cookies, storage or scripts, neither between keys nor with later renders of the key. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-let other: string;
-
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SPARE_PAGES: '0' });
-  other = (await service.createKey()).key;
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SPARE_PAGES: '0' }).then(closeAfterAll);
+const other = (await service.createKey()).key;
 
 const text = async (html: string, key = service.key, options = {}) =>
   (await readPdfReply(await service.pdf({ html, options }, { key }))).pages[0];

@@ -1,55 +1,19 @@
 /** Keys that manage keys: each has its own resources and no more rights than granted, and rotation breaks nothing. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
-import { Client, type List, problem } from '../support/client.ts';
-import { eventually, PLANS } from '../support/service.ts';
-import { storageSettings } from '../support/storage-settings.ts';
+import { describe, expect, test } from 'vitest';
+import { type ApiKey, Client, type List, problem } from '../support/client.ts';
+import { openApp } from '../support/open-app.ts';
+import { eventually } from '../support/service.ts';
 
-interface KeyRecord {
-  key_id: string;
-  name: string;
-  hint: string;
-  scopes: string[] | null;
-  test: boolean;
-  made_by: string | null;
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  previous_secret_expires_at: string | null;
-}
-type Issued = KeyRecord & { key: string };
+type Issued = ApiKey & { key: string };
 
-let app: App;
-let dataDir: string;
 let now = Date.now();
-let accountId: string;
-let ada: Client;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const env = {
-    ...(await storageSettings(dataDir)),
-    PLATEN_PORT: '0',
-    PLATEN_DATA_DIR: dataDir,
-    PLATEN_PLANS_FILE: PLANS,
-    PLATEN_LOG_LEVEL: 'silent',
-  };
-  app = await startApp(loadConfig(env), () => now);
-  accountId = (await app.services.accounts.createAccount('growth')).id;
-  ada = await client();
-});
-afterAll(async () => {
-  await app.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const { app, newClient } = await openApp({}, () => now);
+const accountId = (await app.services.accounts.createAccount('growth')).id;
 
 const as = (key: string) => new Client(app.url, key);
 const client = async (account = accountId) => as((await app.services.accounts.createKey(account)).secret);
+const ada = await client();
 
 async function make(by: Client, body: object = {}): Promise<Issued> {
   const reply = await by.send('POST', '/v1/keys', body);
@@ -57,7 +21,7 @@ async function make(by: Client, body: object = {}): Promise<Issued> {
   return (await reply.json()) as Issued;
 }
 
-const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')).data;
+const keysOf = async (by: Client) => (await by.json<List<ApiKey>>('/v1/keys')).data;
 const status = async (by: Client) => (await by.get('/v1/documents')).status;
 
 test('shows a key once; it works and shares the allowance of its account', async () => {
@@ -177,7 +141,7 @@ test('revokes a key with all keys made by it and its old secret', async () => {
 
 test('returns 404 for keys of others, even of the same account, and for the key that made it', async () => {
   const sibling = await client();
-  const stranger = await client((await app.services.accounts.createAccount('growth')).id);
+  const stranger = await newClient();
   const parent = await make(ada);
   const child = as((await make(as(parent.key))).key);
   for (const by of [sibling, stranger, child]) {
@@ -232,7 +196,7 @@ describe('expiry', () => {
 test('shows when a key was last used, to the minute', async () => {
   const { key, key_id, last_used_at } = await make(ada);
   expect(last_used_at).toBeNull();
-  const lastUse = async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at;
+  const lastUse = async () => (await ada.json<ApiKey>(`/v1/keys/${key_id}`)).last_used_at;
   const use = () => status(as(key)).then(() => app.services.accounts.keyUse.flush());
   const begun = now;
   await use();
@@ -248,7 +212,7 @@ test('shows when a key was last used, to the minute', async () => {
 test('records the use of a key without being asked to', async () => {
   const { key, key_id } = await make(ada);
   await status(as(key));
-  await eventually('it is recorded', async () => (await ada.json<KeyRecord>(`/v1/keys/${key_id}`)).last_used_at !== null);
+  await eventually('it is recorded', async () => (await ada.json<ApiKey>(`/v1/keys/${key_id}`)).last_used_at !== null);
 });
 
 test('returns 422 for more keys than an account may have or make in a day', async () => {

@@ -1,23 +1,22 @@
 /** Start, shutdown and overload, and what they leave behind. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cacheFolder } from '../../src/cache-folder.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
-const cache = await mkdtemp(join(tmpdir(), 'platen-cache-'));
-afterAll(() => rm(cache, { recursive: true, force: true }));
+const cache = await makeFolder('cache');
 
 const renders = async (service: Service) =>
   expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
 
 test('answers accepted requests on SIGTERM under load, rejects new ones with 503, and leaves nothing behind', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
+  using site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
   await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
   const html = `<p>slow<img src="${site.origin}/held.png">`;
   const accepted = Array.from({ length: 8 }, () => service.pdf({ html, options: { timeout: 60_000, resourceTimeout: 60_000 } }));
@@ -37,7 +36,6 @@ test('answers accepted requests on SIGTERM under load, rejects new ones with 503
   expect(await ended).toEqual([0, null]);
   expect(await browserProcesses(service)).toEqual([]);
   expect(await readdir(service.tmp)).toEqual([]);
-  site.close();
 });
 
 test('takes its browser along on kill -9, and the next start removes the profile', async () => {
@@ -118,13 +116,9 @@ test('shares the work between two browsers', async () => {
   expect(await browserProcessesOfType(service, 'browser')).toHaveLength(2);
 });
 
-describe('a new service', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
 
+describe('a new service', () => {
   test('serves health, readiness, metrics, reference and error pages without a key', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
       const response = await fetch(service.url + path);

@@ -1,15 +1,13 @@
 /** Links within a document lead to their destination at any scale. */
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
-import { beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let client: Client;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, service.key);
-});
+const service = await sharedService();
+const client = new Client(service.url, service.key);
 
 const COUNT = 12;
 const MARGIN = 50;
@@ -19,13 +17,8 @@ const WIDE = HTML.replace('<p>', '<div style="width: 1400px; background: #eee">w
 
 /** Returns, for each part, the distance in points from a link's destination down to the line of its heading. */
 async function distances(pdf: Buffer): Promise<number[]> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  try {
-    const document = await task.promise;
-    return await Promise.all(PARTS.map((_, n) => distanceOf(document, n)));
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(pdf);
+  return await Promise.all(PARTS.map((_, n) => distanceOf(opened.document, n)));
 }
 
 async function distanceOf(document: PDFDocumentProxy, part: number): Promise<number> {
@@ -49,8 +42,7 @@ test.each([
   ['finished, scaled', HTML, { scale: 0.5, metadata: { title: 'Parts' }, watermark: { text: 'DRAFT' } }, 0.5],
   ['wider than the paper', WIDE, {}, 0.5],
 ])('%s', async (_, html, options, scale) => {
-  const response = await client.pdf({ html, options: { ...options, margin: MARGIN } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(client.pdf({ html, options: { ...options, margin: MARGIN } }));
   // A line of 24 pixels has a box of 27 or 28, and the upper margin stays visible.
   for (const distance of await distances(await bytesOf(response))) {
     expect(distance).toBeGreaterThan(MARGIN * 0.75 + 14 * scale);

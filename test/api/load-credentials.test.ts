@@ -1,12 +1,11 @@
 /** Cookies, headers and credentials are sent only to the origin they are meant for. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { type Answer, html, image, redirect, type Site, type SiteRequest, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const HEADERS = { 'X-Secret': 'header-secret', Authorization: 'Bearer token-secret' };
 const COOKIES = [
@@ -15,21 +14,18 @@ const COOKIES = [
 ];
 const SECRETS = { extraHTTPHeaders: HEADERS, cookies: COOKIES };
 
-beforeAll(async () => {
-  web = await Web.start();
-  ({ site } = web);
-  for (const each of [site, web.other])
-    each.serve({
-      '/image.png': image,
-      '/style.css': send('text/css', '@import url(/imported.css)'),
-      '/imported.css': send('text/css', ''),
-      '/script.js': send('text/javascript', 'fetch("/fetched", { mode: "no-cors" })'),
-      '/frame': html('<p>frame</p><img src="/image.png?frame">'),
-      '/fetched': send('text/plain', 'x', { 'access-control-allow-origin': '*' }),
-      '/there': html('<p>there</p><img src="/image.png?there">'),
-    });
-});
-afterAll(() => web?.close());
+const web = await Web.start().then(closeAfterAll);
+const { site } = web;
+for (const each of [site, web.other])
+  each.serve({
+    '/image.png': image,
+    '/style.css': send('text/css', '@import url(/imported.css)'),
+    '/imported.css': send('text/css', ''),
+    '/script.js': send('text/javascript', 'fetch("/fetched", { mode: "no-cors" })'),
+    '/frame': html('<p>frame</p><img src="/image.png?frame">'),
+    '/fetched': send('text/plain', 'x', { 'access-control-allow-origin': '*' }),
+    '/there': html('<p>there</p><img src="/image.png?there">'),
+  });
 beforeEach(() => web.forget());
 
 const secretsIn = ({ headers }: SiteRequest) =>
@@ -54,8 +50,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
       way === 'url'
         ? { url: `${site.origin}/document`, options }
         : { html: markup, options: { baseUrl: `${site.origin}/document`, ...options } };
-    const response = await web.ada.pdf({ ...body, options: { waitUntil: 'networkidle0', ...body.options } });
-    expect(response.status, await response.clone().text()).toBe(200);
+    await succeeded(web.ada.pdf({ ...body, options: { waitUntil: 'networkidle0', ...body.options } }));
   };
 
   test('sends secrets with every request to the origin, but not to other ports, names or redirect targets', async () => {
@@ -123,8 +118,7 @@ describe.each(['url', 'html'] as const)('in %s', (way) => {
 describe('a redirected document', () => {
   const visit = async (path: string) => {
     const options = { ...SECRETS, authenticate: { username: 'ada', password: 'pw' } };
-    const response = await web.ada.pdf({ url: site.origin + path, options });
-    expect(response.status, await response.clone().text()).toBe(200);
+    await succeeded(web.ada.pdf({ url: site.origin + path, options }));
   };
   const WAYS: Array<[way: string, to: (url: string) => Answer]> = [
     ['a redirect', (url) => redirect(url)],

@@ -1,14 +1,10 @@
 /** Options for loading: scripts, user agent and base URL, and invalid values of all options. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { millimetresOf } from '../support/read-pdf.ts';
-import { type Answer, html, image, redirect, type Site, send } from '../support/site.ts';
+import { type Answer, html, image, redirect, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
-/** The origin of the other site under a host name, so that it differs from the first one in host and port. */
-let elsewhere: string;
 
 const VECTOR = `<svg xmlns="http://www.w3.org/2000/svg"><text y="20">vector</text><script>fetch('/ran/vector')</script></svg>`;
 const shown: Answer = (request, response) =>
@@ -16,20 +12,18 @@ const shown: Answer = (request, response) =>
     `<p id="o"></p><script>o.textContent = ${JSON.stringify(request.headers['user-agent'])} + ' = ' + navigator.userAgent</script>`,
   )(request, response);
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_CONCURRENCY: '1' });
-  ({ site } = web);
-  elsewhere = web.other.as('x.private.test');
-  for (const each of [site, web.other])
-    each.serve({
-      '/script.js': send('text/javascript', `fetch('/ran/external'); document.body.append(' external')`),
-      '/frame': html(`<p>frame</p><script>document.body.append(' frame-script'); fetch('/ran/frame')</script>`),
-      '/vector.svg': send('image/svg+xml', VECTOR),
-      '/worker.js': send('text/javascript', `fetch('/ran/worker')`),
-      '/image.png': image,
-    });
-});
-afterAll(() => web?.close());
+const web = await Web.start({ PLATEN_CONCURRENCY: '1' }).then(closeAfterAll);
+const { site } = web;
+/** The origin of the other site under a host name, so that it differs from the first one in host and port. */
+const elsewhere = web.other.as('x.private.test');
+for (const each of [site, web.other])
+  each.serve({
+    '/script.js': send('text/javascript', `fetch('/ran/external'); document.body.append(' external')`),
+    '/frame': html(`<p>frame</p><script>document.body.append(' frame-script'); fetch('/ran/frame')</script>`),
+    '/vector.svg': send('image/svg+xml', VECTOR),
+    '/worker.js': send('text/javascript', `fetch('/ran/worker')`),
+    '/image.png': image,
+  });
 beforeEach(() => web.forget());
 
 const ran = () => [...site.requests, ...web.other.requests].map(({ path }) => path).filter((path) => path.startsWith('/ran/'));

@@ -1,14 +1,12 @@
 /** Options that decide when a document has loaded, each with a limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Answer, endless, html, image, never, type Site, status, trickle } from '../support/site.ts';
+import { type Answer, endless, html, image, never, status, trickle } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const PNG = PIXEL.subarray(0, 20);
 /** Most tests only wait and use no processor time, so many can run at the same time. */
@@ -23,23 +21,20 @@ const after =
   (request, response) =>
     void sleep(milliseconds, undefined, { ref: false }).then(() => answer(request, response));
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_CONCURRENCY: String(AT_ONE_TIME) });
-  ({ site } = web);
-  const json: Answer = (_request, response) => void response.writeHead(200, { 'access-control-allow-origin': '*' }).end('there');
-  site.serve({
-    '/image.png': image,
-    '/slow.png': after(700, image),
-    '/much-later.png': after(MUCH_LATER_MS, image),
-    '/slow': after(700, json),
-    '/quick': json,
-    '/never': never,
-    '/not-found.png': status(404),
-    '/trickle.png': trickle('image/png', PNG),
-    '/endless.png': endless('image/png', '', PNG),
-  });
+const web = await Web.start({ PLATEN_CONCURRENCY: String(AT_ONE_TIME) }).then(closeAfterAll);
+const { site } = web;
+const json: Answer = (_request, response) => void response.writeHead(200, { 'access-control-allow-origin': '*' }).end('there');
+site.serve({
+  '/image.png': image,
+  '/slow.png': after(700, image),
+  '/much-later.png': after(MUCH_LATER_MS, image),
+  '/slow': after(700, json),
+  '/quick': json,
+  '/never': never,
+  '/not-found.png': status(404),
+  '/trickle.png': trickle('image/png', PNG),
+  '/endless.png': endless('image/png', '', PNG),
 });
-afterAll(() => web?.close());
 
 /** Each document is tested as HTML and from a URL. */
 const WAYS = ['html', 'url'] as const;

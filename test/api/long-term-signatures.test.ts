@@ -2,43 +2,34 @@
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfDict, PdfRef, type PdfStream } from '@libpdf/core';
 import { ContentInfo, SignedData, TSTInfo } from 'pkijs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { type CertificateOptions, type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readSignature } from '../support/read-signature.ts';
 import { RevocationAuthority, type RevocationFault } from '../support/revocation-authority.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
 
 const HTML = '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is agreed.';
 
-let service: Service;
-let client: Client;
-let stamps: TimeStampAuthority;
-let authority: RevocationAuthority;
-let root: IssuedCertificate;
 /** The id of a certificate whose status is available by OCSP and in a revocation list. */
 let certificate: string;
 let own: IssuedCertificate;
-beforeAll(async () => {
-  authority = await RevocationAuthority.start();
-  root = await issue('Test CA', { isAuthority: true });
-  authority.issuer = root;
-  stamps = await TimeStampAuthority.start(root, { crlUrl: authority.at('/list') });
-  service = await startService({ PLATEN_TSA_URL: stamps.url, PLATEN_OUTBOUND_ALLOW: new URL(authority.origin).host });
-  client = new Client(service.url, service.key);
-});
+const authority = await RevocationAuthority.start().then(closeAfterAll);
+const root = await issue('Test CA', { isAuthority: true });
+authority.issuer = root;
+const stamps = await TimeStampAuthority.start(root, { crlUrl: authority.at('/list') }).then(closeAfterAll);
+const service = await startService({ PLATEN_TSA_URL: stamps.url, PLATEN_OUTBOUND_ALLOW: new URL(authority.origin).host }).then(
+  closeAfterAll,
+);
+const client = new Client(service.url, service.key);
 /** The service caches revocation status, so each test gets a separate certificate. */
 beforeEach(takeCertificate);
 afterEach(() => {
   authority.faults.clear();
   authority.responder = undefined;
-});
-afterAll(async () => {
-  stamps?.close();
-  authority?.close();
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function takeCertificate(): Promise<void> {
@@ -54,9 +45,7 @@ async function upload(issued: IssuedCertificate, chain: IssuedCertificate[], by 
 }
 
 async function signed(level: string, options: object = {}, by = certificate): Promise<Buffer> {
-  const response = await client.pdf({ html: HTML, options: { ...options, signature: { certificate: by, level } } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html: HTML, options: { ...options, signature: { certificate: by, level } } });
 }
 
 /** Returns the file as it was after each signature. */

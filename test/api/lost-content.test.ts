@@ -1,8 +1,8 @@
 /** Warnings about content that a PDF lacks, or that its reader cannot search or follow. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
@@ -10,12 +10,8 @@ const SCRIPT = '<script>1</script>';
 const BREAKING = '<script>Document.prototype.querySelector = () => null; Document.prototype.querySelectorAll = () => []</script>';
 const CLEAR = { warnings: [], warning_count: 0 };
 
-let web: Web<SharedService>;
-beforeAll(async () => {
-  web = await Web.share();
-  web.site.serve({ '/page': html('<a href="next.html">next</a>') });
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
+web.site.serve({ '/page': html('<a href="next.html">next</a>') });
 
 const report = (markup: string, options: object = {}, more: object = {}) => web.ada.report({ html: markup, options, ...more });
 
@@ -28,19 +24,17 @@ describe('closed details', () => {
     expect(warnings[0]?.message).toContain('open');
   });
 
-  test.each([
-    ['are open', '<details open><summary>x</summary>y</details>'],
-    ['have no content', '<details><summary>x</summary></details>'],
-    ['are not shown', '<div style="display: none"><details><summary>x</summary>y</details></div>'],
-    [
-      'are shown by a style',
-      '<style>details::details-content { content-visibility: visible }</style><details><summary>x</summary>y</details>',
-    ],
-    [
-      'are opened by a script',
-      '<details><summary>x</summary>y</details><script>document.querySelector("details").open = true</script>',
-    ],
-  ])('are not reported if they %s', async (_what, markup) => {
+  test.each(
+    Object.entries({
+      'are open': '<details open><summary>x</summary>y</details>',
+      'have no content': '<details><summary>x</summary></details>',
+      'are not shown': '<div style="display: none"><details><summary>x</summary>y</details></div>',
+      'are shown by a style':
+        '<style>details::details-content { content-visibility: visible }</style><details><summary>x</summary>y</details>',
+      'are opened by a script':
+        '<details><summary>x</summary>y</details><script>document.querySelector("details").open = true</script>',
+    }),
+  )('are not reported if they %s', async (_what, markup) => {
     expect(await report(markup)).toMatchObject(CLEAR);
   });
 

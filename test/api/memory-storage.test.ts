@@ -1,23 +1,17 @@
 /** Storage and cookies of HTML documents behave like those of a site, and end with the render. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
-import { html, type Site } from '../support/site.ts';
+import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web<SharedService>;
-let site: Site;
-
-beforeAll(async () => {
-  web = await Web.share();
-  ({ site } = web);
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
 beforeEach(() => web.forget());
 
 async function text(body: object): Promise<string> {
-  const reply = await web.ada.send('POST', '/v1/pdf', body);
-  expect(reply.status, reply.ok ? '' : await reply.clone().text()).toBe(200);
+  const reply = await succeeded(web.ada.send('POST', '/v1/pdf', body));
   return (await readPdfReply(reply)).pages.join(' ');
 }
 

@@ -1,25 +1,19 @@
 /** Tags of merged batches: each part keeps its own, and the file claims what all documents claim. */
 import { PDF, PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const BOTH = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
 const page = (language: string, title: string) =>
   `<!doctype html><html lang="${language}"><title>${title}</title><h1>${title}</h1><table><tr><th scope="col" id="h">Year<th scope="col">Sum<tr><td headers="h">2026<td>7</table>`;
 
 async function merge(items: object[]): Promise<Buffer> {
-  const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id, succeeded } = (await response.json()) as { batch_id: string; succeeded: number };
+  const { batch_id, succeeded } = await client.batch({ items });
   expect(succeeded).toBe(items.length);
   return bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
 }

@@ -1,20 +1,13 @@
 /** Metadata of documents, templates and batches: stored as sent, usable as a filter, and deleted with its object. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem, type TemplateRecord } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { rowsOf } from '../support/stored.ts';
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey()).key);
 
 const html = '<p>x';
 type WithMetadata = { metadata: Record<string, string> };
@@ -101,8 +94,7 @@ test('merge that of items and defaults, and batches have their own', async () =>
     defaults: { metadata: { run: 'monthly' } },
     metadata: { month: '2026-11' },
   };
-  const reply = await ada.send('POST', '/v1/batches', body, { prefer: 'wait=60' });
-  const batch = (await reply.json()) as { batch_id: string; metadata: object; items: Array<{ document_id: string }> };
+  const batch = await ada.batch(body);
   expect(batch).toMatchObject({ metadata: { month: '2026-11' }, succeeded: 2 });
   expect(batch.items[0]?.document_id).not.toBe(batch.items[1]?.document_id);
   const documents = await Promise.all(batch.items.map(({ document_id: id }) => ada.json<WithMetadata>(`/v1/documents/${id}`)));

@@ -1,9 +1,9 @@
 /** Missing resources of a document, for any reason: each is reported once, and fails a render that requires all. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem, type Report } from '../support/client.ts';
-import type { SharedService } from '../support/service.ts';
-import { html, image, redirect, type Site, send, status } from '../support/site.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { html, image, redirect, send, status } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const FONT = new URL('../../node_modules/@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf', import.meta.url);
@@ -12,30 +12,25 @@ const SVG = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBo
 /** A script, because documents without scripts are handled differently. */
 const SCRIPT = '<script>document.title = "x"</script>';
 
-let web: Web<SharedService>;
-let site: Site;
-beforeAll(async () => {
-  web = await Web.share();
-  ({ site } = web);
-  const font = await readFile(FONT);
-  const later = (answer: ReturnType<typeof send>): ReturnType<typeof send> => {
-    return (request, response) => void setTimeout(answer, 600, request, response);
-  };
-  site.serve({
-    '/image.png': image,
-    '/garbage.png': send('image/png', 'no picture'),
-    '/moved.png': redirect('/none.png'),
-    '/none.png': status(404),
-    '/font.ttf': send('font/ttf', font, { 'access-control-allow-origin': '*' }),
-    '/late.ttf': later(send('font/ttf', font, { 'access-control-allow-origin': '*' })),
-    '/frame': later(html('<p>IN THE FRAME')),
-    '/sprite.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><g id="x"/></svg>'),
-    '/good.css': send('text/css', 'p { color: navy }'),
-    '/bad.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a<b></p>lost</body></html>'),
-    '/good.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a</p></body></html>'),
-  });
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
+const inter = await readFile(FONT);
+const later = (answer: ReturnType<typeof send>): ReturnType<typeof send> => {
+  return (request, response) => void setTimeout(answer, 600, request, response);
+};
+site.serve({
+  '/image.png': image,
+  '/garbage.png': send('image/png', 'no picture'),
+  '/moved.png': redirect('/none.png'),
+  '/none.png': status(404),
+  '/font.ttf': send('font/ttf', inter, { 'access-control-allow-origin': '*' }),
+  '/late.ttf': later(send('font/ttf', inter, { 'access-control-allow-origin': '*' })),
+  '/frame': later(html('<p>IN THE FRAME')),
+  '/sprite.svg': send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><g id="x"/></svg>'),
+  '/good.css': send('text/css', 'p { color: navy }'),
+  '/bad.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a<b></p>lost</body></html>'),
+  '/good.xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a</p></body></html>'),
 });
-afterAll(() => web?.close());
 
 function missingIn({ warnings, warning_count: count }: Report): string[] {
   const failed = warnings.filter(({ kind }) => kind === 'resource_failed').map(({ url }) => (url ?? '').replace(site.origin, ''));
@@ -121,23 +116,19 @@ function attach(mode: string, markup: string): string {
   return `document.querySelector("div").attachShadow({ mode: "${mode}" }).innerHTML = ${JSON.stringify(markup).replaceAll('</', '<\\/')}`;
 }
 
-const WHOLE: Array<[what: string, markup: string]> = [
-  ['an image', `<img src="${SVG}">`],
-  ['no address at all', '<img><img src=""><img alt="x">'],
-  [
-    'a style that applies to nothing',
+const WHOLE: Record<string, string> = {
+  'an image': `<img src="${SVG}">`,
+  'no address at all': '<img><img src=""><img alt="x">',
+  'a style that applies to nothing':
     '<style>.none { background: url(no.png) } @media screen { p { background: url(no.png) } }</style><p>x',
-  ],
-  ['a style that is overruled', '<style>p { background: url(no.png) } p { background: none }</style><p>x'],
-  ['an element that is not shown', '<style>p { background: url(no.png) }</style><p hidden>x'],
-  ['a font nobody uses', '<style>@font-face { font-family: f; src: url(no.woff2) }</style><p>x'],
-  [
-    'parts of the document itself',
+  'a style that is overruled': '<style>p { background: url(no.png) } p { background: none }</style><p>x',
+  'an element that is not shown': '<style>p { background: url(no.png) }</style><p hidden>x',
+  'a font nobody uses': '<style>@font-face { font-family: f; src: url(no.woff2) }</style><p>x',
+  'parts of the document itself':
     '<svg><defs><g id="g"/><filter id="f"/></defs><use href="#g" filter="url(#f)"/></svg><a href="x.html">x</a>',
-  ],
-  ['a good background', `<style>p { background: url("${SVG}") }</style><p>x`],
-  ['prose about it', '<p>&lt;img src="logo.png"&gt; and url(bg.png)'],
-];
+  'a good background': `<style>p { background: url("${SVG}") }</style><p>x`,
+  'prose about it': '<p>&lt;img src="logo.png"&gt; and url(bg.png)',
+};
 
 describe('without a base URL', () => {
   test.each(MISSING)('%s', async (_what, markup, missing) => {
@@ -149,7 +140,7 @@ describe('without a base URL', () => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual(missing);
   });
 
-  test.each(WHOLE)('reports nothing missing for %s', async (_what, markup) => {
+  test.each(Object.entries(WHOLE))('reports nothing missing for %s', async (_what, markup) => {
     expect(missingIn(await web.ada.report({ html: markup }))).toEqual([]);
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([]);
   });
@@ -263,11 +254,15 @@ describe('without a base URL', () => {
 
   test('reports the reason, with a truncated URL', async () => {
     const long = `${'x'.repeat(600)}.png`;
-    const { warnings } = await web.ada.report({ html: `<img src="logo.png"><img src="${long}">` });
-    expect(warnings).toMatchObject([
-      { url: 'logo.png', message: expect.stringContaining('send the file in assets, or set baseUrl') },
-      { url: long.slice(0, 500) },
-    ]);
+    const images = ['logo.png', long, 'file:///x.png', BROKEN].map((url) => `<img src="${url}">`);
+    const { warnings } = await web.ada.report({ html: images.join('') });
+    const reasons = Object.fromEntries(warnings.map(({ url, message }) => [url, message]));
+    expect(reasons).toEqual({
+      'logo.png': expect.stringContaining('send the file in assets, or set baseUrl'),
+      [long.slice(0, 500)]: expect.any(String),
+      'file:///x.png': expect.stringContaining('cannot read files of the server'),
+      [BROKEN]: expect.stringContaining('not an image'),
+    });
   });
 
   test('reports many missing resources as a number', async () => {

@@ -1,45 +1,18 @@
 /** The month changes at midnight UTC: the whole service in this process, with a clock of the test. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
-import { Client, problem, type UsageRecord } from '../support/client.ts';
-import { PLANS } from '../support/service.ts';
-import { storageSettings } from '../support/storage-settings.ts';
+import { expect, test } from 'vitest';
+import { problem, type UsageRecord } from '../support/client.ts';
+import { openApp } from '../support/open-app.ts';
 
-let app: App;
 let now = Date.parse('2027-01-15T12:00:00Z');
-let dataDir: string;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const env = {
-    ...(await storageSettings(dataDir)),
-    PLATEN_PORT: '0',
-    PLATEN_DATA_DIR: dataDir,
-    PLATEN_PLANS_FILE: PLANS,
-    PLATEN_LOG_LEVEL: 'silent',
-  };
-  app = await startApp(loadConfig(env), () => now);
-});
-afterAll(async () => {
-  await app.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-async function on(plan: string): Promise<Client> {
-  const account = await app.services.accounts.createAccount(plan);
-  return new Client(app.url, (await app.services.accounts.createKey(account.id)).secret);
-}
+const { app, newClient } = await openApp({}, () => now);
 
 test.each([
   ['in December', '2027-12-31T23:59:59.999Z', '2028-01-01T00:00:00.000Z', '2027-12-01T00:00:00.000Z', 31],
   ['in a leap year', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z', '2028-02-01T00:00:00.000Z', 29],
   ['in another year', '2027-02-28T23:59:59.999Z', '2027-03-01T00:00:00.000Z', '2027-02-01T00:00:00.000Z', 28],
 ])('%s', async (_name, last, next, first, days) => {
-  const client = await on('three');
+  const client = await newClient('three');
   now = Date.parse(last);
   for (let n = 0; n < 3; n++) expect((await client.pdf({ html: 'x' })).status).toBe(200);
   const refused = await problem(await client.pdf({ html: 'x' }), 402, 'quota_exceeded');
@@ -60,7 +33,7 @@ test.each([
 });
 
 test('returns the days of a month without documents', async () => {
-  const client = await on('three');
+  const client = await newClient('three');
   now = Date.parse('2028-06-15T12:00:00Z');
   const { documents, daily } = await client.json<UsageRecord>('/v1/usage?month=2027-02');
   expect([documents, daily.length, daily[27]]).toEqual([{ used: 0 }, 28, { date: '2027-02-28', documents: 0 }]);
@@ -70,14 +43,14 @@ test.each(['2028-07', '9999-12', '2028-13', '2028-6', '2028', '0000-00', '2028-0
   'rejects the month %j for usage',
   async (month) => {
     now = Date.parse('2028-06-30T23:59:59.999Z');
-    const client = await on('three');
+    const client = await newClient('three');
     const { errors } = await problem(await client.get(`/v1/usage?month=${month}`), 400, 'invalid_request');
     expect(errors).toMatchObject([{ path: 'month' }]);
   },
 );
 
 test('counts a render in the month in which it began', async () => {
-  const client = await on('three');
+  const client = await newClient('three');
   now = Date.parse('2029-04-30T23:59:59.000Z');
   const late = client.pdf({ html: '<p>x', options: { waitForTimeout: 500 } });
   for (;;) if ((await client.usage()).documents.used === 1) break;
@@ -90,7 +63,7 @@ test('counts a render in the month in which it began', async () => {
 
 test('expires documents and links by the same clock, to the millisecond', async () => {
   now = Date.parse('2030-06-01T00:00:00.000Z');
-  const client = await on('free');
+  const client = await newClient('free');
   const document = await client.store({ html: 'x' });
   expect(document.expires_at).toBe('2030-06-02T00:00:00.000Z');
   const link = await client.send('POST', `/v1/documents/${document.document_id}/links`, { expires_in: 3_600 });

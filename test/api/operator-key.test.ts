@@ -1,28 +1,18 @@
 /** What the operator's own key, the one that the first start prints, learns about refused addresses, and others do not. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { html, image, Site } from '../support/site.ts';
 
 const GENERAL = 'url, or a URL that it leads to, is not allowed by the network policy of this service';
 
-let service: Service;
-let site: Site;
-let operator: Client;
-let others: Client[];
-
-beforeAll(async () => {
-  site = await Site.start({ '/': html('<p>inside'), '/a.png': image, '/a.js': html('') });
-  service = await startService({ PLATEN_OUTBOUND_DENY: 'denied.example' });
-  operator = new Client(service.url, service.key);
-  const { key: descendant } = (await (await operator.send('POST', '/v1/keys', {})).json()) as { key: string };
-  others = [(await service.createKey()).key, descendant].map((key) => new Client(service.url, key));
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+const site = await Site.start({ '/': html('<p>inside'), '/a.png': image, '/a.js': html('') }).then(closeAfterAll);
+const service = await startService({ PLATEN_OUTBOUND_DENY: 'denied.example' }).then(closeAfterAll);
+const operator = new Client(service.url, service.key);
+const { key: descendant } = (await (await operator.send('POST', '/v1/keys', {})).json()) as { key: string };
+const others = [(await service.createKey()).key, descendant].map((key) => new Client(service.url, key));
 
 test.each([
   ['an address of this machine', () => site.origin, () => `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`],

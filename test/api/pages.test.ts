@@ -1,27 +1,21 @@
 /** The web pages: security headers, caching, and building when they are missing. */
-import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isBuilt } from '../../src/web-assets/build.ts';
 import { problem } from '../support/client.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { eventually, startService } from '../support/service.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const DIST = join(PROJECT, 'web/dist');
 
-let service: Service;
+const service = await startService().then(closeAfterAll);
 /** The assets of the two pages, by the paths in their HTML. */
-let assets: string[];
-
-beforeAll(async () => {
-  service = await startService();
-  assets = await assetsOf(service.url);
-});
-afterAll(() => service?.[Symbol.asyncDispose]());
+const assets = await assetsOf(service.url);
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 
@@ -162,20 +156,15 @@ test('load without errors in a browser, and so does the reference that links to 
   }
 });
 
-describe('without built pages', { timeout: 240_000 }, () => {
-  let checkout: string;
-
-  beforeAll(async () => {
-    checkout = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
-    for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
-      await cp(join(PROJECT, name), join(checkout, name), {
-        recursive: true,
-        filter: (path) => !path.startsWith(join(PROJECT, 'web/dist')),
-      });
-    await symlink(join(PROJECT, 'node_modules'), join(checkout, 'node_modules'));
+const checkout = await makeFolder('checkout');
+for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
+  await cp(join(PROJECT, name), join(checkout, name), {
+    recursive: true,
+    filter: (path) => !path.startsWith(join(PROJECT, 'web/dist')),
   });
-  afterAll(() => rm(checkout, { recursive: true, force: true }));
+await symlink(join(PROJECT, 'node_modules'), join(checkout, 'node_modules'));
 
+describe('without built pages', { timeout: 240_000 }, () => {
   const start = () => startService({}, { checkout });
   const built = (url: string) =>
     eventually(

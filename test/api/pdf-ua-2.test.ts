@@ -1,30 +1,26 @@
 /** The additional structure of PDF/UA-2. `test/conformance` validates files against the standard itself. */
 import { PdfArray, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
-import { bytesOf, Client, problem } from '../support/client.ts';
+import { bytesOf, Client, problem, succeeded } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { structureShape } from '../support/structure-shape.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 
 async function render(body: string, options: object = {}): Promise<EditablePdf> {
-  const response = await client.pdf({
-    html: document(body),
-    options: { conformance: 'PDF/UA-2', compress: false, ...options },
-  });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(
+    client.pdf({
+      html: document(body),
+      options: { conformance: 'PDF/UA-2', compress: false, ...options },
+    }),
+  );
   return EditablePdf.read(await bytesOf(response));
 }
 

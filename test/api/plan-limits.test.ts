@@ -1,10 +1,10 @@
 /** Limits of a plan for unfinished items and for stored bytes: many requests at once get exactly as much as the plan allows. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, problem } from '../support/client.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { eventually, startService } from '../support/service.ts';
 
 const MEGABYTE = 1_048_576;
 const PLANS = {
@@ -21,22 +21,14 @@ const LARGE = `<canvas width="380" height="340"></canvas><script>
 </script>`;
 const ENDLESS = { html: '<p>x', options: { waitForFunction: 'false', timeout: 120_000 } };
 
-let folder: string;
-let service: Service;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-plans-'));
-  const file = join(folder, 'plans.json');
-  await writeFile(file, JSON.stringify({ plans: PLANS }));
-  service = await startService({
-    PLATEN_PLANS_FILE: file,
-    PLATEN_MAX_RENDER_TIMEOUT_MS: '120000',
-    PLATEN_DRAIN_TIMEOUT_SECONDS: '1',
-  });
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('plans');
+const file = join(folder, 'plans.json');
+await writeFile(file, JSON.stringify({ plans: PLANS }));
+const service = await startService({
+  PLATEN_PLANS_FILE: file,
+  PLATEN_MAX_RENDER_TIMEOUT_MS: '120000',
+  PLATEN_DRAIN_TIMEOUT_SECONDS: '1',
+}).then(closeAfterAll);
 
 const on = async (plan: string) => new Client(service.url, (await service.createKey(plan)).key);
 const statuses = (replies: Response[]) => replies.map(({ status }) => status).toSorted();

@@ -1,39 +1,29 @@
 /** `POST /v1/playground/pdf`: renders without a key in a separate browser with lower limits, without storage or charges. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
+import { browserProcesses, browserProcessesOfType, eventually, startService } from '../support/service.ts';
 import { endless, image, Site, send } from '../support/site.ts';
 import { contentFiles } from '../support/stored.ts';
-import { type Visitor, visitorAt } from '../support/visitor.ts';
+import { visitorAt } from '../support/visitor.ts';
 
 const MAX_HTML = 524_288;
 const MAX_BODY = 2_097_152;
 const MAX_REQUESTS = 50;
 const MAX_NETWORK_BYTES = 10 * 1_048_576;
 
-let service: Service;
-let site: Site;
+const site = await Site.start().then(closeAfterAll);
 /** A site that only key holders may load from. */
-let inner: Site;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  [site, inner] = await Promise.all([Site.start(), Site.start()]);
-  service = await startService({
-    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${inner.port}`,
-    PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-  });
-  visitor = visitorAt(service.url);
-  await visitor.wakeUp();
-});
-afterAll(async () => {
-  await visitor?.leave();
-  await service?.[Symbol.asyncDispose]();
-  site?.close();
-  inner?.close();
-});
+const inner = await Site.start().then(closeAfterAll);
+const service = await startService({
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${inner.port}`,
+  PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+}).then(closeAfterAll);
+const visitor = visitorAt(service.url);
+await visitor.wakeUp();
+afterAll(() => visitor?.leave());
 beforeEach(() => {
   site.forget();
   inner.forget();
@@ -43,25 +33,21 @@ const textOf = async (response: Promise<Response>) => (await readPdfReply(await 
 
 describe('the playground browser', () => {
   test('starts for the first visitor next to that of key holders, and restarts after a crash', async () => {
-    const own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
+    await using own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
     const someone = visitorAt(own.url);
-    try {
-      const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
-      expect(more).toEqual([]);
-      await someone.wakeUp();
-      expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
-      const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
-      expect(theirs).toHaveLength(1);
-      process.kill(theirs[0] ?? 0, 'SIGKILL');
-      await someone.wakeUp();
-      expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
-      expect(await own.metric('platen_browser_crashes_total')).toBe(0);
-      expect(await own.stop()).toBe(0);
-      expect(await browserProcesses(own)).toEqual([]);
-    } finally {
-      await someone.leave();
-      await own[Symbol.asyncDispose]();
-    }
+    onTestFinished(() => someone.leave());
+    const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
+    expect(more).toEqual([]);
+    await someone.wakeUp();
+    expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
+    const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
+    expect(theirs).toHaveLength(1);
+    process.kill(theirs[0] ?? 0, 'SIGKILL');
+    await someone.wakeUp();
+    expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
+    expect(await own.metric('platen_browser_crashes_total')).toBe(0);
+    expect(await own.stop()).toBe(0);
+    expect(await browserProcesses(own)).toEqual([]);
   });
 
   test('has a fresh context for every render', async () => {

@@ -1,16 +1,11 @@
 /** The effect of print options on the PDF, checked with pdf.js. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 const MM = 72 / 25.4;
 

@@ -1,18 +1,14 @@
 /** A document to print is laid out for its paper before it is printed, so that scripts which measure the window draw for the paper. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { html as page, Site } from '../support/site.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 const WINDOW = '<p id=p></p><script>p.textContent = [innerWidth, innerHeight, devicePixelRatio].join()</script>';
 const css = (text: string) => `<!doctype html><style>${text}</style>${WINDOW}`;
@@ -101,8 +97,9 @@ test('a chart is printed at full size, with 192 dpi', async () => {
     new Chart(a, { type: 'bar', data: { labels: ['North', 'South'], datasets: [{ label: 'Units', data: [12, 19] }] } });
     new Chart(b, { type: 'doughnut', data: { labels: ['A', 'B'], datasets: [{ data: [70, 30] }] } });
     </script>`;
-  const response = await service.pdf({ html, assets, options: { failOnWarning: ['content_shrunk'], compress: false } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const response = await succeeded(
+    service.pdf({ html, assets, options: { failOnWarning: ['content_shrunk'], compress: false } }),
+  );
   const pdf = await bytesOf(response);
   expect(imageWidths(pdf)).toEqual(expect.arrayContaining([1402, 600]));
 });

@@ -2,18 +2,14 @@
  * Documents whose scripts replace built-in objects that the service uses in the page. They are printed, or end with an error that
  * says why, and the service prints the next document of the same key and of another.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let ada: Client;
-let bob: Client;
-beforeAll(async () => {
-  const service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey('growth')).key);
 
 /** What the replaced methods and getters do. */
 const REPLACEMENTS: Record<string, string> = {

@@ -6,12 +6,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { setUpCli } from '../support/cli-folder.ts';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { blobFile } from '../support/data-folder.ts';
-import { browserProcesses, eventually, type IssuedKey, type Service, spawnCli, startService } from '../support/service.ts';
+import { browserProcesses, eventually, spawnCli, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import { visitorAt } from '../support/visitor.ts';
 
@@ -21,16 +22,9 @@ const SECRET = 'not-for-the-log-71b2';
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
 const { env } = setUpCli();
 
-let service: Service;
-let issued: IssuedKey;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  issued = await service.createKey();
-  ada = new Client(service.url, issued.key);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const issued = await service.createKey();
+const ada = new Client(service.url, issued.key);
 
 const linesOf = (output: string) =>
   output
@@ -205,8 +199,7 @@ test('says for which request and key a connection was refused', async () => {
 
 test('has a line for each batch item', async () => {
   const items = [{ html: `<p>${SECRET}<img src="http://10.9.8.6/a.png">`, reference: SECRET }, { url: 'http://10.9.8.5/' }];
-  const reply = await ada.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id } = (await reply.json()) as { batch_id: string };
+  const { batch_id } = await ada.batch({ items });
   expect(await line({ msg: 'batch item', batch_id, position: 0 })).toMatchObject({
     ...owner(),
     ...{ attempt: 1, pages: 1, warnings: 1, bytes: expect.any(Number), milliseconds: expect.any(Number) },

@@ -1,33 +1,23 @@
 /** Memory of requests: limited in total and for each account, checked before a body is read, and always released. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
 import { Site } from '../support/site.ts';
 
-let service: Service;
-let first: IssuedKey;
-let second: IssuedKey;
-let site: Site;
-
 /** Keys have 18 MiB, so that a single account can use 9. The playground has 6 MiB. */
-beforeAll(async () => {
-  site = await Site.start();
-  service = await startService({
-    PLATEN_REQUEST_MEMORY_MB: '24',
-    PLATEN_MAX_REQUEST_BYTES: '4000000',
-    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
-  });
-  first = await service.createKey();
-  second = await service.createKey();
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.close();
-});
+const site = await Site.start().then(closeAfterAll);
+const service = await startService({
+  PLATEN_REQUEST_MEMORY_MB: '24',
+  PLATEN_MAX_REQUEST_BYTES: '4000000',
+  PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+}).then(closeAfterAll);
+const first = await service.createKey();
+const second = await service.createKey();
 afterEach(() => eventually('everything is given back', async () => (await heldBytes()) === 0));
 
 const heldBytes = () => service.metric('platen_request_memory_bytes');

@@ -1,6 +1,6 @@
 /** `options.signature.field.name`: signs a signature field of the document without adding one. */
 import { PDF, type PdfArray, PdfDict, PdfName, PdfRef } from '@libpdf/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { readAppearances } from '../support/read-appearances.ts';
@@ -17,23 +17,17 @@ const TWO = page(
 );
 const PT_PER_PX = 0.75;
 
-let client: Client;
-let certificate: string;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-  const root = await issue('Test CA', { isAuthority: true });
-  const pkcs12 = pkcs12Of(await issue('Ada', { issuer: root }), [root], 'x');
-  const response = await client.send('POST', '/v1/certificates', { name: 'test', pkcs12, password: 'x' });
-  certificate = ((await response.json()) as { certificate_id: string }).certificate_id;
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
+const root = await issue('Test CA', { isAuthority: true });
+const pkcs12 = pkcs12Of(await issue('Ada', { issuer: root }), [root], 'x');
+const response = await client.send('POST', '/v1/certificates', { name: 'test', pkcs12, password: 'x' });
+const certificate = ((await response.json()) as { certificate_id: string }).certificate_id;
 
 const optionsOf = (field: object, options: object) => ({ forms: true, ...options, signature: { certificate, field } });
 
 async function signed(field: object, options: object = {}, html = TWO): Promise<Buffer> {
-  const response = await client.pdf({ html, options: optionsOf(field, options) });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html, options: optionsOf(field, options) });
 }
 
 describe('the named field', () => {
@@ -102,10 +96,9 @@ describe('the named field', () => {
       { template_id, data: { x: 'y' } },
     ];
     const defaults = { options: optionsOf({ name: 'by' }, {}) };
-    const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
-    const { succeeded, items: done } = (await batch.json()) as { succeeded: number; items: Array<{ url: string }> };
+    const { succeeded, items: done } = await client.batch({ items, defaults });
     expect(succeeded).toBe(2);
-    const files = await Promise.all(done.map(async ({ url }) => bytesOf(await fetch(url))));
+    const files = await Promise.all(done.map(async ({ url }) => bytesOf(await fetch(url ?? ''))));
     expect(await Promise.all(files.map(signedFields))).toEqual([['clerk'], ['by']]);
   });
 });

@@ -1,11 +1,13 @@
 /** `options.signature`: PDFs with valid signatures, and rejections without a charge. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { readSignature } from '../support/read-signature.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { type Fault, TimeStampAuthority } from '../support/time-stamp-authority.ts';
 
 const HTML = '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is agreed.';
@@ -13,24 +15,18 @@ const TIME_STAMP = '1.2.840.113549.1.9.16.2.14';
 const SIGNING_TIME = '1.2.840.113549.1.9.5';
 const FIELD = { x: '20mm', y: '20mm', width: '60mm', height: '20mm' };
 
-let authority: TimeStampAuthority;
-let service: Service;
-let client: Client;
-let root: IssuedCertificate;
 const ids: Record<string, string> = {};
-beforeAll(async () => {
-  root = await issue('Test CA', { isAuthority: true });
-  authority = await TimeStampAuthority.start(root);
-  const url = new URL(authority.url);
-  url.username = 'ada';
-  url.password = 's3cret';
-  service = await startService({ PLATEN_TSA_URL: url.href });
-  client = new Client(service.url, service.key);
-  for (const kind of ['RSA', 'EC'] as const) ids[kind] = await upload(client, await issue(`Ada ${kind}`, { kind, issuer: root }));
-});
-afterAll(async () => {
-  authority.close();
-  await service[Symbol.asyncDispose]();
+const root = await issue('Test CA', { isAuthority: true });
+const authority = await TimeStampAuthority.start(root).then(closeAfterAll);
+const url = new URL(authority.url);
+url.username = 'ada';
+url.password = 's3cret';
+const service = await startService({ PLATEN_TSA_URL: url.href }).then(closeAfterAll);
+const client = new Client(service.url, service.key);
+for (const kind of ['RSA', 'EC'] as const) ids[kind] = await upload(client, await issue(`Ada ${kind}`, { kind, issuer: root }));
+
+afterEach(() => {
+  authority.fault = undefined;
 });
 
 async function upload(by: Client, issued: IssuedCertificate, chain = [root]): Promise<string> {
@@ -41,9 +37,7 @@ async function upload(by: Client, issued: IssuedCertificate, chain = [root]): Pr
 }
 
 async function signed(signature: object, options: object = {}, html = HTML): Promise<Buffer> {
-  const response = await client.pdf({ html, options: { ...options, signature: { certificate: ids.EC, ...signature } } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html, options: { ...options, signature: { certificate: ids.EC, ...signature } } });
 }
 
 describe('a signature', () => {
@@ -152,13 +146,13 @@ describe('a signature', () => {
     const { template_id } = await client.template('<!doctype html><title>T</title><p>{{x}}');
     const options = { signature: { certificate: ids.EC } };
     const items = [{ html: HTML }, { template_id, data: { x: 'y' } }];
-    const batch = await client.send('POST', '/v1/batches', { items, defaults: { options } }, { prefer: 'wait=60' });
-    const { succeeded, items: done } = (await batch.json()) as { succeeded: number; items: Array<{ url: string }> };
+    const { succeeded, items: done } = await client.batch({ items, defaults: { options } });
     expect(succeeded).toBe(2);
     const { batch_id: id } = (await client.json<{ data: Array<{ batch_id: string }> }>('/v1/batches?limit=1')).data[0] ?? {};
     const merged = await problem(await client.get(`/v1/batches/${id}.pdf`), 422, 'not_mergeable');
     expect(merged.items).toHaveLength(2); // The signatures would not be valid for a merged PDF.
-    for (const { url } of done) expect(await readSignature(await bytesOf(await fetch(url)))).toMatchObject({ isValid: true });
+    for (const { url } of done)
+      expect(await readSignature(await bytesOf(await fetch(url ?? '')))).toMatchObject({ isValid: true });
   });
 });
 
@@ -198,22 +192,10 @@ describe('charges and stores nothing', () => {
     ['usage', /not valid for time stamping/],
     ['expired', /not valid at that time/],
     ['clock', /more than 5 minutes/],
+    ['silent', /10 seconds/],
   ])('when the authority has the fault %s', async (fault, what) => {
     authority.fault = fault;
-    try {
-      expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toMatch(what);
-    } finally {
-      authority.fault = undefined;
-    }
-  });
-
-  test('when the authority does not answer', async () => {
-    authority.fault = 'silent';
-    try {
-      expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toContain('10 seconds');
-    } finally {
-      authority.fault = undefined;
-    }
+    expect((await refused({ certificate: ids.EC, level: 'B-T' }, 503, 'timestamp_failed')).detail).toMatch(what);
   });
 
   test('for a field outside of the page, or on a missing page', async () => {
@@ -229,20 +211,12 @@ describe('charges and stores nothing', () => {
 });
 
 test('rejects the level B-T without PLATEN_TSA_URL, but not B-B', async () => {
-  const plain = await startService();
-  try {
-    const own = new Client(plain.url, plain.key);
-    const certificate = await upload(own, await issue('Ada', { issuer: root }));
-    const answer = await problem(
-      await own.pdf({ html: HTML, options: { signature: { certificate, level: 'B-T' } } }),
-      422,
-      'timestamps_unavailable',
-    );
-    expect(answer.detail).toContain('PLATEN_TSA_URL');
-    expect((await own.pdf({ html: HTML, options: { signature: { certificate } } })).status).toBe(200);
-  } finally {
-    await plain[Symbol.asyncDispose]();
-  }
+  await using plain = await startService();
+  const own = new Client(plain.url, plain.key);
+  const certificate = await upload(own, await issue('Ada', { issuer: root }));
+  const refused = await own.pdf({ html: HTML, options: { signature: { certificate, level: 'B-T' } } });
+  expect((await problem(refused, 422, 'timestamps_unavailable')).detail).toContain('PLATEN_TSA_URL');
+  expect((await own.pdf({ html: HTML, options: { signature: { certificate } } })).status).toBe(200);
 });
 
 test.each([
@@ -275,14 +249,9 @@ interface Field {
 }
 
 async function fieldsOf(pdf: Buffer, number: number): Promise<Field[]> {
-  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs');
-  const task = getDocument({ data: Uint8Array.from(pdf), verbosity: 0 });
-  try {
-    const annotations = await (await (await task.promise).getPage(number)).getAnnotations();
-    return (annotations as Field[]).filter(({ fieldType }) => fieldType === 'Sig');
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(pdf);
+  const annotations = await (await opened.document.getPage(number)).getAnnotations();
+  return (annotations as Field[]).filter(({ fieldType }) => fieldType === 'Sig');
 }
 
 /** Returns the text in the appearance of the field, which it prints as a separate page. */

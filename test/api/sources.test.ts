@@ -1,20 +1,15 @@
 /** Request bodies other than JSON: raw bodies with parameters, Markdown, forms and compressed bodies. */
 import { deflateSync, gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readImageHeader, readPng } from '../support/read-image.ts';
 import { millimetresOf, readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { eventually, type SharedService } from '../support/service.ts';
+import { eventually } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let client: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, service.key);
-});
+const service = await sharedService();
+const client = new Client(service.url, service.key);
 
 const HTML = { 'content-type': 'text/html' };
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };

@@ -1,35 +1,15 @@
 /** Stored images from synchronous and asynchronous renders: their records and how they are read. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, Client, type DocumentRecord, type List, problem, type Render } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { Receiver, verified } from '../support/receiver.ts';
-import { eventually, type SharedService } from '../support/service.ts';
+import { eventually } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-interface ImageRecord extends DocumentRecord {
-  type: string;
-  width: number;
-  height: number;
-}
-
-interface Render {
-  render_id: string;
-  status: string;
-  document_id: string | null;
-  url: string | null;
-  pages: number | null;
-  bytes: number | null;
-}
-
-let receiver: Receiver;
-let service: SharedService;
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  service = await sharedService();
-});
-afterAll(() => receiver.close());
+const receiver = await Receiver.start().then(closeAfterAll);
+const service = await sharedService();
 
 const JSON_ALONE = { accept: 'application/json' };
 const HTML = '<!doctype html><body style="background: red">';
@@ -41,20 +21,17 @@ async function caller(plan?: string): Promise<Client> {
   return new Client(service.url, (await service.createKey(plan)).key);
 }
 
-async function stored(client: Client, body: object = {}): Promise<ImageRecord> {
+async function stored(client: Client, body: object = {}): Promise<DocumentRecord> {
   const reply = await client.send('POST', '/v1/image', { ...BODY, store: true, ...body });
   expect(reply.status, await reply.clone().text()).toBe(201);
-  return (await reply.json()) as ImageRecord;
+  return (await reply.json()) as DocumentRecord;
 }
-
-const ended = async (client: Client, { render_id }: Render) =>
-  (await (await client.send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })).json()) as Render;
 
 describe('store: true', () => {
   test('returns the record of a document of its type, which contains the image', async () => {
     const client = await caller();
     const reply = await client.send('POST', '/v1/image', { ...BODY, store: true });
-    const record = (await reply.json()) as ImageRecord;
+    const record = (await reply.json()) as DocumentRecord;
     expect(reply.status).toBe(201);
     expect(reply.headers.get('location')).toBe(`${service.url}/v1/documents/${record.document_id}`);
     expect(record).toMatchObject({ type: 'image/jpeg', pages: 1, ...SIZE, source: 'html', metadata: { order: '7' } });
@@ -69,7 +46,7 @@ describe('store: true', () => {
   test('appears in lists, in the record, in usage, and in metadata searches', async () => {
     const client = await caller();
     const { report: _, ...record } = await stored(client, { filename: 'chart.jpeg' });
-    expect((await client.json<List<ImageRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
+    expect((await client.json<List<DocumentRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
     const read = await client.send('GET', `/v1/documents/${record.document_id}`, undefined, JSON_ALONE);
     expect(await read.json()).toMatchObject(record);
     const usage = await client.usage();
@@ -120,7 +97,7 @@ describe('store: true', () => {
     const client = await caller();
     const key = { 'idempotency-key': 'one' };
     const send = () => client.send('POST', '/v1/image', { ...BODY, store: true }, key);
-    const first = (await (await send()).json()) as ImageRecord;
+    const first = (await (await send()).json()) as DocumentRecord;
     const again = await send();
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
     expect(await again.json()).toEqual(first);
@@ -158,7 +135,7 @@ describe('Prefer: respond-async', () => {
     expect([reply.status, reply.headers.get('preference-applied')]).toEqual([202, 'respond-async']);
     const render = (await reply.json()) as Render;
     expect(reply.headers.get('location')).toBe(`${service.url}/v1/renders/${render.render_id}`);
-    const done = await ended(client, render);
+    const done = await client.ended(render);
     const result = await fetch(done.url as string);
     expect(result.headers.get('content-type')).toBe('image/jpeg');
     const bytes = await bytesOf(result);
@@ -188,7 +165,7 @@ describe('Prefer: respond-async', () => {
     const beside = await fetch(`${service.url}/v1/image`, { method: 'POST', headers, body: form });
     const heads = await Promise.all(
       [raw, beside].map(async (reply) => {
-        const { url } = await ended(client, (await reply.json()) as Render);
+        const { url } = await client.ended((await reply.json()) as Render);
         return readImageHeader(await bytesOf(await fetch(url as string)));
       }),
     );
@@ -205,7 +182,7 @@ describe('Prefer: respond-async', () => {
     expect(errors).toMatchObject([{ path: 'options.format' }]);
     await problem(await send({ ...BODY, store: false }), 400, 'invalid_request');
     const render = (await (await send({ html: HTML, options: { selector: '#none' } })).json()) as Render;
-    expect(await ended(client, render)).toMatchObject({ status: 'failed', document_id: null, error: { code: 'print_failed' } });
+    expect(await client.ended(render)).toMatchObject({ status: 'failed', document_id: null, error: { code: 'print_failed' } });
     expect((await client.usage()).documents.used).toBe(0);
   });
 
@@ -214,7 +191,7 @@ describe('Prefer: respond-async', () => {
     const { key } = (await (await client.send('POST', '/v1/keys', { name: 'test', test: true })).json()) as { key: string };
     const tester = new Client(service.url, key);
     const render = (await (await tester.send('POST', '/v1/image', BODY, LATER)).json()) as Render;
-    const marked = await bytesOf(await fetch((await ended(tester, render)).url as string));
+    const marked = await bytesOf(await fetch((await tester.ended(render)).url as string));
     const plain = await bytesOf(await client.send('POST', '/v1/image', BODY));
     expect(readImageHeader(marked)).toEqual(JPEG);
     expect(marked.equals(plain)).toBe(false);

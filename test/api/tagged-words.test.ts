@@ -1,7 +1,7 @@
 /** Tags and bookmarks have the words of the document: a space between two words also where a line ends, and nowhere else. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { validatePdf } from '../../src/pdf/validate/validate.ts';
-import { bytesOf, Client } from '../support/client.ts';
+import { Client } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { readTaggedText } from '../support/tagged-text.ts';
@@ -9,18 +9,13 @@ import { readTaggedText } from '../support/tagged-text.ts';
 const STYLE = `<style>body { font: 16px/1.2 monospace; margin: 0 } p, h2, li, td { width: 12ch; margin: 0; padding: 0 }
 .counted::before { content: "Note one: " }</style>`;
 
-let client: Client;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const page = (body: string) => `<!doctype html><html lang="en"><title>Words</title>${STYLE}${body}</html>`;
 
 async function render(body: string, options: object): Promise<Buffer> {
-  const response = await client.pdf({ html: page(body), options: { compress: false, ...options } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html: page(body), options: { compress: false, ...options } });
 }
 
 const WRAPPED = '<h1>Terms</h1><p>They met again, after which it rained.';

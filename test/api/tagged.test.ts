@@ -1,31 +1,24 @@
 /** `options.tagged`: better tags than those of Chromium, without a claim of conformance. */
 import { PdfArray, PdfDict, type PdfName, PdfNumber, PdfString } from '@libpdf/core';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import type { StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf, Client } from '../support/client.ts';
+import { openPdf } from '../support/open-pdf.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { Site, send } from '../support/site.ts';
 import { structureShape } from '../support/structure-shape.ts';
 
-let service: SharedService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedService();
-  client = new Client(service.url, (await service.createKey('growth')).key);
-});
+const service = await sharedService();
+const client = new Client(service.url, (await service.createKey('growth')).key);
 
 const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
 
 async function render(html: string, options: object = {}): Promise<Buffer> {
-  const response = await client.pdf({ html, options: { tagged: true, ...options } });
-  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  return bytesOf(response);
+  return client.rendered({ html, options: { tagged: true, ...options } });
 }
 
 async function read(html: string, options: object = {}): Promise<{ pdf: EditablePdf; tree: StructureTree }> {
@@ -52,10 +45,8 @@ type Marked = 'tagged' | 'artifacts' | 'rest';
 
 /** Returns the texts of a page by the marked content around them; `rest` is text that is neither tagged nor an artifact. */
 async function textsOf(pdf: Buffer, number = 1): Promise<Record<Marked, string>> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  const page = await (await task.promise).getPage(number);
-  const { items } = await page.getTextContent({ includeMarkedContent: true });
-  await task.destroy();
+  await using opened = await openPdf(pdf);
+  const { items } = await (await opened.document.getPage(number)).getTextContent({ includeMarkedContent: true });
   const texts = { tagged: '', artifacts: '', rest: '' };
   const open: Marked[] = [];
   for (const item of items) {
@@ -267,17 +258,14 @@ describe('adds to the tags of Chromium', () => {
     expect(namesOf(tree).filter((name) => !/ A$/.test(name))).toEqual(['B', 'C', 'D']);
   });
 
-  test.each([
-    [
-      'slots',
-      (one: string, two: string) =>
+  test.each(
+    Object.entries({
+      slots: (one: string, two: string) =>
         `<x-a><template shadowrootmode="open"><slot name="b"></slot><slot></slot></template>${two}${one.replace(' ', ' slot="b" ')}</x-a>`,
-    ],
-    [
-      'aria-owns',
-      (one: string, two: string) => `<div aria-owns="o-${one.length}"></div>${two}${one.replace(' ', ` id="o-${one.length}" `)}`,
-    ],
-  ])('names in the order of %s', async (_, inOrder) => {
+      'aria-owns': (one: string, two: string) =>
+        `<div aria-owns="o-${one.length}"></div>${two}${one.replace(' ', ` id="o-${one.length}" `)}`,
+    }),
+  )('names in the order of %s', async (_, inOrder) => {
     const boxes = inOrder('<input type="checkbox" aria-label="A">', '<input type="checkbox" aria-label="B">');
     const buttons = inOrder('<button >C</button>', '<button >D</button>');
     expect(namesOf((await read(document(boxes + buttons))).tree)).toEqual(['A', 'B', 'C', 'D']);
@@ -443,16 +431,14 @@ describe('claims and refuses nothing', () => {
     expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
-  test.each([
-    [
-      'an observer',
-      'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
-    ],
-    [
-      'an element of its own',
-      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
-    ],
-  ])('for a document that observes attributes, without changing it (%s)', async (_, script) => {
+  test.each(
+    Object.entries({
+      'an observer':
+        'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
+      'an element of its own':
+        'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
+    }),
+  )('for a document that observes attributes, without changing it (%s)', async (_, script) => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
     const pdf = await render(html, { compress: false });
     expect((await textsOf(pdf)).tagged).toBe('a b');
@@ -518,19 +504,18 @@ describe('claims and refuses nothing', () => {
 
   test('of a document whose style sheet comes from the cache', async () => {
     const cached = { 'cache-control': 'max-age=600', 'access-control-allow-origin': '*' };
-    const site = await Site.start({
+    using site = await Site.start({
       '/a.css': send('text/css', '@import "/b.css"; i { color: red }', cached),
       '/b.css': send('text/css', HARMLESS, cached),
     });
     for (let n = 0; n < 3; n++)
       expect(await printed(`<link rel="stylesheet" href="${site.origin}/a.css">${DRAWN}`)).toEqual(['aseen', 'Dot']);
     expect(site.requestsFor('/a.css')).toHaveLength(1);
-    site.close();
   });
 
   test('of a document that loads a style sheet twice, with another text each time', async () => {
     let times = 0;
-    const site = await Site.start({
+    using site = await Site.start({
       '/a.css': (request, response) =>
         send('text/css', times++ ? HARMLESS : HIDES('[role]'), { 'cache-control': 'no-store' })(request, response),
     });
@@ -538,7 +523,6 @@ describe('claims and refuses nothing', () => {
     const script = `<script>addEventListener('load', () => document.head.append(document.querySelector('link').cloneNode()))</script>`;
     expect(await printed(`${link}${DRAWN}${script}`)).toEqual(['aseen', '']);
     expect(site.requestsFor('/a.css')).toHaveLength(2);
-    site.close();
   });
 
   const IN_SHADOW = (css: string, markup: string, slotted = '') =>
@@ -641,31 +625,25 @@ describe('with other options', () => {
   });
 
   test('works with a password', async () => {
-    const task = getDocument({ data: Uint8Array.from(await render(HTML, { password: 'open' })), password: 'open', verbosity: 0 });
-    const page = await (await task.promise).getPage(1);
-    expect(JSON.stringify(await page.getStructTree())).toContain('"LBody"');
-    const [link] = (await (await (await task.promise).getPage(2)).getAnnotations()) as Described[];
+    await using opened = await openPdf(await render(HTML, { password: 'open' }), { password: 'open' });
+    const { document: locked } = opened;
+    expect(JSON.stringify(await (await locked.getPage(1)).getStructTree())).toContain('"LBody"');
+    const [link] = (await (await locked.getPage(2)).getAnnotations()) as Described[];
     expect(link?.contentsObj.str).toBe('link');
-    await task.destroy();
   });
 
   test('keeps tags in a merged batch', async () => {
     const items = [{ html: HTML }, { html: HTML }];
     const defaults = { options: { tagged: true } };
-    const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
-    const { batch_id } = (await batch.json()) as { batch_id: string };
-    const task = getDocument({
-      data: Uint8Array.from(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`))),
-      verbosity: 0,
-    });
-    const merged = await task.promise;
+    const { batch_id } = await client.batch({ items, defaults });
+    await using opened = await openPdf(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
+    const { document: merged } = opened;
     for (const number of [1, 3]) {
       const roles = JSON.stringify(await (await merged.getPage(number)).getStructTree()).match(/(?<="role":")[^"]+/g);
       expect(roles).toEqual(expect.arrayContaining(['H1', 'L', 'LI', 'LBody']));
       const [link] = (await (await merged.getPage(number + 1)).getAnnotations()) as Described[];
       expect(link?.contentsObj.str).toBe('link');
     }
-    await task.destroy();
   });
 
   test('produces the same bytes for the same request, whatever the page printed before', async () => {

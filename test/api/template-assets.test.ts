@@ -1,47 +1,18 @@
 /** Files of templates: versioned, served only to one render, and deleted with the template. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
-import { Client, problem, type TemplateRecord } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { problem, type TemplateRecord } from '../support/client.ts';
+import { openApp } from '../support/open-app.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { PLANS } from '../support/service.ts';
-import { storageSettings } from '../support/storage-settings.ts';
 import { storedWith } from '../support/stored.ts';
 
 const LIMIT = 5;
 
-let app: App;
-let dataDir: string;
-let ada: Client;
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const limits = { PLATEN_MAX_ASSETS: String(LIMIT), PLATEN_MAX_ASSETS_MB: '1' };
-  const env = {
-    ...(await storageSettings(dataDir)),
-    PLATEN_PORT: '0',
-    PLATEN_DATA_DIR: dataDir,
-    PLATEN_PLANS_FILE: PLANS,
-    PLATEN_LOG_LEVEL: 'silent',
-    ...limits,
-  };
-  const config = loadConfig(env);
-  const templates = { ...config.services.templates, maxTemplateBytes: 3_100_000 };
-  app = await startApp({ ...config, services: { ...config.services, templates } });
-  ada = await client();
-});
-afterAll(async () => {
-  await app.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-async function client(): Promise<Client> {
-  const { accounts } = app.services;
-  return new Client(app.url, (await accounts.createKey((await accounts.createAccount('growth')).id)).secret);
-}
+const limits = { PLATEN_MAX_ASSETS: String(LIMIT), PLATEN_MAX_ASSETS_MB: '1' };
+const { app, env, newClient } = await openApp(limits, undefined, ({ services, ...config }) => ({
+  ...config,
+  services: { ...services, templates: { ...services.templates, maxTemplateBytes: 3_100_000 } },
+}));
+const ada = await newClient();
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** Returns a style sheet that prints a word. */
@@ -57,7 +28,7 @@ const put = (id: string, path: string, body: string | Uint8Array, type = 'text/c
   by.send('PUT', `/v1/templates/${id}/assets/${path}`, body, { 'content-type': type });
 
 async function isStored(text: string): Promise<boolean> {
-  return (await storedWith({ PLATEN_DATA_DIR: dataDir, ...(await storageSettings(dataDir)) }, text)).length > 0;
+  return (await storedWith(env, text)).length > 0;
 }
 
 test('lists, returns, replaces and removes assets with the template, each time as a new version', async () => {
@@ -127,8 +98,7 @@ test('lets a file of the request replace one at its path, and keeps the others',
 
 test('provides assets to images, batches and dry runs', async () => {
   const { template_id } = await ada.template(HTML, { assets: sheet('everywhere') });
-  const batch = await ada.send('POST', '/v1/batches', { items: [{ template_id }] }, { prefer: 'wait=60' });
-  const { items } = (await batch.json()) as { items: Array<{ url: string }> };
+  const { items } = await ada.batch({ items: [{ template_id }] });
   expect(await textOf(await fetch(items[0]?.url ?? ''))).toContain('everywhere');
   const image = await ada.send('POST', '/v1/image', { template_id, options: { failOnResourceError: true } });
   expect(image.status).toBe(200);
@@ -137,7 +107,7 @@ test('provides assets to images, batches and dry runs', async () => {
 describe('cannot be read', () => {
   test('by another key, neither by name nor by a document', async () => {
     const { template_id: id } = await ada.template(HTML, { assets: sheet('private') });
-    const other = await client();
+    const other = await newClient();
     await problem(await other.get(`/v1/templates/${id}/assets`), 404, 'not_found');
     await problem(await other.get(`/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
     await problem(await put(id, 'css/print.css', 'x', 'text/css', other), 404, 'not_found');
@@ -180,7 +150,7 @@ describe('limits', () => {
   });
 
   test('the bytes of all templates of a key, removing old versions first', async () => {
-    const busy = await client();
+    const busy = await newClient();
     const big = (n: number) => Buffer.alloc(1_000_000, n);
     const { template_id: id } = await busy.template('x');
     for (let n = 0; n < 8; n++) expect((await put(id, 'x', big(n), 'image/png', busy)).status).toBe(200);

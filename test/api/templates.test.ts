@@ -1,23 +1,16 @@
 /** Templates through HTTP, grouped by status: stored, rendered by id, and changed without changes to calling code. */
-import { beforeAll, describe, expect, test } from 'vitest';
-import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { Client, type List, problem, succeeded, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
-import { type SharedService, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-let ada: Client;
-let bob: Client;
-
-beforeAll(async () => {
-  service = await sharedService();
-  ada = new Client(service.url, service.key);
-  bob = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const ada = new Client(service.url, service.key);
+const bob = new Client(service.url, (await service.createKey()).key);
 
 async function textOf(body: object, client = ada): Promise<string> {
-  const response = await client.pdf(body);
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.pdf(body));
   const { pages } = await readPdf(await response.arrayBuffer());
   return pages.join('\n');
 }
@@ -110,7 +103,7 @@ describe('201 and 200', () => {
   });
 
   test('keeps the last 20 versions, within the limit of bytes', async () => {
-    const own = await startService({ PLATEN_MAX_TEMPLATES_MB: '64' });
+    await using own = await startService({ PLATEN_MAX_TEMPLATES_MB: '64' });
     const client = new Client(own.url, own.key);
     const [small, large] = [await client.template('<p>0'), await client.template('<p>0')];
     const versions = async ({ template_id }: TemplateRecord) => {
@@ -126,7 +119,6 @@ describe('201 and 200', () => {
     for (let n = 2; n <= 15; n++) await put(large, `${'x'.repeat(5_242_800)}${n}`);
     expect(await versions(small)).toEqual([23]);
     expect(await versions(large)).toEqual(Array.from({ length: 13 }, (_, n) => 15 - n));
-    await own[Symbol.asyncDispose]();
   });
 
   test('supports loops, conditions and filters in a Liquid template', async () => {
@@ -366,7 +358,7 @@ describe('413', () => {
 
 describe('422', () => {
   test('rejects more templates or bytes than a key may have', async () => {
-    const own = await startService({ PLATEN_MAX_TEMPLATES: '2', PLATEN_MAX_TEMPLATES_MB: '64' });
+    await using own = await startService({ PLATEN_MAX_TEMPLATES: '2', PLATEN_MAX_TEMPLATES_MB: '64' });
     const client = new Client(own.url, own.key);
     const { template_id } = await client.template('one');
     await client.template('two');
@@ -376,7 +368,6 @@ describe('422', () => {
     expect((await client.send('DELETE', `/v1/templates/${template_id}`)).status).toBe(204);
     await client.template('three');
     await new Client(own.url, (await own.createKey()).key).template('other keys have room');
-    await own[Symbol.asyncDispose]();
   });
 
   test('rejects more distinct paths than can be listed', async () => {

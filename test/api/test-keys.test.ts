@@ -1,39 +1,17 @@
 /** Test keys: every result is marked, nothing is charged, and separate limits apply. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { openApp } from '../support/open-app.ts';
 import { type ReadPng, readPng } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { PLANS } from '../support/service.ts';
-import { storageSettings } from '../support/storage-settings.ts';
 
 const PER_DAY = 12;
 const DAY_MS = 86_400_000;
 
-let app: App;
-let dataDir: string;
 let now = Date.now();
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const settings = { PLATEN_TEST_RENDERS_PER_DAY: String(PER_DAY), PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_LOG_LEVEL: 'silent' };
-  const env = {
-    ...(await storageSettings(dataDir)),
-    PLATEN_PORT: '0',
-    PLATEN_DATA_DIR: dataDir,
-    PLATEN_PLANS_FILE: PLANS,
-    ...settings,
-  };
-  app = await startApp(loadConfig(env), () => now);
-});
-afterAll(async () => {
-  await app.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const settings = { PLATEN_TEST_RENDERS_PER_DAY: String(PER_DAY), PLATEN_GOTENBERG_ROUTES: 'on' };
+const { app, newClient } = await openApp(settings, () => now);
 
 interface Issued {
   key: string;
@@ -44,8 +22,7 @@ interface Issued {
 
 /** Creates a key on a new account, and a test key with it. */
 async function keys(plan = 'growth'): Promise<{ live: Client; tester: Client; issued: Issued }> {
-  const { accounts } = app.services;
-  const live = new Client(app.url, (await accounts.createKey((await accounts.createAccount(plan)).id)).secret);
+  const live = await newClient(plan);
   const issued = await make(live, { test: true });
   return { live, tester: new Client(app.url, issued.key), issued };
 }

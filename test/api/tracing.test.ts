@@ -1,8 +1,9 @@
 /** Traces as an OTLP collector receives them: spans, their parents, and what they never contain. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { Receiver } from '../support/receiver.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 
 interface Span {
   traceId: string;
@@ -22,22 +23,13 @@ interface Export {
 
 const [SERVER, CLIENT, CONSUMER, ERROR] = [2, 3, 5, 2];
 
-let collector: Receiver;
-let receiver: Receiver;
-let service: Service;
-beforeAll(async () => {
-  [collector, receiver] = [await Receiver.start(), await Receiver.start()];
-  collector.answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  service = await startService({
-    PLATEN_TRACES_URL: `http://${collector.address}/v1/traces`,
-    PLATEN_OUTBOUND_ALLOW: receiver.address,
-  });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  collector.close();
-  receiver.close();
-});
+const collector = await Receiver.start().then(closeAfterAll);
+const receiver = await Receiver.start().then(closeAfterAll);
+collector.answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+const service = await startService({
+  PLATEN_TRACES_URL: `http://${collector.address}/v1/traces`,
+  PLATEN_OUTBOUND_ALLOW: receiver.address,
+}).then(closeAfterAll);
 
 const exports = () => collector.received.map(({ body }) => JSON.parse(body) as Export);
 const spans = () =>

@@ -1,36 +1,29 @@
 /** Warnings about CSS that Chromium ignores, and page sizes that work although Chromium does not know them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem, type Report } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
-import { html, type Site, send } from '../support/site.ts';
+import { html, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const SCRIPT = '<script>document.title = "x"</script>';
 const PER_MM = 72 / 25.4;
 
-let web: Web<SharedService>;
-let site: Site;
-beforeAll(async () => {
-  web = await Web.share();
-  ({ site } = web);
-  site.serve({
-    '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),
-    '/importing.css': send('text/css', '@import "book.css";'),
-    '/document': html('<link rel="stylesheet" href="book.css"><h1>x</h1>'),
-    '/importing': html('<link rel="stylesheet" href="importing.css"><h1>x</h1>'),
-  });
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
+site.serve({
+  '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),
+  '/importing.css': send('text/css', '@import "book.css";'),
+  '/document': html('<link rel="stylesheet" href="book.css"><h1>x</h1>'),
+  '/importing': html('<link rel="stylesheet" href="importing.css"><h1>x</h1>'),
 });
-afterAll(() => web?.close());
 
 function unsupportedIn({
   warnings,
   warning_count: count,
 }: Report): Array<[property?: unknown, value?: unknown, where?: unknown]> {
   expect(count).toBe(warnings.length);
-  return (warnings as Array<Record<string, unknown>>)
-    .filter(({ kind }) => kind === 'unsupported_css')
-    .map(({ property, value, where }) => [property, value, where]);
+  return warnings.filter(({ kind }) => kind === 'unsupported_css').map(({ property, value, where }) => [property, value, where]);
 }
 
 const READ_OVER: Array<[css: string, property: string, value: string]> = [
@@ -52,22 +45,17 @@ const READ_OVER: Array<[css: string, property: string, value: string]> = [
   ['@media print { p { hyphens: auto !important } }', 'hyphens', 'auto !important'],
 ];
 
-const NOT_CSS: Array<[what: string, markup: string]> = [
-  ['prose', '<p>float: footnote; target-counter(x); string-set: y</p><pre>@page { size: A6 } p { hyphens: auto }</pre>'],
-  ['comments', '<style>/* float: footnote; } @page { size: A11 } */ p { color: red /* string-set: x */ }</style>'],
-  [
-    'strings',
-    '<style>p::before { content: "{ float: footnote } leader(" } p { background: url("data:,;float:footnote") }</style>',
-  ],
-  [
-    'what is supported',
+const NOT_CSS: Record<string, string> = {
+  prose: '<p>float: footnote; target-counter(x); string-set: y</p><pre>@page { size: A6 } p { hyphens: auto }</pre>',
+  comments: '<style>/* float: footnote; } @page { size: A11 } */ p { color: red /* string-set: x */ }</style>',
+  strings: '<style>p::before { content: "{ float: footnote } leader(" } p { background: url("data:,;float:footnote") }</style>',
+  'what is supported':
     '<style>@page { size: A5 landscape; margin: 1cm } @page :first { size: 10cm 20cm } p { float: left; hyphens: manual; background-size: cover; font-size: small }</style>',
-  ],
-  ['a script', '<script>document.createElement("p"); const size = "A6"</script>'],
-  ['hyphens with nothing to divide', '<style>p { hyphens: auto }</style><p>short words only'],
-  ['hyphens that are overruled', '<style>p { hyphens: auto } p { hyphens: manual }</style><p>internationalization'],
-  ['a document paged by Paged.js', '<style>p { float: footnote }</style><div class="pagedjs_pages">x</div>'],
-];
+  'a script': '<script>document.createElement("p"); const size = "A6"</script>',
+  'hyphens with nothing to divide': '<style>p { hyphens: auto }</style><p>short words only',
+  'hyphens that are overruled': '<style>p { hyphens: auto } p { hyphens: manual }</style><p>internationalization',
+  'a document paged by Paged.js': '<style>p { float: footnote }</style><div class="pagedjs_pages">x</div>',
+};
 
 describe('unsupported_css', () => {
   test.each(READ_OVER)('%s', async (css, property, value) => {
@@ -76,7 +64,7 @@ describe('unsupported_css', () => {
     expect(unsupportedIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([[property, value, 'style']]);
   });
 
-  test.each(NOT_CSS)('reports nothing for %s', async (_what, markup) => {
+  test.each(Object.entries(NOT_CSS))('reports nothing for %s', async (_what, markup) => {
     expect(unsupportedIn(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
   });
 
@@ -257,8 +245,7 @@ describe('CSS for pages that Chromium drops or applies in part', () => {
     expect(await web.ada.report({ html: markup + SCRIPT, options })).toMatchObject({ warnings: [] });
   });
 
-  type Told = Array<Record<string, unknown>>;
-  const across = ({ warnings }: Report) => (warnings as Told).map(({ kind, property, value }) => [kind, property, value]);
+  const across = ({ warnings }: Report) => warnings.map(({ kind, property, value }) => [kind, property, value]);
   const asset = (css: string) => ({ content: Buffer.from(css).toString('base64') });
 
   /** Each combination is of two style sheets, or of a style sheet and the attribute `style` of an element. */
@@ -300,7 +287,7 @@ describe('CSS for pages that Chromium drops or applies in part', () => {
   ])('is the same in a style attribute: %s', async (markup, warned) => {
     for (const html of [markup, markup + SCRIPT]) {
       const { warnings } = await web.ada.report({ html });
-      expect((warnings as Told).map(({ property, value, element }) => [property, value, element])).toEqual(warned);
+      expect(warnings.map(({ property, value, element }) => [property, value, element])).toEqual(warned);
     }
   });
 

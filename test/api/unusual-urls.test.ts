@@ -1,7 +1,7 @@
 /** URLs that Chromium accepts and Node cannot parse do not load anything, and do not harm the service. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
-import type { SharedService } from '../support/service.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { html, redirect } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
@@ -19,11 +19,7 @@ const ELEMENTS: Record<string, (url: string) => string> = {
   redirect: () => '<img src="/strange">',
 };
 
-let web: Web<SharedService>;
-beforeAll(async () => {
-  web = await Web.share();
-});
-afterAll(() => web?.close());
+const web = await Web.share().then(closeAfterAll);
 beforeEach(async () => {
   expect((await web.render('<p>before')).pages).toEqual(['before']);
 });

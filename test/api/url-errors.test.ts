@@ -1,9 +1,10 @@
 /** Documents from servers with invalid, too large, slow or incomplete responses return a problem, and the next one renders. */
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, type SharedService } from '../support/service.ts';
-import { bomb, endless, html, RawSite, type Site, trickle } from '../support/site.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { eventually } from '../support/service.ts';
+import { bomb, endless, html, RawSite, trickle } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const MAX_DOCUMENT_BYTES = 5_242_880;
@@ -47,27 +48,17 @@ const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: st
   ],
 ];
 
-let web: Web<SharedService>;
-let site: Site;
-let raw: RawSite;
-
-beforeAll(async () => {
-  const answers = Object.fromEntries(FAULTS.map(([, speak], n) => [`/${n}`, speak]));
-  raw = await RawSite.start({
-    ...answers,
-    '/999': respond('HTTP/1.1 999 Denied'),
-    '/pieces': sendText(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>x`),
-    '/hints': sendText(`HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload; as=style\r\n\r\n${HEAD}\r\n<p>after hints`),
-    '/silent-after-100': (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
-    '/silent-after-head': (socket) => socket.write(`${HEAD}Content-Length: 9\r\n`),
-  });
-  web = await Web.share();
-  ({ site } = web);
-});
-afterAll(async () => {
-  await web?.close();
-  raw?.close();
-});
+const answers = Object.fromEntries(FAULTS.map(([, speak], n) => [`/${n}`, speak]));
+const raw = await RawSite.start({
+  ...answers,
+  '/999': respond('HTTP/1.1 999 Denied'),
+  '/pieces': sendText(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>x`),
+  '/hints': sendText(`HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload; as=style\r\n\r\n${HEAD}\r\n<p>after hints`),
+  '/silent-after-100': (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
+  '/silent-after-head': (socket) => socket.write(`${HEAD}Content-Length: 9\r\n`),
+}).then(closeAfterAll);
+const web = await Web.share().then(closeAfterAll);
+const { site } = web;
 afterEach(async () => expect((await web.render('<p>still alive')).pages).toEqual(['still alive']));
 
 describe('malformed responses', () => {

@@ -1,25 +1,20 @@
 /** Redirects of servers and documents are followed, but not in loops or to blocked addresses. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Answer, html, never, redirect, type Site, send, status } from '../support/site.ts';
+import { type Answer, html, never, redirect, send, status } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const STAYED = 'stayed';
 const SECRET = 'FORBIDDENTEXT';
 const script = (source: string) => html(`<p>${STAYED}</p><script>${source}</script>`);
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_RESOURCE_TIMEOUT_SECONDS: '2' });
-  ({ site } = web);
-  const arrivedPage = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
-  site.serve({ '/there': arrivedPage, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
-  web.other.serve({ '/there': arrivedPage, '/back': redirect(`${site.origin}/there`) });
-  web.forbidden.serve({ '/': html(`<p>${SECRET}`), '/there': html(`<p>${SECRET}`) });
-});
-afterAll(() => web?.close());
+const web = await Web.start({ PLATEN_RESOURCE_TIMEOUT_SECONDS: '2' }).then(closeAfterAll);
+const { site } = web;
+const arrivedPage = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
+site.serve({ '/there': arrivedPage, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
+web.other.serve({ '/there': arrivedPage, '/back': redirect(`${site.origin}/there`) });
+web.forbidden.serve({ '/': html(`<p>${SECRET}`), '/there': html(`<p>${SECRET}`) });
 beforeEach(() => web.forget());
 
 /** Serves the answer at a path of the site and returns its URL. */

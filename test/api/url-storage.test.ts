@@ -1,14 +1,11 @@
 /** Cookies, storage, workers and caches of a site are not visible to another key or a later render. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { html, image, type Site, send } from '../support/site.ts';
+import { html, image, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
-let bob: Client;
 
 /** Prints the marks it finds, and then leaves a mark everywhere it can. */
 const PLANT = `<body><p id="o"></p><script>
@@ -39,22 +36,19 @@ const DONE = { waitForFunction: 'window.done === true' };
 const CLEAN =
   'origin=true cookie=false local=undefined session=undefined database= caches= files= worker=false name= planted=MARK';
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_CONCURRENCY: '2' });
-  ({ site } = web);
-  bob = new Client(web.service.url, (await web.service.createKey()).key);
-  site.serve({
-    '/plant': html(PLANT, { 'set-cookie': ['http=MARK; Path=/; Max-Age=9999', 'session=MARK; Path=/; HttpOnly'] }),
-    '/image.png': send('image/png', PIXEL, { 'cache-control': 'max-age=9999', 'set-cookie': 'image=MARK; Path=/; Max-Age=9999' }),
-    '/plain.png': image,
-    '/with-image': html('<p>x</p><img src="/image.png">'),
-    '/worker.js': send(
-      'text/javascript',
-      'onfetch = (e) => e.respondWith(new Response("<p>from a worker", { headers: { "content-type": "text/html" } }))',
-    ),
-  });
+const web = await Web.start({ PLATEN_CONCURRENCY: '2' }).then(closeAfterAll);
+const { site } = web;
+const bob = new Client(web.service.url, (await web.service.createKey()).key);
+site.serve({
+  '/plant': html(PLANT, { 'set-cookie': ['http=MARK; Path=/; Max-Age=9999', 'session=MARK; Path=/; HttpOnly'] }),
+  '/image.png': send('image/png', PIXEL, { 'cache-control': 'max-age=9999', 'set-cookie': 'image=MARK; Path=/; Max-Age=9999' }),
+  '/plain.png': image,
+  '/with-image': html('<p>x</p><img src="/image.png">'),
+  '/worker.js': send(
+    'text/javascript',
+    'onfetch = (e) => e.respondWith(new Response("<p>from a worker", { headers: { "content-type": "text/html" } }))',
+  ),
 });
-afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
 const requestCookies = () => site.requests.map(({ headers }) => headers.cookie);

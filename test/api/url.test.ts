@@ -1,41 +1,34 @@
 /** Documents from a URL: rendering, errors, blocked addresses and charges. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
-import { html, image, never, redirect, Site, send, status } from '../support/site.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { freePort } from '../support/free-port.ts';
+import { html, image, never, redirect, send, status } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web;
-let site: Site;
 /** A port on which nothing listens. */
-let closedPort: number;
-
-beforeAll(async () => {
-  const gone = await Site.start();
-  closedPort = gone.port;
-  gone.close();
-  web = await Web.start({}, [closedPort]);
-  ({ site } = web);
-  site.serve({
-    '/': html(
-      '<title>A title</title><link rel="stylesheet" href="style.css"><p>from a site</p><img src="/image.png"><script src="/script.js"></script>',
-    ),
-    '/image.png': image,
-    '/style.css': send('text/css', 'p { background: #ff0000 }'),
-    '/script.js': send('text/javascript', 'document.querySelector("p").append(", scripted")'),
-    '/latin': send('text/html; charset=iso-8859-1', Buffer.from('<p>caf\xe9', 'latin1')),
-    '/xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>strict</p></body></html>'),
-    '/where': html('<p id="o"></p><script>o.textContent = location.pathname + location.search + location.hash</script>'),
-    '/no-type': (_request, response) => void response.writeHead(200).end('<p>without a type'),
-    '/file.pdf': send('application/pdf', '%PDF-1.4'),
-    '/data.json': send('application/json', '{"secret": 1}'),
-    '/text': send('text/plain', 'plain text'),
-    '/bytes': send('application/octet-stream', '<p>x'),
-    '/download': html('<p>x', { 'content-disposition': 'Attachment; filename=x.html' }),
-    '/not-found': status(404),
-    '/never': never,
-  });
+const closedPort = await freePort();
+const web = await Web.start({}, [closedPort]).then(closeAfterAll);
+const { site } = web;
+site.serve({
+  '/': html(
+    '<title>A title</title><link rel="stylesheet" href="style.css"><p>from a site</p><img src="/image.png"><script src="/script.js"></script>',
+  ),
+  '/image.png': image,
+  '/style.css': send('text/css', 'p { background: #ff0000 }'),
+  '/script.js': send('text/javascript', 'document.querySelector("p").append(", scripted")'),
+  '/latin': send('text/html; charset=iso-8859-1', Buffer.from('<p>caf\xe9', 'latin1')),
+  '/xhtml': send('application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>strict</p></body></html>'),
+  '/where': html('<p id="o"></p><script>o.textContent = location.pathname + location.search + location.hash</script>'),
+  '/no-type': (_request, response) => void response.writeHead(200).end('<p>without a type'),
+  '/file.pdf': send('application/pdf', '%PDF-1.4'),
+  '/data.json': send('application/json', '{"secret": 1}'),
+  '/text': send('text/plain', 'plain text'),
+  '/bytes': send('application/octet-stream', '<p>x'),
+  '/download': html('<p>x', { 'content-disposition': 'Attachment; filename=x.html' }),
+  '/not-found': status(404),
+  '/never': never,
 });
-afterAll(() => web?.close());
 beforeEach(() => web.forget());
 
 describe('renders', () => {

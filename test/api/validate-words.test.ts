@@ -1,25 +1,22 @@
 /** `POST /v1/pdf/validate` finds words that the tags join although the page shows them apart. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { sharedService } from '../support/shared-service.ts';
 
 const HTML = `<!doctype html><html lang="en"><title>Words</title><style>p { font: 16px monospace; width: 20ch }</style>
 <h1>Words</h1><p>They met again and again, after which it rained.<p lang="zh">這是一個測試段落，用來檢查中文文字在換行時<p>a well-known-but-unlikely-word`;
 
-let client: Client;
-let printer: RawPrinter;
-beforeAll(async () => {
-  const service = await sharedService();
-  client = new Client(service.url, service.key);
-  printer = await RawPrinter.start();
-});
-afterAll(() => printer?.close());
+const service = await sharedService();
+const client = new Client(service.url, service.key);
+const printer = await RawPrinter.start().then(closeAfterAll);
 
 /** Returns how many words are glued, with the clause. */
 async function gluedWords(pdf: Uint8Array, profile = 'PDF/UA-1'): Promise<[clause: string, count: number] | undefined> {
-  const response = await client.send('POST', `/v1/pdf/validate?profile=${profile}`, pdf, { 'content-type': 'application/pdf' });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(
+    client.send('POST', `/v1/pdf/validate?profile=${profile}`, pdf, { 'content-type': 'application/pdf' }),
+  );
   const { violations } = (await response.json()) as { violations: Array<{ rule: string; clause: string; count: number }> };
   const found = violations.find(({ rule }) => rule === 'words_glued');
   return found && [found.clause, found.count];

@@ -1,47 +1,42 @@
 /** The printed document is finished: scripts have loaded their content, and animations have ended. */
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { printBytes } from '../support/print-bytes.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Answer, html, image, never, type Site, send } from '../support/site.ts';
+import { type Answer, html, image, never, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const OPEN = { 'access-control-allow-origin': '*' };
 const json = (value: unknown): Answer => send('application/json', JSON.stringify(value), OPEN);
 const library = async (path: string) => send('text/javascript', await readFile(`node_modules/${path}`), OPEN);
 
-beforeAll(async () => {
-  web = await Web.start({ PLATEN_CONCURRENCY: '4' });
-  ({ site } = web);
-  const [chart, echarts, d3, paged] = await Promise.all(
-    [
-      'chart.js/dist/chart.umd.min.js',
-      'echarts/dist/echarts.min.js',
-      'd3/dist/d3.min.js',
-      'pagedjs/dist/paged.polyfill.min.js',
-    ].map(library),
-  );
-  const events: Answer = (_request, response) =>
-    void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
-  site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
-  const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // This is the reply to a document that polls.
-  site.serve({
-    '/slowly': slowly,
-    '/never': never,
-    '/events': events,
-    '/data.json': json({ title: 'Sales' }),
-    '/image.png': image,
-  });
+const web = await Web.start({ PLATEN_CONCURRENCY: '4' }).then(closeAfterAll);
+const { site } = web;
+const [chart, echarts, d3, paged] = await Promise.all(
+  [
+    'chart.js/dist/chart.umd.min.js',
+    'echarts/dist/echarts.min.js',
+    'd3/dist/d3.min.js',
+    'pagedjs/dist/paged.polyfill.min.js',
+  ].map(library),
+);
+const events: Answer = (_request, response) =>
+  void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
+site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
+const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // This is the reply to a document that polls.
+site.serve({
+  '/slowly': slowly,
+  '/never': never,
+  '/events': events,
+  '/data.json': json({ title: 'Sales' }),
+  '/image.png': image,
 });
-afterAll(() => web?.close());
 
 /** Adds an answer that the site holds back until the test releases it. */
-function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void } {
+function hold(path: string, answer: Answer): { requested: Promise<void>; release(): void; releasedLate(): Promise<void> } {
   const requested = Promise.withResolvers<void>();
   const held: Array<() => void> = [];
   let isFree = false;
@@ -56,7 +51,12 @@ function hold(path: string, answer: Answer): { requested: Promise<void>; release
     isFree = true;
     for (const each of held.splice(0)) each();
   };
-  return { requested: requested.promise, release };
+  const releasedLate = async () => {
+    await requested.promise;
+    await others();
+    release();
+  };
+  return { requested: requested.promise, release, releasedLate };
 }
 
 const textOf = async (source: string, options?: object) => (await web.render(source, options)).pages.join(' ');
@@ -84,9 +84,7 @@ describe('content that scripts load', () => {
     const path = `/rows-${name.replaceAll(' ', '-')}`;
     const held = hold(path, json(rows));
     const printed = textOf(document(site.origin + path));
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
   });
 
@@ -116,9 +114,7 @@ describe('content that scripts load', () => {
       new Worker(URL.createObjectURL(new Blob(['setInterval(() => postMessage(0), 10)'])))`,
     );
     const printed = textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('answer answer answer');
   });
 
@@ -133,9 +129,7 @@ describe('content that scripts load', () => {
       '/workers.html': html(body(`new SharedWorker('/shared.js').port.${report}; new Worker('/worker.js').${report}`)),
     });
     const printed = web.textOf('/workers.html', { timeout: 60_000, failOnWarning: ['printed_early'] });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('shared answer');
   });
 
@@ -189,9 +183,7 @@ describe('content that scripts load', () => {
       ),
       { timeout: 60_000 },
     );
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await text).toBe('module come');
   });
 
@@ -217,9 +209,7 @@ describe('content that scripts load', () => {
       '/page.html': html(body('fetch("/page.json").then((r) => r.json()).then((d) => { document.body.textContent = d.title })')),
     });
     const printed = web.textOf('/page.html');
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('Report');
   });
 
@@ -227,9 +217,7 @@ describe('content that scripts load', () => {
     const isText = name === 'xhr-content.html';
     const held = hold(`/${name}.data`, isText ? send('text/plain', '<p>rows', OPEN) : json({ title: 'Sales' }));
     const printed = textOf(REPRODUCTIONS[name as keyof typeof REPRODUCTIONS](`${site.origin}/${name}.data`));
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe(isText ? 'Invoice rows' : 'Sales');
   });
 
@@ -272,9 +260,7 @@ describe('documents that announce when they are ready', () => {
       'begun ',
     );
     const printed = textOf(source, { timeout: 60_000 });
-    await held.requested;
-    await others();
-    held.release();
+    await held.releasedLate();
     expect(await printed).toBe('begun ready');
   });
 });
@@ -335,28 +321,19 @@ describe('work that never ends', () => {
 
 describe('moving content', () => {
   /** Chart libraries, each with a document whose chart is animated or not. */
-  const CHARTS: Array<[name: string, document: (moves: boolean) => string]> = [
-    [
-      'Chart.js',
-      (moves) =>
-        `<!doctype html><script src="${site.origin}/chart.js"></script><canvas id=c width=400 height=200></canvas><script>
+  const CHARTS: Record<string, (moves: boolean) => string> = {
+    'Chart.js': (moves) =>
+      `<!doctype html><script src="${site.origin}/chart.js"></script><canvas id=c width=400 height=200></canvas><script>
         new Chart(c, { type: 'bar', data: { labels: ['a', 'b'], datasets: [{ label: 'n', data: [3, 9] }] }, options: { responsive: false, ${moves ? '' : 'animation: false'} } })</script>`,
-    ],
-    [
-      'ECharts',
-      (moves) =>
-        `<!doctype html><script src="${site.origin}/echarts.js"></script><div id=c style="width: 400px; height: 200px"></div><script>
+    ECharts: (moves) =>
+      `<!doctype html><script src="${site.origin}/echarts.js"></script><div id=c style="width: 400px; height: 200px"></div><script>
         echarts.init(c, null, { renderer: 'svg' }).setOption({ animation: ${moves}, xAxis: { data: ['a', 'b'] }, yAxis: {}, series: [{ type: 'bar', data: [3, 9] }] })</script>`,
-    ],
-    [
-      'D3',
-      (moves) =>
-        `<!doctype html><script src="${site.origin}/d3.js"></script><svg id=c width=400 height=200></svg><script>
+    D3: (moves) =>
+      `<!doctype html><script src="${site.origin}/d3.js"></script><svg id=c width=400 height=200></svg><script>
         const bars = d3.select(c).selectAll('rect').data([30, 90]).join('rect').attr('x', (d, n) => n * 50).attr('width', 40).attr('height', ${moves ? 0 : '(d) => d'});
         ${moves ? "bars.transition().delay(300).duration(900).attr('height', (d) => d / 2).transition().duration(900).attr('height', (d) => d)" : ''}</script>`,
-    ],
-  ];
-  test.each(CHARTS)('moves %s to its end, with the same bytes each time', async (_name, document) => {
+  };
+  test.each(Object.entries(CHARTS))('moves %s to its end, with the same bytes each time', async (_name, document) => {
     const still = await printBytes(await web.ada.pdf({ html: document(false) }));
     for (let time = 0; time < 2; time++)
       expect(
@@ -373,111 +350,67 @@ describe('animations', () => {
     `<!doctype html><title>x</title><style>body { margin: 0 } ${KEYFRAMES} ${css}</style><body>${markup}`;
   const SCRIPT = '<script>document.title = "moves"</script>';
   /** Documents that must show `here` at the left margin when their animations have ended. */
-  const ENDED: Array<[name: string, document: string]> = [
-    ['without a script', styled('p { animation: in 2s 1s both }', '<p>here')],
-    ['with one', styled('p { animation: in 2s 1s both }', `<p>here${SCRIPT}`)],
-    ['of a pseudo-element', styled('p::before { content: "here"; display: block; animation: in 2s 1s both }', '<p>')],
-    [
-      'that follows scrolling',
-      styled(
-        'p { margin-top: 3000px; animation: in linear both; animation-timeline: view(); animation-range: entry }',
-        '<p>here',
-      ),
-    ],
-    [
-      'begun by a transition',
-      styled(
-        'p { visibility: hidden; transition: visibility 2s } .on { visibility: visible }',
-        '<p id=p>here<script>onload = () => setTimeout(() => { p.className = "on" }, 100)</script>',
-      ),
-    ],
-    [
-      'of a script',
-      styled(
-        '',
-        '<p id=p>here<script>p.animate([{ visibility: "hidden", marginLeft: "300px" }, {}], { duration: 5000, delay: 500, fill: "both" })</script>',
-      ),
-    ],
-    [
-      'one after the other',
-      styled(
-        'p { visibility: hidden }',
-        '<p id=p>here<script>p.animate([{ marginLeft: "9px" }, {}], 900).onfinish = () => { p.style.visibility = "visible" }</script>',
-      ),
-    ],
-    [
-      'of a drawing',
+  const ENDED: Record<string, string> = {
+    'without a script': styled('p { animation: in 2s 1s both }', '<p>here'),
+    'with one': styled('p { animation: in 2s 1s both }', `<p>here${SCRIPT}`),
+    'of a pseudo-element': styled('p::before { content: "here"; display: block; animation: in 2s 1s both }', '<p>'),
+    'that follows scrolling': styled(
+      'p { margin-top: 3000px; animation: in linear both; animation-timeline: view(); animation-range: entry }',
+      '<p>here',
+    ),
+    'begun by a transition': styled(
+      'p { visibility: hidden; transition: visibility 2s } .on { visibility: visible }',
+      '<p id=p>here<script>onload = () => setTimeout(() => { p.className = "on" }, 100)</script>',
+    ),
+    'of a script': styled(
+      '',
+      '<p id=p>here<script>p.animate([{ visibility: "hidden", marginLeft: "300px" }, {}], { duration: 5000, delay: 500, fill: "both" })</script>',
+    ),
+    'one after the other': styled(
+      'p { visibility: hidden }',
+      '<p id=p>here<script>p.animate([{ marginLeft: "9px" }, {}], 900).onfinish = () => { p.style.visibility = "visible" }</script>',
+    ),
+    'of a drawing':
       '<!doctype html><style>body { margin: 0 }</style><svg><text x="200" y="20" visibility="hidden">here<set attributeName="visibility" to="visible" begin="1s" fill="freeze"/><animate attributeName="x" to="0" dur="2s" fill="freeze"/></text></svg>',
-    ],
-    [
-      'in a frame',
-      `<!doctype html><style>body { margin: 0 } iframe { border: 0 }</style><iframe srcdoc='${styled('p { animation: in 2s 1s both }', '<p>here').replaceAll("'", '')}'></iframe>`,
-    ],
-    [
-      'in a shadow root that the markup declares',
-      styled(
-        '',
-        `<div><template shadowrootmode="open"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
-      ),
-    ],
-    [
-      'in a shadow root that the markup declares closed',
-      styled(
-        '',
-        `<div><template shadowrootmode="closed"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
-      ),
-    ],
-    [
-      'in a shadow root that is closed',
-      styled(
-        '',
-        `<div id=host></div><script>host.attachShadow({ mode: 'closed' }).innerHTML = '<style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here'</script>`,
-      ),
-    ],
-    [
-      'of an observer of visibility',
-      styled(
-        'p { margin-top: 2000px; visibility: hidden }',
-        '<p id=p>here<script>new IntersectionObserver((entries, self) => { for (const { isIntersecting, target } of entries) if (isIntersecting) { target.style.visibility = "visible"; self.unobserve(target) } else target.style.visibility = "hidden" }).observe(p)</script>',
-      ),
-    ],
-    [
-      'of an observer that is notified at half visibility of a partly visible element',
-      styled(
-        'p { margin-top: 580px; height: 200px; visibility: hidden }',
-        '<p id=p>here<script>new IntersectionObserver(([{ intersectionRatio }]) => { if (intersectionRatio >= 0.5) p.style.visibility = "visible" }, { threshold: [0, 0.5] }).observe(p)</script>',
-      ),
-    ],
-    [
-      'of a script that looks for itself what is on the screen',
-      styled(
-        'p { margin-top: 2000px; visibility: hidden }',
-        '<p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < innerHeight) p.style.visibility = "visible" }</script>',
-      ),
-    ],
-    [
-      'of a script that listens for scrolling',
-      styled(
-        'p { margin-top: 2000px; visibility: hidden }',
-        '<p id=p>here<script>document.addEventListener("scroll", () => { if (p.offsetTop < document.documentElement.clientHeight) p.style.visibility = "visible" })</script>',
-      ),
-    ],
-    [
-      'of a script that knows the height of the window by an element',
-      styled(
-        'p { margin-top: 2000px; visibility: hidden } div { position: absolute; height: 100vh }',
-        '<div id=view></div><p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < view.offsetHeight) p.style.visibility = "visible" }</script>',
-      ),
-    ],
-    [
-      'of frames',
-      styled(
-        'p { visibility: hidden }',
-        '<p id=p>here<script>let begun; const draw = (now) => { begun ??= now; if (now - begun < 2000) requestAnimationFrame(draw); else p.style.visibility = "visible" }; requestAnimationFrame(draw)</script>',
-      ),
-    ],
-  ];
-  test.each(ENDED)('moves %s to its end', async (_name, source) => {
+    'in a frame': `<!doctype html><style>body { margin: 0 } iframe { border: 0 }</style><iframe srcdoc='${styled('p { animation: in 2s 1s both }', '<p>here').replaceAll("'", '')}'></iframe>`,
+    'in a shadow root that the markup declares': styled(
+      '',
+      `<div><template shadowrootmode="open"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
+    ),
+    'in a shadow root that the markup declares closed': styled(
+      '',
+      `<div><template shadowrootmode="closed"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
+    ),
+    'in a shadow root that is closed': styled(
+      '',
+      `<div id=host></div><script>host.attachShadow({ mode: 'closed' }).innerHTML = '<style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here'</script>`,
+    ),
+    'of an observer of visibility': styled(
+      'p { margin-top: 2000px; visibility: hidden }',
+      '<p id=p>here<script>new IntersectionObserver((entries, self) => { for (const { isIntersecting, target } of entries) if (isIntersecting) { target.style.visibility = "visible"; self.unobserve(target) } else target.style.visibility = "hidden" }).observe(p)</script>',
+    ),
+    'of an observer that is notified at half visibility of a partly visible element': styled(
+      'p { margin-top: 580px; height: 200px; visibility: hidden }',
+      '<p id=p>here<script>new IntersectionObserver(([{ intersectionRatio }]) => { if (intersectionRatio >= 0.5) p.style.visibility = "visible" }, { threshold: [0, 0.5] }).observe(p)</script>',
+    ),
+    'of a script that looks for itself what is on the screen': styled(
+      'p { margin-top: 2000px; visibility: hidden }',
+      '<p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < innerHeight) p.style.visibility = "visible" }</script>',
+    ),
+    'of a script that listens for scrolling': styled(
+      'p { margin-top: 2000px; visibility: hidden }',
+      '<p id=p>here<script>document.addEventListener("scroll", () => { if (p.offsetTop < document.documentElement.clientHeight) p.style.visibility = "visible" })</script>',
+    ),
+    'of a script that knows the height of the window by an element': styled(
+      'p { margin-top: 2000px; visibility: hidden } div { position: absolute; height: 100vh }',
+      '<div id=view></div><p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < view.offsetHeight) p.style.visibility = "visible" }</script>',
+    ),
+    'of frames': styled(
+      'p { visibility: hidden }',
+      '<p id=p>here<script>let begun; const draw = (now) => { begun ??= now; if (now - begun < 2000) requestAnimationFrame(draw); else p.style.visibility = "visible" }; requestAnimationFrame(draw)</script>',
+    ),
+  };
+  test.each(Object.entries(ENDED))('moves %s to its end', async (_name, source) => {
     const { placed } = await web.render(source, { margin: 0 });
     const [place] = placed.flat();
     expect(place).toMatchObject({ text: 'here' });
@@ -569,8 +502,7 @@ describe('animations', () => {
   test('runs no timers with waitUntil: load, but moves drawn animations to their end', async () => {
     const timer = body('setTimeout(() => document.body.append(" timer"), 2900); document.body.append("begun")');
     expect(await textOf(timer, { waitUntil: 'load' })).toBe('begun');
-    const [, frames = ''] = ENDED.at(-1) ?? [];
-    expect(await textOf(frames, { waitUntil: 'load' })).toBe('here');
+    expect(await textOf(ENDED['of frames'] ?? '', { waitUntil: 'load' })).toBe('here');
   });
 
   test('prints what a timer shows, with the clock it saw', async () => {
@@ -594,58 +526,36 @@ describe('animations', () => {
 });
 
 describe('a document that changes the clock', () => {
-  const HOSTILE: Array<[name: string, script: string]> = [
-    [
-      'nothing to call',
+  const HOSTILE: Record<string, string> = {
+    'nothing to call':
       'Promise = Date = setTimeout = clearTimeout = requestAnimationFrame = MutationObserver = MessageChannel = performance = Reflect = null',
-    ],
-    [
-      'everything that throws',
+    'everything that throws':
       'for (const name of ["setTimeout", "requestAnimationFrame", "queueMicrotask", "fetch"]) window[name] = () => { throw 1 }; Promise.prototype.then = () => { throw 2 }',
-    ],
-    [
-      'prototypes',
+    prototypes:
       'Map.prototype.set = Map.prototype.get = Map.prototype.delete = () => { throw 3 }; Array.prototype[Symbol.iterator] = null; Object.freeze(Object.prototype)',
-    ],
-    [
-      'its own hands on it',
+    'its own hands on it':
       'const time = window[Symbol.for("platen.time")]; try { time.forward = () => new Promise(() => {}) } catch {} window[Symbol.for("platen.time")] = null; delete window[Symbol.for("platen.time")]; for (let n = 0; n < 9; n++) time.forward(true)',
-    ],
-    [
-      'readiness that lies',
+    'readiness that lies':
       'window.platenReady = { then: (resolve) => { resolve(); throw 4 } }; Object.defineProperty(window, "MathJax", { get() { throw 5 } })',
-    ],
-    ['another Symbol', 'const own = Symbol.for; Symbol.for = (key) => key === "platen.time" ? Symbol() : own(key)'],
-    [
-      'arrays, dates and promises that lie',
+    'another Symbol': 'const own = Symbol.for; Symbol.for = (key) => key === "platen.time" ? Symbol() : own(key)',
+    'arrays, dates and promises that lie':
       'for (const name of ["map", "filter", "flatMap", "every", "push", "shift"]) Array.prototype[name] = () => { throw 6 }; Date.now = performance.now = () => -Infinity; Date.prototype.constructor = Promise.resolve = Promise.all = () => { throw 7 }; requestAnimationFrame = () => 0; Promise.prototype.then = Promise.prototype.finally = () => new Promise(() => {})',
-    ],
-    ['readiness that throws', 'Object.defineProperty(window, "platenReady", { get() { throw 8 } })'],
-    [
-      'animations that take for ever, and are many',
+    'readiness that throws': 'Object.defineProperty(window, "platenReady", { get() { throw 8 } })',
+    'animations that take for ever, and are many':
       'for (let n = 0; n < 2000; n++) document.body.animate([{}, { marginLeft: 0 }], { duration: 1e300, iterations: n % 2 ? 1e300 : 9, delay: n % 3 ? 1e300 : 0, endDelay: -1e300 })',
-    ],
-    [
-      'animations that are not',
+    'animations that are not':
       'Document.prototype.getAnimations = () => ({ *[Symbol.iterator]() { for (let n = 0; n < 1e5; n++) yield { playState: "running", get effect() { throw 9 } } } }); Animation.prototype.finish = () => { throw 10 }',
-    ],
-    [
-      'shadow roots without end, and a list of them that lies',
+    'shadow roots without end, and a list of them that lies':
       'const root = () => document.body.appendChild(document.createElement("div")).attachShadow({ mode: "closed" }); for (let n = 0; n < 12000; n++) root(); const list = window["platen.shadows"]; try { window["platen.shadows"] = () => [1, null, document] } catch {} try { list([1, null, window]) } catch {} Element.prototype.attachShadow = null; new MutationObserver(() => { list([document, document.body]) }).observe(document, { childList: true, subtree: true })',
-    ],
-    [
-      'shadow roots that are made up, each with another in it',
+    'shadow roots that are made up, each with another in it':
       'const made = () => ({ get shadowRoot() { return made() } }); DocumentFragment.prototype.querySelectorAll = Document.prototype.querySelectorAll = () => [made()]; Object.defineProperty(Node.prototype, "nodeType", { get: () => 11 }); document.body.setHTMLUnsafe("printed<div><template shadowrootmode=open>")',
-    ],
-    ['timers without end', 'const on = () => { setTimeout(on); setTimeout(on) }; on(); setInterval(on, 0)'],
-    ['frames without end', 'const on = () => { requestAnimationFrame(on) }; on()'],
-    [
-      'observers without end',
+    'timers without end': 'const on = () => { setTimeout(on); setTimeout(on) }; on(); setInterval(on, 0)',
+    'frames without end': 'const on = () => { requestAnimationFrame(on) }; on()',
+    'observers without end':
       'const watch = () => { const e = document.createElement("i"); new IntersectionObserver(watch).observe(e); document.head.append(e) }; watch()',
-    ],
-    ['animations without end', 'const again = () => { document.body.animate([{}, {}], 1000).onfinish = again }; again()'],
-  ];
-  test.each(HOSTILE)('prints a document with %s, and the next one with its own clock', async (_name, script) => {
+    'animations without end': 'const again = () => { document.body.animate([{}, {}], 1000).onfinish = again }; again()',
+  };
+  test.each(Object.entries(HOSTILE))('prints a document with %s, and the next one with its own clock', async (_name, script) => {
     const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
     expect(await textOf(source, { timeout: 60_000 })).toBe('printed');
     const now = body('document.body.append(Date.now()); setTimeout(() => document.body.append(" timer"), 1000)');
@@ -654,23 +564,17 @@ describe('a document that changes the clock', () => {
     expect(Number(date)).toBeLessThanOrEqual(Date.now());
   });
 
-  const HOLDING: Array<[name: string, script: string]> = [
-    ['readiness that never comes', 'window.platenReady = new Promise(() => {})'],
-    ['a different promise at each access', 'Object.defineProperty(window, "platenReady", { get: () => new Promise(() => {}) })'],
-    [
-      'a clock of its own that stands still',
+  const HOLDING: Record<string, string> = {
+    'readiness that never comes': 'window.platenReady = new Promise(() => {})',
+    'a different promise at each access': 'Object.defineProperty(window, "platenReady", { get: () => new Promise(() => {}) })',
+    'a clock of its own that stands still':
       'const key = Symbol.for; const { native } = window[key("platen.time")]; const mine = Symbol(); window[mine] = { native: { ...native, now: () => 0 }, forward: () => new native.Promise(() => {}), isDue: () => true, isTicking: () => false }; Symbol.for = (name) => name === "platen.time" ? mine : key(name)',
-    ],
-    [
-      'frames without end',
+    'frames without end':
       'const add = () => { const frame = document.createElement("iframe"); frame.hidden = true; document.body.append(frame); if (document.querySelectorAll("iframe").length > 20) document.querySelector("iframe").remove(); native(add, 5) }; const native = window[Symbol.for("platen.time")].native.setTimeout; add()',
-    ],
-    [
-      'frames in frames',
+    'frames in frames':
       'const add = (page, depth) => { const frame = page.createElement("iframe"); frame.hidden = true; page.body.append(frame); if (depth) add(frame.contentDocument, depth - 1) }; add(document, 60)',
-    ],
-  ];
-  test.each(HOLDING)('prints a document with %s in time', async (_name, script) => {
+  };
+  test.each(Object.entries(HOLDING))('prints a document with %s in time', async (_name, script) => {
     const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
     expect(await textOf(source, { timeout: 8_000 })).toBe('printed');
     expect(await textOf(body('setTimeout(() => document.body.append("next"), 1000)'))).toBe('next');

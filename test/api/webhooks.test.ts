@@ -1,34 +1,20 @@
 /** Webhooks of the whole service: expired documents, secrets, the list, and restarts. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  Client,
+  type DocumentRecord,
+  type List,
+  problem,
+  succeeded,
+  type WebhookDelivery,
+  type WebhookSecret,
+} from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { Receiver, verified, type WebhookRequest } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
-interface DeliveryRecord {
-  delivery_id: string;
-  type: string;
-  url: string;
-  status: string;
-  attempts: number;
-  last_attempt_at: string | null;
-  next_attempt_at: string | null;
-  response_status?: number;
-  error?: string;
-  created_at: string;
-}
-
-interface SecretRecord {
-  secret: string;
-  created_at: string;
-  previous: Array<{ secret: string; created_at: string; expires_at: string }>;
-}
-
 const DELIVERIES = '/v1/webhooks/deliveries';
-
-let receiver: Receiver;
-let forbidden: Receiver;
-let service: Service;
 
 const settingsFor = (allowed: Receiver) => ({
   PLATEN_SWEEP_SECONDS: '1',
@@ -37,16 +23,10 @@ const settingsFor = (allowed: Receiver) => ({
   PLATEN_WEBHOOK_TIMEOUT_SECONDS: '2',
 });
 
-beforeAll(async () => {
-  receiver = await Receiver.start();
-  forbidden = await Receiver.start();
-  service = await startService(settingsFor(receiver));
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  receiver.close();
-  forbidden.close();
-});
+const receiver = await Receiver.start().then(closeAfterAll);
+const forbidden = await Receiver.start().then(closeAfterAll);
+let service: Service = await startService(settingsFor(receiver));
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => {
   receiver.received.length = 0;
   receiver.answer = (response) => response.writeHead(204).end();
@@ -60,13 +40,12 @@ async function caller(url: string | null = receiver.url): Promise<Client> {
 }
 
 async function setWebhookUrl(client: Client, url: string | null): Promise<void> {
-  const response = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: url });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(client.send('PATCH', '/v1/account', { document_expired_webhook_url: url }));
   expect(await response.json()).toMatchObject({ document_expired_webhook_url: url });
 }
 
-const listOf = async (client: Client) => (await client.json<List<DeliveryRecord>>(DELIVERIES)).data;
-const secretOf = (client: Client) => client.json<SecretRecord>('/v1/webhooks/secret');
+const listOf = async (client: Client) => (await client.json<List<WebhookDelivery>>(DELIVERIES)).data;
+const secretOf = (client: Client) => client.json<WebhookSecret>('/v1/webhooks/secret');
 const documentOf = ({ body }: WebhookRequest) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
 const swept = () => service.metric('platen_swept_total', 'content');
 
@@ -204,7 +183,7 @@ describe('the secret', () => {
     const rotation = await client.send('POST', '/v1/webhooks/secret/rotate');
     expect(rotation.status).toBe(200);
     expect(rotation.headers.get('cache-control')).toBe('no-store');
-    const second = (await rotation.json()) as SecretRecord;
+    const second = (await rotation.json()) as WebhookSecret;
     expect(second.previous.map(({ secret }) => secret)).toEqual([first.secret]);
     const left = Date.parse(second.previous[0]?.expires_at ?? '') - Date.parse(second.created_at);
     expect(Math.abs(left - 86_400_000)).toBeLessThan(1_000);
@@ -233,9 +212,9 @@ describe('the list', () => {
       return deliveries.length === 3 && deliveries.every(({ status }) => status === 'delivered');
     });
     const all = await listOf(client);
-    const first = await client.json<List<DeliveryRecord>>(`${DELIVERIES}?limit=2`);
+    const first = await client.json<List<WebhookDelivery>>(`${DELIVERIES}?limit=2`);
     expect(first).toMatchObject({ data: all.slice(0, 2), has_more: true });
-    const rest = await client.json<List<DeliveryRecord>>(`${DELIVERIES}?limit=2&cursor=${first.next_cursor}`);
+    const rest = await client.json<List<WebhookDelivery>>(`${DELIVERIES}?limit=2&cursor=${first.next_cursor}`);
     expect(rest).toEqual({ data: all.slice(2), has_more: false, next_cursor: null });
     expect(await listOf(await caller())).toEqual([]);
   });

@@ -1,17 +1,9 @@
 /** Accounts that wait for a free slot: a node looks for one when a render ends, and every second. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AwaitedSlots } from '../../src/batches/awaited-slots.ts';
+import { ownerOf, PLAN } from '../support/owners.ts';
 
-const PLAN = {
-  name: 'x',
-  documents: null,
-  retentionMs: 1,
-  requestsPerMinute: null,
-  concurrency: 2,
-  openItems: null,
-  storageBytes: null,
-};
-const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
+const OWNER = ownerOf('key_a', { ...PLAN, concurrency: 2 });
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

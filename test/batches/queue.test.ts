@@ -1,7 +1,4 @@
 /** The queue of batch items on a real database: each item is claimed once, claims have leases, and outcomes count once. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -11,12 +8,14 @@ import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLostError, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
+import { insertAccount, ownerOf, PLAN } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const LEASE_MS = 20_000;
-const RETENTION_MS = 86_400_000;
+const RETENTION_MS = PLAN.retentionMs;
 const FAILED: Outcome = { status: 'failed', error: { code: 'print_failed', detail: 'x' } };
 const document = (id: string): Outcome => ({
   status: 'succeeded',
@@ -24,15 +23,13 @@ const document = (id: string): Outcome => ({
 });
 
 let now: number;
-let dataDir: string;
 let database: Database;
 let leases: Leases;
 let batches: Batches;
 let queue: DatabaseQueue;
 beforeEach(async () => {
   now = 1_000_000;
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  database = await openTestDatabase(dataDir);
+  database = await openTestDatabase(await makeTestFolder());
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
     cipher: new PayloadCipher(Buffer.alloc(32)),
@@ -41,38 +38,15 @@ beforeEach(async () => {
     jobs: NO_JOBS,
     announce: async () => {},
   });
-  queue = new DatabaseQueue(
-    database,
-    () => now,
-    leases,
-    async () => {},
-  );
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
-  for (const id of ['key_a', 'key_b'])
-    await database.query
-      .insertInto('api_keys')
-      .values({ id, account_id: 'acc_a', name: '', secret_hash: id, hint: '', created_at: 1, revoked_at: null })
-      .execute();
+  const announce = async () => {};
+  queue = new DatabaseQueue(database, () => now, leases, announce);
+  await insertAccount(database, 'key_a', 'key_b');
 });
 afterEach(async () => {
   leases.stop();
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
-const PLAN = {
-  name: 'x',
-  documents: null,
-  retentionMs: RETENTION_MS,
-  requestsPerMinute: null,
-  concurrency: null,
-  openItems: null,
-  storageBytes: null,
-};
-const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false });
 const requestOf = (htmls: string[]) => ({
   items: htmls.map((html) => ({ html })),
   defaults: {},

@@ -1,7 +1,4 @@
 /** The runner on a real queue: it reports outcomes to clients that follow a batch, and limits its queries. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { concurrencyLimited } from '../../src/accounts/concurrency.ts';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -13,42 +10,28 @@ import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
+import { insertAccount, ownerOf, PLAN } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
-const PLAN = {
-  name: 'x',
-  documents: null,
-  retentionMs: 86_400_000,
-  requestsPerMinute: null,
-  concurrency: null,
-  openItems: null,
-  storageBytes: null,
-};
-const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
+const OWNER = ownerOf('key_a');
 const IDLE = { hasRoomInBackground: () => true, capacity: 1, estimateSeconds: () => 1 };
 
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
 /** Opens a database with an account and a key, and the other services of a runner. */
 async function openWorld() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
   const jobs = await openJobs(database);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
-  await database.query
-    .insertInto('api_keys')
-    .values({ id: 'key_a', account_id: 'acc_a', name: '', secret_hash: 'a', hint: '', created_at: 1, revoked_at: null })
-    .execute();
+  await insertAccount(database, 'key_a');
   const services = {
     queue,
     cipher,
@@ -83,7 +66,6 @@ async function openWorld() {
       expect(errors).toEqual([]);
       leases.stop();
       await database.close();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

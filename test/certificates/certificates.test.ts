@@ -1,12 +1,11 @@
 /** Storing certificates in a real database. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Keys } from '../../src/accounts/keys.ts';
 import { Certificates } from '../../src/certificates/certificates.ts';
 import { SecretKeys } from '../../src/certificates/secret-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
+import { insertAccount } from '../support/owners.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const FACTS = {
@@ -19,18 +18,12 @@ let dataDir: string;
 let database: Database;
 let keys: Keys;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   database = await openTestDatabase(dataDir);
   keys = new Keys(database, Date.now);
-  await database.query
-    .insertInto('accounts')
-    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
-    .execute();
+  await insertAccount(database);
 });
-afterEach(async () => {
-  await database.close();
-  await rm(dataDir, { recursive: true });
-});
+afterEach(() => database.close());
 
 test('stores no private key if the API key is revoked while the certificate is being read', async () => {
   const { key } = await keys.create('acc_a', {});

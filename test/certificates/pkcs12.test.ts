@@ -1,15 +1,15 @@
 /** PKCS#12 files of several programs can be opened, and only with their password. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from '../../src/certificates/asn1.ts';
 import { openPkcs12 } from '../../src/certificates/pkcs12.ts';
 import { Pkcs12Ciphers, TooManyIterationsError } from '../../src/certificates/pkcs12-ciphers.ts';
 import { Pkcs12Reader } from '../../src/certificates/pkcs12-reader.ts';
 import { hasCode } from '../../src/errors.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { type IssuedCertificate, issue, pkcs12Of } from '../support/pki.ts';
 import { PKCS12 } from './pkcs12-files.ts';
 
-const reader = new Pkcs12Reader();
-afterAll(() => reader.close());
+const reader = closeAfterAll(new Pkcs12Reader());
 
 const bytesOf = (name: keyof typeof PKCS12) => Buffer.from(PKCS12[name], 'base64');
 

@@ -1,19 +1,15 @@
 /** Requests for revocation data: limits, caching and callers that disconnect. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
-import { type IssuedCertificate, issue } from '../support/pki.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { issue } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 
-let authority: RevocationAuthority;
-let root: IssuedCertificate;
-beforeAll(async () => {
-  authority = await RevocationAuthority.start();
-  root = await issue('Test CA', { isAuthority: true });
-  authority.issuer = root;
-});
-afterAll(() => authority.close());
+const authority = await RevocationAuthority.start().then(closeAfterAll);
+const root = await issue('Test CA', { isAuthority: true });
+authority.issuer = root;
 
 function revocation(limits: RevocationLimits): Revocation {
   const outboundAllow = new URL(authority.origin).host;
@@ -27,13 +23,10 @@ test('fetches a CRL once for all certificates, and limits the size of all CRLs t
   const own = [await issue('Ada', { issuer: root, crlUrl }), await issue('Bob', { issuer: root, crlUrl }), root].map(
     ({ der }) => der,
   );
-  const collect = async (maxBytes: number) => {
+  const collect = (maxBytes: number) => {
     const checker = revocation({ maxBytes });
-    try {
-      return await checker.collect('a', { own, others: [] }, deadline);
-    } finally {
-      checker.close();
-    }
+    onTestFinished(() => checker.close());
+    return checker.collect('a', { own, others: [] }, deadline);
   };
   const { crls } = await collect(10_000);
   expect(crls).toHaveLength(1);

@@ -1,15 +1,14 @@
 /** The secret key of the service is created once and completely, and is refused if it is damaged. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { SecretKeyError, SecretKeys } from '../../src/certificates/secret-keys.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
 });
-afterEach(() => rm(dataDir, { recursive: true }));
 
 const open = () => new SecretKeys({ secretKeyFile: '', dataDir, isShared: false });
 

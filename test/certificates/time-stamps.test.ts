@@ -1,18 +1,15 @@
 /** Requests to a time stamp authority are limited, and shared between owners. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TimeStamps } from '../../src/certificates/time-stamps.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { issue } from '../support/pki.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
 
 const IMPRINT = Buffer.alloc(32, 7);
 
-let authority: TimeStampAuthority;
-beforeAll(async () => {
-  authority = await TimeStampAuthority.start(await issue('Test CA', { isAuthority: true }));
-});
-afterAll(() => authority.close());
+const authority = await TimeStampAuthority.start(await issue('Test CA', { isAuthority: true })).then(closeAfterAll);
 
 test('does not block other requests while the authority does not respond', async () => {
   const stamps = new TimeStamps({ url: authority.url, queue: new OwnerQueue({ capacity: 1, reserved: 1, limit: 0 }) });

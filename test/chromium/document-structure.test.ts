@@ -1,15 +1,12 @@
 /** Reading the structure of a document restores the document, even if the read times out. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDocumentStructure } from '../../src/chromium/load/structure/document-structure.ts';
 import type { Deadline } from '../../src/deadline.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { Tab } from '../support/tab.ts';
 
-let bare: BareBrowser;
-beforeAll(async () => {
-  bare = await startBareBrowser();
-});
-afterAll(() => bare?.close());
+const bare = await startBareBrowser().then(closeAfterAll);
 
 // These rules are slow only for drawings that have a role, because selectors are matched from right to left.
 const RULES = Array.from({ length: 12 }, (_, n) => `svg:not(svg, .c${n}) ~ svg[role="img"] { color: red }`);

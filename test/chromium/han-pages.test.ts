@@ -1,19 +1,16 @@
 /** A page records the languages of the Chinese characters that it has shown, including characters added by scripts. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Page } from '../../src/chromium/page.ts';
 import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 
 const LANGUAGES = ['', 'ja', 'ko', 'unknown', 'zh-hans', 'zh-hant'];
-let bare: BareBrowser;
 
-beforeAll(async () => {
-  bare = await startBareBrowser();
-});
-afterAll(() => bare.close());
+const bare = await startBareBrowser().then(closeAfterAll);
 
 /** Returns the languages that the page is still suitable for after it has printed the document. */
 async function suitableAfter(html: string, hanLanguages: string): Promise<string[]> {
@@ -26,12 +23,9 @@ async function suitableAfter(html: string, hanLanguages: string): Promise<string
     print,
     hanLanguages: languages,
   });
-  try {
-    await printOnce(page, job(hanLanguages), deadline);
-    return LANGUAGES.filter((language) => page.suits(job(language)));
-  } finally {
-    await page.close();
-  }
+  onTestFinished(() => page.close());
+  await printOnce(page, job(hanLanguages), deadline);
+  return LANGUAGES.filter((language) => page.suits(job(language)));
 }
 
 /** Returns a script that adds a Chinese character in a language, neither of which appears in the markup. */

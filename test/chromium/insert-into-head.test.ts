@@ -1,14 +1,11 @@
 /** Inserting an element changes nothing else in the document, according to the parser of the browser. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { headOffset, insertInHead } from '../../src/chromium/load/html/insert-into-head.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
-let printer: RawPrinter;
-beforeAll(async () => {
-  printer = await RawPrinter.start();
-});
-afterAll(() => printer.close());
+const printer = await RawPrinter.start().then(closeAfterAll);
 
 /** Markup that the parser treats in different ways before the head. */
 const PIECES = [

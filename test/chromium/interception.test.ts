@@ -1,30 +1,22 @@
 /** Secrets are sent only to their origin, in whatever order the browser reports a navigation. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Interception } from '../../src/chromium/load/interception.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { html, image, redirect, Site } from '../support/site.ts';
 import { Tab } from '../support/tab.ts';
 
-let bare: BareBrowser;
-let site: Site;
-let other: Site;
-
-beforeAll(async () => {
-  site = await Site.start({ '/image.png': image });
-  other = await Site.start();
-  other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied">`), '/back': redirect(`${site.origin}/there`) });
-  site.serve({
-    '/elsewhere': html(`<script>location = "${other.origin}/spy"</script>`),
-    '/there-and-back': html(`<script>location = "${other.origin}/back"</script>`),
-    '/there': html('<img src="/image.png?own">'),
-  });
-  bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port},127.0.0.1:${other.port}` });
+const site = await Site.start({ '/image.png': image }).then(closeAfterAll);
+const other = await Site.start().then(closeAfterAll);
+other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied">`), '/back': redirect(`${site.origin}/there`) });
+site.serve({
+  '/elsewhere': html(`<script>location = "${other.origin}/spy"</script>`),
+  '/there-and-back': html(`<script>location = "${other.origin}/back"</script>`),
+  '/there': html('<img src="/image.png?own">'),
 });
-afterAll(async () => {
-  await bare?.close();
-  site?.close();
-  other?.close();
-});
+const bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port},127.0.0.1:${other.port}` }).then(
+  closeAfterAll,
+);
 
 beforeEach(() => {
   site.forget();

@@ -1,16 +1,15 @@
 /** A browser that cannot be started is reported with the reason. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { makeTestFolder } from '../support/close-after-all.ts';
 
 const LAUNCH = fileURLToPath(new URL('../support/launch-without-files.ts', import.meta.url));
 
 test('reports a lack of file descriptors, and leaves no files behind', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const folder = await makeTestFolder();
   const child = spawn('sh', ['-c', `ulimit -n 64 && exec "${process.execPath}" "${LAUNCH}"`], {
     env: { ...process.env, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -20,5 +19,4 @@ test('reports a lack of file descriptors, and leaves no files behind', async () 
     detail: 'the browser could not be started: the process has too many files open',
   });
   expect(await readdir(folder)).toEqual([]);
-  await rm(folder, { recursive: true });
 });

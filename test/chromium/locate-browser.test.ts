@@ -1,25 +1,17 @@
 /** Which browser is used: the configured one, or the first that is found. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 
-let folder: string;
-let installed: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-locate-'));
-  installed = join(folder, 'chromium-headless-shell');
-  await writeFile(installed, '#!/bin/sh\n');
-  await chmod(installed, 0o755);
-  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
-});
+const folder = await makeFolder('locate');
+const installed = join(folder, 'chromium-headless-shell');
+await writeFile(installed, '#!/bin/sh\n');
+await chmod(installed, 0o755);
+vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+afterAll(() => vi.unstubAllEnvs());
 
 const located = (PLATEN_BROWSER_PATH?: string) => locateBrowser(loadConfig({ PLATEN_BROWSER_PATH }).engine.location);
 

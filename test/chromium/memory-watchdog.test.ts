@@ -1,7 +1,7 @@
 /** The memory watchdog: which process belongs to which page, and which page is reported as out of memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessTree } from '../../src/chromium/browser/process-tree.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { printOnce } from '../../src/chromium/print-once.ts';
@@ -10,7 +10,8 @@ import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { residentBytes } from '../../src/host/proc.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually } from '../support/service.ts';
 import { Site } from '../support/site.ts';
 
@@ -19,23 +20,15 @@ const BUFFERS = '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(
 /** Holds memory within the limit, and never finishes. */
 const LARGE = '<script>const a = []; for (let i = 0; i < 10; i++) a.push(new Uint8Array(2e7).fill(1)); for (;;);</script>';
 
-let bare: BareBrowser;
-let site: Site;
-beforeAll(async () => {
-  site = await Site.start({
-    '/moves': (_request, response) =>
-      response.setHeader('content-type', 'text/html').setHeader('cross-origin-opener-policy', 'same-origin').end('<p>moved'),
-  });
-  bare = await startBareBrowser({
-    PLATEN_RENDERER_MEMORY_MB: String(LIMIT_MB),
-    PLATEN_RENDERER_HEAP_MB: '128',
-    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
-  });
-});
-afterAll(async () => {
-  await bare.close();
-  await site.close();
-});
+const site = await Site.start({
+  '/moves': (_request, response) =>
+    response.setHeader('content-type', 'text/html').setHeader('cross-origin-opener-policy', 'same-origin').end('<p>moved'),
+}).then(closeAfterAll);
+const bare = await startBareBrowser({
+  PLATEN_RENDERER_MEMORY_MB: String(LIMIT_MB),
+  PLATEN_RENDERER_HEAP_MB: '128',
+  PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+}).then(closeAfterAll);
 
 let pages: Page[];
 beforeEach(async () => {

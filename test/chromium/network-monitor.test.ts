@@ -1,22 +1,14 @@
 /** Missing resources are reported in whatever order the browser sends its events. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Events, Session } from '../../src/chromium/devtools/connection.ts';
 import { type FailedResource, NetworkMonitor } from '../../src/chromium/load/monitors/network-monitor.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { redirect, Site, status } from '../support/site.ts';
 import { Tab } from '../support/tab.ts';
 
-let bare: BareBrowser;
-let site: Site;
-
-beforeAll(async () => {
-  site = await Site.start({ '/404': status(404), '/moved': redirect('/404') });
-  bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
-});
-afterAll(async () => {
-  await bare?.close();
-  site?.close();
-});
+const site = await Site.start({ '/404': status(404), '/moved': redirect('/404') }).then(closeAfterAll);
+const bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).then(closeAfterAll);
 
 type ResponseInfo = Events['Network.responseReceivedExtraInfo'][0];
 

@@ -6,16 +6,13 @@ import { printOnce } from '../../src/chromium/print-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/request/render-request.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 
 const { limits } = loadConfig({});
-let bare: BareBrowser;
 
-beforeAll(async () => {
-  bare = await startBareBrowser();
-});
-afterAll(() => bare.close());
+const bare = await startBareBrowser().then(closeAfterAll);
 
 /** Returns the bytes of the PDF with its dates removed, which change every second. */
 async function print(page: Page, html: string, options?: object): Promise<string> {

@@ -1,15 +1,11 @@
 /** Only one pixel of a page is painted on the screen, but the page sees a full-sized window and prints the same. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setWindow } from '../../src/chromium/devtools/emulation.ts';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { startBareBrowser } from '../support/bare-browser.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { Tab } from '../support/tab.ts';
 
-let bare: BareBrowser;
-
-beforeAll(async () => {
-  bare = await startBareBrowser();
-});
-afterAll(() => bare.close());
+const bare = await startBareBrowser().then(closeAfterAll);
 
 const DOCUMENT = `<!doctype html><style>
   #tall { height: 5000px; width: 1500px; background: linear-gradient(red, blue) } #far { content-visibility: auto } @media (min-width: 801px) { p { color: red } }

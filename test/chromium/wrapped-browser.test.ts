@@ -1,17 +1,21 @@
 /** A browser that is started by a script is limited, measured and ended like any other, or refused if it is not a descendant. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { browserProcesses, browserProcessesOfType, eventually, runCli, type Service, startService } from '../support/service.ts';
+import {
+  browserProcesses,
+  browserProcessesOfType,
+  eventually,
+  failedStart,
+  runCli,
+  type Service,
+  startService,
+} from '../support/service.ts';
 import { AS_DEBIAN, writeWrapper } from '../support/wrapper-script.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await makeFolder('wrapper');
 
 const BUFFERS = '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>';
 const PLAIN = '<p>next';
@@ -74,22 +78,16 @@ describe.each(WRAPPERS)('a browser started by %s', (name, start) => {
   });
 });
 
-describe('a script whose browser is not its descendant', () => {
-  let path: string;
-  beforeAll(async () => {
-    const start = `( setsid "$browser" "$@" & echo $! > "$TMPDIR/pid" )
-while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
-    path = await writeWrapper(folder, 'unseen', start);
-  });
+const path = await writeWrapper(
+  folder,
+  'unseen',
+  `( setsid "$browser" "$@" & echo $! > "$TMPDIR/pid" )
+while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`,
+);
 
+describe('a script whose browser is not its descendant', () => {
   test('fails to start, and the service says why', async () => {
-    const failure = await startService({ PLATEN_BROWSER_PATH: path }).then(
-      async (service) => {
-        await service[Symbol.asyncDispose]();
-        return 'it started';
-      },
-      (error: Error) => error.message,
-    );
+    const failure = await failedStart({ PLATEN_BROWSER_PATH: path });
     expect(failure).toMatch(/^the service ended with [1-9]/);
     expect(failure).toContain('memory of pages could not be limited');
     expect(failure).toContain('exec');

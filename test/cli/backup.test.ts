@@ -2,32 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { restore } from '../../src/storage/backup/restore.ts';
 import { removeAbandonedWork } from '../../src/storage/backup/work-folder.ts';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { blobFile, blobFiles, namedFiles } from '../support/data-folder.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 
-let folder: string;
-let service: Service;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-backup-'));
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1', PLATEN_PLAYGROUND: 'off' });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('backup');
+const service = await startService({ PLATEN_SWEEP_SECONDS: '1', PLATEN_PLAYGROUND: 'off' }).then(closeAfterAll);
 
 let made = 0;
 const fresh = (suffix = '') => join(folder, `${++made}${suffix}`);
@@ -44,12 +36,8 @@ const backUp = (destination: string) => runCli(['backup', destination], service.
 const restoring = (source: string, dataDir: string) => runCli(['restore', source], { ...service.env, PLATEN_DATA_DIR: dataDir });
 
 async function serving<T>(dataDir: string, work: (restored: Service) => Promise<T>): Promise<T> {
-  const restored = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: service.key });
-  try {
-    return await work(restored);
-  } finally {
-    await restored[Symbol.asyncDispose]();
-  }
+  await using restored = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: service.key });
+  return await work(restored);
 }
 
 test('says that the secret key of certificates is not in a backup, and what cannot sign without it', async () => {

@@ -204,7 +204,7 @@ test('exits with status 1 and the reason if the output cannot be written', async
 });
 
 test('shows the warnings of an item, and fails those that must have none', async () => {
-  const site = await Site.start({ '/a.png': html('x') });
+  using site = await Site.start({ '/a.png': html('x') });
   const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port}`;
   const markup = `<p>x<img src="${site.origin}/a.png">`;
   const out = newFolder();
@@ -221,5 +221,4 @@ test('shows the warnings of an item, and fails those that must have none', async
   expect(first?.warnings).toMatchObject([{ kind: 'resource_refused', message: expect.stringContaining(setting) }]);
   expect(second).not.toHaveProperty('warnings');
   expect(third).toMatchObject({ status: 'failed', error: { code: 'render_gate_failed' } });
-  site.close();
 });

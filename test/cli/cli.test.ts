@@ -1,9 +1,7 @@
 /** The command line as an operator uses it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +9,17 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { setUpCli } from '../support/cli-folder.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
+import { Site } from '../support/site.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 const { folder, env, cli, failure } = setUpCli();
+
+/** Runs the command, whether it succeeds or fails. */
+const doctor = (settings: Record<string, string> = {}): Promise<{ code?: number; stdout: string }> =>
+  runCli(['doctor'], { ...env, PLATEN_PORT: '0', ...settings }).catch((failed) => failed);
 const CLI = ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../../src/cli.ts', import.meta.url))];
 
 test("resolves paths against the caller's folder with `npm run platen`", async () => {
@@ -113,11 +117,10 @@ describe('platen keys and accounts', () => {
   });
 
   test('makes the database readable only by its owner, wherever the folder is', async () => {
-    const open = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const open = await makeTestFolder();
     await chmod(open, 0o755);
     await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: open });
     for (const name of await readdir(open)) expect((await stat(join(open, name))).mode & 0o077, name).toBe(0);
-    await rm(open, { recursive: true });
   });
 
   test('keeps secrets out of the data folder', async () => {
@@ -190,12 +193,8 @@ describe('settings', () => {
   });
 
   test('ends the start with one line if the port is in use or the browser does not exist', async () => {
-    const blocker = createServer().listen(0, '127.0.0.1');
-    await once(blocker, 'listening');
-    const { port } = blocker.address() as { port: number };
-    const busy = await failure(['serve'], { PLATEN_PORT: String(port) });
-    blocker.close();
-    expect(busy.stderr).toContain('EADDRINUSE');
+    using blocker = await Site.start();
+    expect((await failure(['serve'], { PLATEN_PORT: String(blocker.port) })).stderr).toContain('EADDRINUSE');
     expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/nothing' })).stderr).toContain(
       'PLATEN_BROWSER_PATH=/nothing is not an executable file',
     );
@@ -237,20 +236,17 @@ describe('a database that cannot be used', () => {
     const file = join(dataDir, 'platen.db');
     await writeFile(file, damage(await readFile(file)));
     for (const sentence of await sentences(dataDir)) expect(sentence).toContain(`the database in ${dataDir} is damaged (`);
-    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch(
-      (error: { stdout: string }) => error,
-    );
+    const { stdout } = await doctor({ PLATEN_DATA_DIR: dataDir });
     expect(stdout).toMatch(/^PROBLEM {2}database: .*\n {9}-> restore a backup into a new data folder/m);
     expect(stdout).not.toContain('belong to this user');
   });
 
   test.skipIf(process.getuid?.() !== 0)('is one sentence if this user may not write it', { timeout: 120_000 }, async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'platen-unwritable-'));
+    const dataDir = await makeTestFolder('unwritable');
     await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: dataDir });
     await chmod(dataDir, 0o755);
     await chmod(join(dataDir, 'platen.db'), 0o644);
     for (const sentence of await sentences(dataDir, { uid: 65_534, gid: 65_534 })) expect(sentence).toContain(dataDir);
-    await rm(dataDir, { recursive: true });
   });
 });
 
@@ -270,7 +266,7 @@ describe('platen doctor', () => {
   const NO_BROWSER = { PLATEN_BROWSER_PATH: '/bin/true' };
 
   test('finds nothing wrong, and names what is used', async () => {
-    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_PORT: '0' });
+    const { stdout } = await doctor();
     expect(stdout).toMatch(/^ok {7}browser: .*\((bundled|system)\)$/m);
     expect(stdout).toMatch(/version: HeadlessChrome\/\d+/);
     expect(stdout).toMatch(/sandbox: (on|off)/);
@@ -288,46 +284,36 @@ describe('platen doctor', () => {
     const file = join(dataDir, 'platen.db');
     const database = new DatabaseSync(file);
     database.exec('create table kysely_migration (name text)');
-    const doctor = async () =>
-      (await runCli(['doctor'], { ...env, ...NO_BROWSER, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch((failed) => failed))
-        .stdout;
+    const checked = async () => (await doctor({ ...NO_BROWSER, PLATEN_DATA_DIR: dataDir })).stdout;
     const before = await readFile(file);
-    expect(await doctor()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0025-baseline/);
+    expect(await checked()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0025-baseline/);
     expect(await readFile(file)).toEqual(before);
     database.exec("insert into kysely_migration values ('9999-later')");
     database.close();
-    expect(await doctor()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
+    expect(await checked()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
   });
 
   test.each([
     ['NoSuchKey', /^ok {7}bucket: documents, not used yet$/m],
     ['NoSuchBucket', /^PROBLEM {2}bucket: documents: the bucket documents cannot be used \(none\)\n +-> check PLATEN_BLOBS_URL/m],
   ])('asks for the bucket (%s)', async (code, line) => {
-    const server = createServer((request, response) => {
+    using site = await Site.start();
+    site.serveOthers((request, response) => {
       response.writeHead(404, { 'content-type': 'application/xml' });
       response.end(request.method === 'GET' ? `<Error><Code>${code}</Code><Message>none</Message></Error>` : '');
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as { port: number };
-    const { stdout } = (await runCli(['doctor'], {
-      ...env,
+    const { stdout } = await doctor({
       ...NO_BROWSER,
-      PLATEN_PORT: '0',
-      PLATEN_BLOBS_URL: `s3://documents?endpoint=http://127.0.0.1:${port}`,
+      PLATEN_BLOBS_URL: `s3://documents?endpoint=${site.origin}`,
       AWS_ACCESS_KEY_ID: 'a',
       AWS_SECRET_ACCESS_KEY: 'b',
-    }).catch((failed) => failed)) as { stdout: string };
-    server.close();
+    });
     expect(stdout).toMatch(line);
   });
 
   test('names every problem with its remedy', async () => {
     await writeFile(join(folder, 'file'), '');
-    const error = (await runCli(['doctor'], {
-      ...env,
-      ...NO_BROWSER,
-      PLATEN_DATA_DIR: join(folder, 'file'),
-    }).catch((failed: unknown) => failed)) as { code: number; stdout: string };
+    const error = await doctor({ ...NO_BROWSER, PLATEN_DATA_DIR: join(folder, 'file') });
     expect(error.code).toBe(1);
     expect(error.stdout).toMatch(/^PROBLEM {2}browser: .*\n +-> /m);
     expect(error.stdout).toMatch(/^PROBLEM {2}data folder: .*\n +-> .*PLATEN_DATA_DIR/m);

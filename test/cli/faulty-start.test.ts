@@ -1,11 +1,10 @@
 /** A start that fails after the browsers were launched ends the process with the reason. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { storageSettings } from '../support/storage-settings.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
@@ -22,22 +21,17 @@ const START = `
 `;
 
 test('ends the process after a late fault at the start, and leaves nothing behind', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const own = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
+  const dataDir = await makeTestFolder();
+  const own = await makeTestFolder('tmp');
   const settings = { PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0', TMPDIR: own, ...(await storageSettings(dataDir)) };
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', START], {
     env: { ...process.env, ...BROWSER_SETTINGS, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  try {
-    const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-    expect(output).toContain('browser started');
-    expect(errors).toMatch(/^failed: .*must be an integer/);
-    expect(code).toBe(1);
-    expect(await readdir(own)).toEqual([]);
-  } finally {
-    child.kill('SIGKILL');
-    await rm(dataDir, { recursive: true, force: true });
-    await rm(own, { recursive: true, force: true });
-  }
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  expect(output).toContain('browser started');
+  expect(errors).toMatch(/^failed: .*must be an integer/);
+  expect(code).toBe(1);
+  expect(await readdir(own)).toEqual([]);
 });

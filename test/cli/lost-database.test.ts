@@ -1,32 +1,24 @@
 /** A data folder whose database is gone keeps its documents: nothing starts that would remove them as content without a record. */
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { makeFolder, makeTestFolder } from '../support/close-after-all.ts';
 import { blobFiles } from '../support/data-folder.ts';
-import { eventually, type IssuedKey, runCli, startService } from '../support/service.ts';
+import { eventually, runCli, startService } from '../support/service.ts';
 
 const FILES = ['platen.db', 'platen.db-wal', 'platen.db-shm'];
 /** Everything in the data folder, whatever the suite uses. */
 const LOCAL = { PLATEN_DATABASE_URL: '', PLATEN_BLOBS_URL: '' };
 
-let dataDir: string;
-let issued: IssuedKey;
-let documentId: string;
-let env: Record<string, string>;
-let stored: string[];
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  await using service = await startService({ ...LOCAL, PLATEN_DATA_DIR: dataDir });
-  env = service.env;
-  issued = await service.createKey();
-  documentId = (await new Client(service.url, issued.key).store({ html: '<p>kept' })).document_id;
-  stored = await blobFiles(dataDir);
-  expect(stored).toHaveLength(1);
-});
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = await makeFolder();
+const service = await startService({ ...LOCAL, PLATEN_DATA_DIR: dataDir });
+const env = service.env;
+const issued = await service.createKey();
+const documentId = (await new Client(service.url, issued.key).store({ html: '<p>kept' })).document_id;
+const stored = await blobFiles(dataDir);
+expect(stored).toHaveLength(1);
+await service[Symbol.asyncDispose]();
 
 const failed = (...args: string[]) =>
   runCli(args, env).then(
@@ -40,7 +32,7 @@ test.each([
 ])(
   'is refused if the database was %s, and works again with it',
   async (_how, leave) => {
-    const aside = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const aside = await makeTestFolder();
     const present: string[] = [];
     for (const name of FILES)
       await rename(join(dataDir, name), join(aside, name)).then(
@@ -66,7 +58,6 @@ test.each([
 
     for (const name of FILES) await rm(join(dataDir, name), { force: true });
     for (const name of present) await rename(join(aside, name), join(dataDir, name));
-    await rm(aside, { recursive: true });
     const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
     await mkdir(dirname(orphan), { recursive: true });
     await writeFile(orphan, 'left by a process that died');

@@ -5,20 +5,19 @@ import { createInterface } from 'node:readline';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { RawConnection } from '../support/raw-http.ts';
 import { readImageHeader } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, spawnCli, startService } from '../support/service.ts';
+import { spawnCli, startService } from '../support/service.ts';
 
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_PLAYGROUND: 'off', PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_PLAYGROUND: 'off', PLATEN_WEBHOOK_RETRY_SECONDS: '1' }).then(
+  closeAfterAll,
+);
 
 /** The parts of a JSON Schema that are read here. */
 interface ToolSchema {

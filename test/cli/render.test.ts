@@ -204,7 +204,7 @@ test('prints one clear line and exits with status 1 for faults', async () => {
 });
 
 test('names the setting that allows a private address', async () => {
-  const site = await Site.start({ '/': html('<p>inside'), '/a.png': image });
+  using site = await Site.start({ '/': html('<p>inside'), '/a.png': image });
   const setting = `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port}`;
   const [input, output] = [join(folder, 'private.html'), join(folder, 'private.pdf')];
   await writeFile(input, `<p>x<img src="${site.origin}/a.png">`);
@@ -216,5 +216,4 @@ test('names the setting that allows a private address', async () => {
   });
   expect(allowed.stderr).not.toContain('PLATEN_OUTBOUND_ALLOW');
   expect((await readPdf(await readFile(output))).pages).toEqual(['inside']);
-  site.close();
 });

@@ -1,12 +1,9 @@
 /** The TypeScript client against a running service: every method, and its errors. */
 
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   Platen,
   PlatenConnectionError,
@@ -16,16 +13,14 @@ import {
   WebhookVerificationError,
 } from '../../clients/typescript/src/index.ts';
 import { publishedOpenApi } from '../../tools/docs/openapi.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
-import { eventually, type SharedService, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { image, Site } from '../support/site.ts';
 
-let service: SharedService;
-let platen: Platen;
-let folder: string;
 /** The successful requests, such as `GET /v1/usage`. */
 const answered = new Set<string>();
 /** The names of methods, such as `templates.putAsset`. */
@@ -52,17 +47,11 @@ function noteMethods(owner: object, prefix = ''): void {
   }
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-client-'));
-  service = await sharedService();
-  platen = new Platen({ key: service.key, baseUrl: `${service.url}/`, fetch: noting });
-  for (const [name, resource] of Object.entries(platen)) noteMethods(resource as object, `${name}.`);
-  noteMethods(platen);
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('client');
+const service = await sharedService();
+const platen = new Platen({ key: service.key, baseUrl: `${service.url}/`, fetch: noting });
+for (const [name, resource] of Object.entries(platen)) noteMethods(resource as object, `${name}.`);
+noteMethods(platen);
 
 const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.join(' ');
 
@@ -171,23 +160,19 @@ test('stores, reads, links to and deletes documents', async () => {
 });
 
 test('follows a batch to its end, and verifies its webhook', async () => {
-  const receiver = await Receiver.start();
-  try {
-    const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
-    const { batch_id } = await platen.batches.create({ items, webhook_url: receiver.url });
-    const events: unknown[] = [];
-    for await (const event of platen.batches.events(batch_id)) events.push(event);
-    expect(events).toHaveLength(4);
-    expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
-    expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
-    expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
-    expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
-    expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
-    expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });
-    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
-  } finally {
-    receiver.close();
-  }
+  using receiver = await Receiver.start();
+  const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
+  const { batch_id } = await platen.batches.create({ items, webhook_url: receiver.url });
+  const events: unknown[] = [];
+  for await (const event of platen.batches.events(batch_id)) events.push(event);
+  expect(events).toHaveLength(4);
+  expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
+  expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
+  expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
+  expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
+  expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
+  expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });
+  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
   const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
   const { secret } = await platen.webhooks.secret();
   expect(await verifyWebhook(secret, headers, body)).toMatchObject({ type: 'batch.completed' });
@@ -243,16 +228,15 @@ async function scripted(
   options: Partial<PlatenOptions> = {},
 ) {
   const received: string[] = [];
-  const server = createServer((request, response) => {
+  const site = await Site.start();
+  site.serveOthers((request, response) => {
     received.push(String(request.headers['idempotency-key']));
     const answer = answers.shift() ?? { status: 500 };
     if (answer === 'hang up') return void request.socket.destroy();
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new Platen({ key: 'plt_x', baseUrl, ...options });
-  return { client, received, [Symbol.dispose]: () => server.close() };
+  const client = new Platen({ key: 'plt_x', baseUrl: site.origin, ...options });
+  return { client, received, [Symbol.dispose]: () => site.close() };
 }
 
 test('retries with one idempotency key after a lost connection, a full queue and a proxy error', async () => {
@@ -310,7 +294,7 @@ test('waits for an earlier request until a deadline', async () => {
 
 test('gets the reply to a request whose service was killed', { timeout: 180_000 }, async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
+  using site = await Site.start({ '/held.png': (request, response) => void released.then(() => image(request, response)) });
   const allowed = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` };
   await using killed = await startService(allowed);
   const request = { html: `<h1>Survivor</h1><img src="${site.origin}/held.png">`, options: { timeout: 60_000 } };
@@ -326,7 +310,6 @@ test('gets the reply to a request whose service was killed', { timeout: 180_000 
   await using next = await startService(settings, { firstKey: killed.key });
   const pdf = await new Platen({ key: killed.key, baseUrl: next.url }).pdf(request, { idempotencyKey: 'survivor' });
   expect(await textOf(await pdf.bytes())).toContain('Survivor');
-  site.close();
 });
 
 test('throws a connection error if the service cannot be reached, and rejects an aborted call at once', async () => {

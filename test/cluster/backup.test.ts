@@ -1,29 +1,18 @@
 /** The commands in docs/operate/backups.md for PostgreSQL and S3, next to a running service. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf, Client, type DocumentRecord, type List } from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let folder: string;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3, folder] = await Promise.all([startPostgres(), startS3(), mkdtemp(join(tmpdir(), 'platen-backup-'))]);
-});
-afterAll(async () => {
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-  await rm(folder, { recursive: true, force: true });
-});
+const { postgres, s3 } = await startBoth();
+const folder = await makeFolder('backup');
 
 const blocks = readDocument('docs/operate/backups.md').blocks.map(({ text }) => text);
 

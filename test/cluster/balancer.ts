@@ -1,11 +1,10 @@
 /** HAProxy in front of several nodes, configured as an operator would: it skips nodes that are down and tries another one. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/service.ts';
+import { end, eventually } from '../support/service.ts';
 
 export interface Balancer {
   url: string;
@@ -32,9 +31,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   return {
     url,
     async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
+      await end(child, 'SIGKILL');
       await rm(folder, { recursive: true });
     },
   };

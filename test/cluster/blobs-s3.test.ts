@@ -4,45 +4,39 @@
  */
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { CreateMultipartUploadCommand, HeadObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs/blobs.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
 import { blobsContract, name } from '../storage/blobs-contract.ts';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { Between } from './between.ts';
 import { startMoto } from './moto-server.ts';
-import { S3_CREDENTIALS, S3_DOMAIN, type S3Server, startS3 } from './s3-server.ts';
+import { S3_CREDENTIALS, S3_DOMAIN, startS3 } from './s3-server.ts';
 
-let server: S3Server;
 let dataDir: string;
 let opened: Blobs[];
 /** The host names that were resolved. Those of buckets lead to this machine, as an operator's DNS would have it. */
 const resolved = new Set<string>();
 const { lookup } = dns;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  server = await startS3();
-  dns.lookup = ((host: string, ...rest: [never]) => {
-    resolved.add(host);
-    return lookup(host.endsWith(`.${S3_DOMAIN}`) ? '127.0.0.1' : host, ...rest);
-  }) as typeof dns.lookup;
-});
+Object.assign(process.env, S3_CREDENTIALS);
+const server = await startS3().then(closeAfterAll);
+dns.lookup = ((host: string, ...rest: [never]) => {
+  resolved.add(host);
+  return lookup(host.endsWith(`.${S3_DOMAIN}`) ? '127.0.0.1' : host, ...rest);
+}) as typeof dns.lookup;
 afterAll(async () => {
   dns.lookup = lookup;
-  await server[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-blobs-'));
+  dataDir = await makeTestFolder('blobs');
   opened = [];
 });
 afterEach(async () => {
   await Promise.all(opened.map((blobs) => blobs.close()));
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function open(blobsUrl: string, installation = 'one'): Promise<Blobs> {

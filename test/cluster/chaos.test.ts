@@ -6,17 +6,17 @@
  */
 import { utimes } from 'node:fs/promises';
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { type Batch, Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually, type IssuedKey } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
+import { startBalancer } from './balancer.ts';
 import { Insistent } from './insistent.ts';
 import { Node } from './node.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const REQUESTS = process.env.PLATEN_TEST_CHAOS === 'full' ? 1_000 : 120;
 const ITEMS = REQUESTS / 2;
@@ -37,39 +37,24 @@ interface Event {
   data: { batch_id?: string; render_id?: string };
 }
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let bucket: string;
-let receiver: Receiver;
-let settings: Record<string, string>;
-let nodes: Node[];
-let balancer: Balancer;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3, receiver] = await Promise.all([startPostgres(), startS3(), Receiver.start()]);
-  receiver.answer = (response, before) => response.writeHead(before % 3 ? 204 : 500).end();
-  bucket = await s3.createBucket();
-  settings = {
-    PLATEN_DATABASE_URL: await postgres.createDatabase(),
-    PLATEN_BLOBS_URL: s3.urlOf(bucket),
-    PLATEN_CONCURRENCY: '1',
-    PLATEN_SWEEP_SECONDS: '1',
-    PLATEN_PLAYGROUND: 'off',
-    PLATEN_OUTBOUND_ALLOW: receiver.address,
-    PLATEN_WEBHOOK_RETRY_SECONDS: Array(20).fill('1').join(' '),
-    PLATEN_WEBHOOK_TIMEOUT_SECONDS: '5',
-  };
-  const first = await Node.start(settings);
-  const others = Array.from({ length: NODES - 1 }, () => Node.start(settings, first.service.key));
-  nodes = [first, ...(await Promise.all(others))];
-  balancer = await startBalancer(nodes.map(({ port }) => port));
-});
-afterAll(async () => {
-  await balancer[Symbol.asyncDispose]();
-  await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
-  receiver.close();
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-});
+const { postgres, s3 } = await startBoth();
+const receiver = await Receiver.start().then(closeAfterAll);
+receiver.answer = (response, before) => response.writeHead(before % 3 ? 204 : 500).end();
+const bucket = await s3.createBucket();
+const settings = {
+  PLATEN_DATABASE_URL: await postgres.createDatabase(),
+  PLATEN_BLOBS_URL: s3.urlOf(bucket),
+  PLATEN_CONCURRENCY: '1',
+  PLATEN_SWEEP_SECONDS: '1',
+  PLATEN_PLAYGROUND: 'off',
+  PLATEN_OUTBOUND_ALLOW: receiver.address,
+  PLATEN_WEBHOOK_RETRY_SECONDS: Array(20).fill('1').join(' '),
+  PLATEN_WEBHOOK_TIMEOUT_SECONDS: '5',
+};
+const first = await Node.start(settings).then(closeAfterAll);
+const others = Array.from({ length: NODES - 1 }, () => Node.start(settings, first.service.key).then(closeAfterAll));
+const nodes = [first, ...(await Promise.all(others))];
+const balancer = await startBalancer(nodes.map(({ port }) => port)).then(closeAfterAll);
 
 async function number(text: string): Promise<number> {
   const [row] = await postgres.query(settings.PLATEN_DATABASE_URL ?? '', text);
@@ -265,12 +250,6 @@ test(`survives ${REQUESTS} requests and a batch of ${ITEMS} while nodes are kill
   await expectDelivered([batch_id, ...tally.renders]);
   await nothingStaysBehind();
 });
-
-interface Batch {
-  status: unknown;
-  completed_at?: string;
-  items: Array<{ document_id: string | null }>;
-}
 
 async function ended(caller: Caller, id: string): Promise<{ status: string }> {
   for (;;) {

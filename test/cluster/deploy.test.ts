@@ -1,15 +1,15 @@
 /** Checks the files of deploy/ against the schemas of Kubernetes, the Compose Specification and HAProxy itself. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/service.ts';
+import { end, eventually } from '../support/service.ts';
 
 const run = promisify(execFile);
 const DEPLOY = new URL('../../deploy', import.meta.url).pathname;
@@ -32,12 +32,12 @@ async function conforms(manifests: string, version: string): Promise<Verdict> {
 
 /** Returns a copy of `deploy/` in which a text in one file is replaced. */
 async function changed(name: string, from: string, to: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-deploy-'));
+  const folder = await makeTestFolder('deploy');
   await cp(DEPLOY, folder, { recursive: true });
   const text = await readFile(join(folder, name), 'utf8');
   expect(text).toContain(from);
   await writeFile(join(folder, name), text.replace(from, to));
-  return { path: join(folder, name), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+  return join(folder, name);
 }
 
 const MANIFESTS = 'kubernetes/platen.yaml';
@@ -52,8 +52,8 @@ test.each([
   ['a field that there is not', 'maxSurge: 1', 'maximalSurge: 1', "'maximalSurge' not allowed"],
   ['a value of another type', 'containerPort: 3000', 'containerPort: "http"', 'got string, want integer'],
 ])('the check of the manifests finds %s', async (_what, from, to, message) => {
-  await using manifests = await changed(MANIFESTS, from, to);
-  const { resources } = await conforms(manifests.path, '1.37.0');
+  const manifests = await changed(MANIFESTS, from, to);
+  const { resources } = await conforms(manifests, '1.37.0');
   const refused = resources.filter(({ status }) => status !== 'statusValid');
   expect(refused).toEqual([expect.objectContaining({ kind: 'Deployment', msg: expect.stringContaining(message) })]);
 });
@@ -71,8 +71,8 @@ test.each([
   ['a volume that there is not', '\n  cache2:\n', '\n', 'undefined volume cache2'],
   ['a port that is none', '"8080:8080"', '"8080:http"', 'Invalid containerPort: http'],
 ])('the check of the compose file finds %s', async (_what, from, to, message) => {
-  await using compose = await changed('compose.yaml', from, to);
-  await expect(readCompose(compose.path)).rejects.toThrow(message);
+  const compose = await changed('compose.yaml', from, to);
+  await expect(readCompose(compose)).rejects.toThrow(message);
 });
 
 test('the compose file asks for its passwords', async () => {
@@ -85,20 +85,19 @@ const checkBalancer = (path: string) => run('haproxy', ['-c', '-dW', '-f', path]
 
 test('HAProxy takes its file, and finds what is wrong in it', async () => {
   await checkBalancer(join(DEPLOY, 'haproxy.cfg'));
-  await using wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
-  await expect(checkBalancer(wrong.path)).rejects.toThrow("unknown keyword '5xx'");
+  const wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
+  await expect(checkBalancer(wrong)).rejects.toThrow("unknown keyword '5xx'");
 });
 
 test('HAProxy takes the example of the documentation, with its time-outs', async () => {
   const guide = await readFile(new URL('../../docs/operate/several-nodes.md', import.meta.url), 'utf8');
   const [, example = ''] = /^```haproxy\n(.*?)^```/ms.exec(guide) ?? [];
-  const folder = await mkdtemp(join(tmpdir(), 'platen-balancer-'));
+  const folder = await makeTestFolder('balancer');
   const path = join(folder, 'example.cfg');
   await writeFile(path, example);
   await checkBalancer(path);
   await writeFile(path, example.replace(/^ *timeout .*\n/gm, ''));
   await expect(checkBalancer(path)).rejects.toThrow('timeout');
-  await rm(folder, { recursive: true });
 });
 
 /** The file with other addresses, and without the resolver of Docker. */
@@ -113,16 +112,13 @@ async function balancerFor(servers: Array<{ port: number }>) {
       /^ {2}default-server.*\n/m,
       (line) => line + servers.map((node, n) => `  server node${n} 127.0.0.1:${node.port}\n`).join(''),
     );
-  const folder = await mkdtemp(join(tmpdir(), 'platen-deploy-'));
+  const folder = await makeTestFolder('deploy');
   await writeFile(join(folder, 'haproxy.cfg'), text);
   const child = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db', '-q'], { stdio: 'ignore' });
   return {
     port,
     async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-      await rm(folder, { recursive: true });
+      await end(child, 'SIGKILL');
     },
   };
 }

@@ -1,19 +1,16 @@
 /** Background work of several nodes, on PostgreSQL. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openGraphileJobs } from '../../src/jobs/graphile-jobs.ts';
 import { type ClaimResult, type Jobs, NO_WORK, type TaskName } from '../../src/jobs/jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { describeJobs } from '../jobs/contract.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { eventually } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await startPostgres().then(closeAfterAll);
 
 async function openWorld() {
   const databaseUrl = await server.createDatabase();

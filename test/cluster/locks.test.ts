@@ -1,20 +1,17 @@
 /** Locks of PostgreSQL: turns, a node that lost its lock, and a key that is revoked while it creates another. */
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, PLANS } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer;
 let url: string;
 let opened: Database[];
 let session: pg.Client;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await startPostgres().then(closeAfterAll);
 beforeEach(async () => {
   url = await server.createDatabase();
   opened = [];

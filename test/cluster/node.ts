@@ -1,10 +1,9 @@
 /** A node of a cluster that is killed and started again, on the same port and the same folder. */
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.ts';
-import { type Service, startService } from '../support/service.ts';
+import { end, type Service, startService } from '../support/service.ts';
 
 export class Node {
   readonly port: number;
@@ -42,9 +41,7 @@ export class Node {
   async kill(): Promise<void> {
     const { child } = this.service;
     child.removeAllListeners('exit');
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
+    await end(child, 'SIGKILL');
     await this.#service?.[Symbol.asyncDispose]();
     this.#service = undefined;
   }

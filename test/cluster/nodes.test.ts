@@ -1,45 +1,21 @@
 /** Two services on one database and one bucket share their data and take over from each other. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
-interface Batch {
-  batch_id: string;
-  status: string;
-  succeeded: number;
-  failed: number;
-  completed_at?: string;
-  items: Array<{ document_id: string | null }>;
-}
-
-let postgres: PostgresServer;
-let s3: S3Server;
-let settings: Record<string, string>;
-let first: Service;
-let second: Service;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
-  settings = {
-    PLATEN_DATABASE_URL: await postgres.createDatabase(),
-    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
-    PLATEN_CONCURRENCY: '2',
-    PLATEN_SWEEP_SECONDS: '1',
-    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '3',
-  };
-  first = await startService(settings);
-  second = await startService(settings, { firstKey: first.key });
-});
-afterAll(async () => {
-  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-});
+const { postgres, s3 } = await startBoth();
+const settings = {
+  PLATEN_DATABASE_URL: await postgres.createDatabase(),
+  PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+  PLATEN_CONCURRENCY: '2',
+  PLATEN_SWEEP_SECONDS: '1',
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '3',
+};
+const first = await startService(settings).then(closeAfterAll);
+const second = await startService(settings, { firstKey: first.key }).then(closeAfterAll);
 
 const slow = (n: number) => `<script>const end = performance.now() + 150; while (performance.now() < end);</script><p>${n}`;
 
@@ -163,7 +139,7 @@ test('streams events of items that the other node renders', async () => {
 });
 
 test('takes over the items of a killed node: none is lost, or stored or charged twice', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const doomed = await startService({ ...settings, PLATEN_DATA_DIR: dataDir }, { firstKey: first.key });
   const { key, account_id } = await first.createKey();
   const client = new Client(first.url, key);

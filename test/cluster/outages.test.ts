@@ -4,47 +4,37 @@
  *
  * PLATEN_TEST_CHAOS=full stops a server for 20 seconds instead of 5.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { expect, test } from 'vitest';
+import { type Batch, bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { Between } from './between.ts';
 import { Insistent } from './insistent.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const OUTAGE_MS = process.env.PLATEN_TEST_CHAOS === 'full' ? 20_000 : 5_000;
 const ITEMS = 6;
 /** The pause between two callers during an outage, who all repeat their requests after it. */
 const PAUSE_MS = 500;
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let toPostgres: Between;
-let toS3: Between;
-let service: Service;
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
-  const database = new URL(await postgres.createDatabase());
-  [toPostgres, toS3] = await Promise.all([Between.start(database.href), Between.start(s3.endpoint)]);
-  database.port = new URL(toPostgres.url).port;
-  service = await startService({
-    PLATEN_DATABASE_URL: database.href,
-    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()).replace(encodeURIComponent(s3.endpoint), encodeURIComponent(toS3.url)),
-    PLATEN_CONCURRENCY: '1',
-    PLATEN_PLAYGROUND: 'off',
-  });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await Promise.all([toPostgres[Symbol.asyncDispose](), toS3[Symbol.asyncDispose]()]);
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-});
+const { postgres, s3 } = await startBoth();
+const database = new URL(await postgres.createDatabase());
+const [toPostgres, toS3] = await Promise.all([
+  Between.start(database.href).then(closeAfterAll),
+  Between.start(s3.endpoint).then(closeAfterAll),
+]);
+database.port = new URL(toPostgres.url).port;
+const service = await startService({
+  PLATEN_DATABASE_URL: database.href,
+  PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()).replace(encodeURIComponent(s3.endpoint), encodeURIComponent(toS3.url)),
+  PLATEN_CONCURRENCY: '1',
+  PLATEN_PLAYGROUND: 'off',
+}).then(closeAfterAll);
 
 interface Outage {
-  begin(): Promise<void> | void;
-  end(): Promise<void> | void;
+  begin(): unknown;
+  end(): unknown;
   /** It takes its time until somebody is refused, and is over then. */
   isSilent?: true;
 }
@@ -55,12 +45,6 @@ const OUTAGES: Array<[string, Outage]> = [
   ['PostgreSQL says nothing', { begin: () => toPostgres.standStill(), end: () => toPostgres.goOn(), isSilent: true }],
   ['S3 says nothing', { begin: () => toS3.standStill(), end: () => toS3.goOn(), isSilent: true }],
 ];
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
-}
 
 const isReady = async () => (await fetch(`${service.url}/readyz`)).ok;
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/service.ts';
+import { end, eventually } from '../support/service.ts';
 import { ordinaryUser } from './postgres-server.ts';
 
 interface PgBouncer {
@@ -35,9 +35,7 @@ export async function startPgBouncer(serverPort: number, mode: 'session' | 'tran
       return through.href;
     },
     async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGQUIT');
-      await ended;
+      await end(child, 'SIGQUIT');
       await rm(folder, { recursive: true });
     },
   };

@@ -1,13 +1,12 @@
 /** Starts a PostgreSQL server on a temporary folder and creates databases on it. */
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/service.ts';
+import { end, eventually } from '../support/service.ts';
 
 export interface PostgresServer {
   port: number;
@@ -18,7 +17,7 @@ export interface PostgresServer {
   /** Runs a statement as the superuser in a database of `createDatabase`. */
   query(url: string, text: string): Promise<Array<Record<string, unknown>>>;
   /** Stops at once, without closing connections in an orderly way. */
-  kill(): Promise<void>;
+  kill(): Promise<unknown>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -47,11 +46,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     eventually('the PostgreSQL server answers', () => query(urlOf('postgres'), 'select 1').then(Boolean, () => false));
   await ready();
   let databases = 0;
-  const kill = async () => {
-    const ended = once(child, 'exit');
-    child.kill('SIGQUIT');
-    await ended;
-  };
+  const kill = () => end(child, 'SIGQUIT');
   return {
     port,
     folder,

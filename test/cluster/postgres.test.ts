@@ -1,10 +1,7 @@
 /** PostgreSQL: concurrent starts, colliding transactions, and a server that is unavailable or silent. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Accounts, type Principal } from '../../src/accounts/accounts.ts';
 import { Allowance } from '../../src/accounts/allowance.ts';
 import { Leases } from '../../src/accounts/leases.ts';
@@ -20,18 +17,15 @@ import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { eventually, PLANS } from '../support/service.ts';
 import { Between } from './between.ts';
 import { startPgBouncer } from './pgbouncer.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer;
 let url: string;
 let opened: Database[];
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await startPostgres().then(closeAfterAll);
 beforeEach(async () => {
   url = await server.createDatabase();
   opened = [];
@@ -162,7 +156,7 @@ describe('transactions', () => {
     const limits = { maxTemplates: 5, maxTemplateBytes: 1_000_000 };
     const liquid = new LiquidEngine();
     const holder = await owner(databases[0] as Database);
-    const blobs = await DiskBlobs.open(await mkdtemp(join(tmpdir(), 'platen-test-')));
+    const blobs = await DiskBlobs.open(await makeTestFolder());
     const nodes = databases.map((database) => {
       const assets = new TemplateAssets(database, blobs, { maxAssets: 1, maxAssetsBytes: 1 });
       return new Templates(database, Date.now, { liquid, assets }, limits);
@@ -266,7 +260,7 @@ describe('a server that', () => {
     const through = new URL(url);
     through.port = new URL(between.url).port;
     const database = await open(through.href, 3);
-    const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const folder = await makeTestFolder();
     const blobs = await DiskBlobs.open(folder);
     const documents = new Documents(database, blobs, Date.now);
     const holder = await owner(database);
@@ -285,7 +279,6 @@ describe('a server that', () => {
     expect(await blobs.read(document.id).then((content) => content?.destroy())).toBeDefined();
     expect((await documents.find(holder.keyId, document.id).catch((error: unknown) => error)) as object).toBeDefined();
     await insert(database, 'after');
-    await rm(folder, { recursive: true });
   });
 });
 

@@ -4,25 +4,27 @@
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bytesOf, Client, type DocumentRecord, type List, type TemplateRecord, type UsageRecord } from '../support/client.ts';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  type Batch,
+  bytesOf,
+  Client,
+  type DocumentRecord,
+  type List,
+  type TemplateRecord,
+  type UsageRecord,
+} from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { eventually, runCli, type Service, spawnCli, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { Between } from './between.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
-}
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 /** The data in the backup. */
 interface Origin {
@@ -39,29 +41,19 @@ const ITEMS = 6;
 /** Objects sent of 13: the mark, and of 11 documents and one reply some. */
 const SENT = 7;
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let folder: string;
-/** Of the data folder, while items are waiting. */
-let backup: string;
-let origin: Origin;
 let dataDir: string;
 let databaseUrl: string;
 let bucket: string;
 let made = 0;
 const fresh = () => join(folder, String(++made));
-beforeAll(async () => {
-  Object.assign(process.env, S3_CREDENTIALS);
-  folder = await mkdtemp(join(tmpdir(), 'platen-restore-'));
-  backup = fresh();
-  await using service = await startService({ PLATEN_CONCURRENCY: '1', PLATEN_PLAYGROUND: 'off' });
-  [postgres, s3, origin] = await Promise.all([startPostgres(), startS3(), fill(service)]);
-  await runCli(['backup', backup], service.env);
-});
-afterAll(async () => {
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-  await rm(folder, { recursive: true, force: true });
-});
+const { postgres, s3 } = await startBoth();
+const folder = await makeFolder('restore');
+/** Of the data folder, while items are waiting. */
+const backup = fresh();
+const service = await startService({ PLATEN_CONCURRENCY: '1', PLATEN_PLAYGROUND: 'off' });
+const origin = await fill(service);
+await runCli(['backup', backup], service.env);
+await service[Symbol.asyncDispose]();
 beforeEach(async () => {
   [dataDir, databaseUrl, bucket] = [fresh(), await postgres.createDatabase(), await s3.createBucket()];
 });

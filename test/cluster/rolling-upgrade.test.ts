@@ -2,15 +2,15 @@
  * Runs a node of this version beside a node of the next version, which has migrated the database. Both serve the same keys, documents
  * and batches. Once stopped, the older node does not start again.
  */
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client, type DocumentRecord } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { type Batch, Client, type DocumentRecord } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { eventually, runCli, type Service, startService } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+import { eventually, runCli, startService } from '../support/service.ts';
+import { S3_CREDENTIALS } from './s3-server.ts';
+import { startBoth } from './start-both.ts';
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const ITEMS = 12;
@@ -23,35 +23,22 @@ export const next = {
 };
 `;
 
-let postgres: PostgresServer;
-let s3: S3Server;
-let checkout: string;
-let settings: Record<string, string>;
-let key: string;
-let older: Service;
-let newer: Service;
-beforeAll(async () => {
-  [postgres, s3, checkout] = await Promise.all([startPostgres(), startS3(), nextVersion()]);
-  settings = {
-    ...S3_CREDENTIALS,
-    PLATEN_DATABASE_URL: await postgres.createDatabase(),
-    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
-    PLATEN_PLAYGROUND: 'off',
-    PLATEN_CONCURRENCY: '1',
-  };
-  older = await startService(settings);
-  ({ key } = await older.createKey()); // commands of this version do not open the database of the next one
-  newer = await startService(settings, { firstKey: older.key, checkout });
-});
-afterAll(async () => {
-  await Promise.all([older, newer].map((service) => service?.[Symbol.asyncDispose]()));
-  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
-  await rm(checkout, { recursive: true, force: true });
-});
+const { postgres, s3 } = await startBoth();
+const checkout = await nextVersion();
+const settings = {
+  ...S3_CREDENTIALS,
+  PLATEN_DATABASE_URL: await postgres.createDatabase(),
+  PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+  PLATEN_PLAYGROUND: 'off',
+  PLATEN_CONCURRENCY: '1',
+};
+const older = await startService(settings).then(closeAfterAll);
+const { key } = await older.createKey(); // commands of this version do not open the database of the next one
+const newer = await startService(settings, { firstKey: older.key, checkout }).then(closeAfterAll);
 
 /** This version with one more migration, and with one more kind of batches: those whose metadata say so. */
 async function nextVersion(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
+  const folder = await makeFolder('checkout');
   for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
     await cp(join(PROJECT, name), join(folder, name), { recursive: true });
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
@@ -69,12 +56,6 @@ async function change(file: string, from: string | RegExp, to: string): Promise<
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(from);
   await writeFile(file, text.replace(from, to));
-}
-
-interface Batch {
-  batch_id: string;
-  completed_at?: string;
-  succeeded: number;
 }
 
 test("serve each other's data side by side", async () => {

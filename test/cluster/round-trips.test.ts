@@ -3,16 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { prepareWrite } from '../../src/storage/prepared.ts';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { startService } from '../support/service.ts';
 import { Between } from './between.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = await startPostgres().then(closeAfterAll);
 
 /** Returns the fewest of several measurements, because renewed leases and checks of connections add round trips. */
 async function fewest(between: Between, expected: number, work: () => Promise<unknown>): Promise<number> {

@@ -1,12 +1,11 @@
 /** Starts an S3 server (versitygw) on a temporary folder, with buckets with and without versioning. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
 import { freePort } from '../support/free-port.ts';
-import { eventually } from '../support/service.ts';
+import { end, eventually } from '../support/service.ts';
 
 /** The credentials in the environment variables that AWS tools read. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'platen', AWS_SECRET_ACCESS_KEY: 'not-a-secret-of-anybody' };
@@ -27,7 +26,7 @@ export interface S3Server {
   files(): Promise<string[]>;
   folder: string;
   /** Stops at once, without closing connections in an orderly way. */
-  kill(): Promise<void>;
+  kill(): Promise<unknown>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -55,11 +54,6 @@ export async function startS3(): Promise<S3Server> {
       () => false,
     );
   let child = launch();
-  const end = async (signal: NodeJS.Signals) => {
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
-  };
   await eventually('the S3 server answers', answers);
   const credentials = {
     accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
@@ -74,7 +68,7 @@ export async function startS3(): Promise<S3Server> {
       return child;
     },
     folder,
-    kill: () => end('SIGKILL'),
+    kill: () => end(child, 'SIGKILL'),
     async start() {
       child = launch();
       await eventually('the S3 server answers', answers);
@@ -94,7 +88,7 @@ export async function startS3(): Promise<S3Server> {
     },
     async [Symbol.asyncDispose]() {
       client.destroy();
-      await end('SIGTERM');
+      await end(child, 'SIGTERM');
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,27 +1,17 @@
 /** Uploads on PostgreSQL, where statements do not see uncommitted rows of other transactions. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
 import { type Announce, announceUploaded, countOutcomes } from '../../src/batches/outcomes.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { eventually, PLANS } from '../support/service.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer;
-let url: string;
-let database: Database;
-let other: Database;
-beforeAll(async () => {
-  server = await startPostgres();
-  url = await server.createDatabase();
-  database = await openDatabase({ dataDir: '', databaseUrl: url, databaseConnections: 2 });
-  other = await openDatabase({ dataDir: '', databaseUrl: url, databaseConnections: 2 });
-});
-afterAll(async () => {
-  await database?.close();
-  await other?.close();
-  await server[Symbol.asyncDispose]();
-});
+const server = await startPostgres().then(closeAfterAll);
+const url = await server.createDatabase();
+const database = await openDatabase({ dataDir: '', databaseUrl: url, databaseConnections: 2 }).then(closeAfterAll);
+const other = await openDatabase({ dataDir: '', databaseUrl: url, databaseConnections: 2 }).then(closeAfterAll);
 
 /** One of two items is finished and its result is being uploaded. */
 async function createBatch(batchId: string): Promise<void> {

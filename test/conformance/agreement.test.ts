@@ -1,13 +1,13 @@
 /** Compares `POST /v1/pdf/validate` with veraPDF on PDFs that each have one fault, and prints the agreement by clause. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Profile } from '../../src/pdf/conformance/profiles.ts';
 import { validatePdf } from '../../src/pdf/validate/validate.ts';
 import { bytesOf } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { damaged } from './damage.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
@@ -29,21 +29,13 @@ const RICH: ConformanceDocument = {
 <table><thead><tr><th>a<th>b<tbody><tr><td>1<td>2</table><h2 id="end">End</h2>`,
 };
 
-let service: Service;
-let folder: string;
 /** The clauses that Platen reports for each file, such as `UA 7.1`, and the verdicts of veraPDF. */
 const platenClauses = new Map<string, Set<string>>();
 const veraPdfVerdicts = new Map<string, Verdict>();
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-agreement-'));
-  [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  for (const pair of PAIRS) await validateAll(pair);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('agreement');
+const [service] = await Promise.all([startService().then(closeAfterAll), fetchVeraPdf()]);
+for (const pair of PAIRS) await validateAll(pair);
 
 async function validateAll({ profiles, flavours }: (typeof PAIRS)[number]): Promise<void> {
   let conformant = 0;

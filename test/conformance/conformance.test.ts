@@ -3,22 +3,22 @@
  * that the document does not. Each is rendered for both parts of PDF/UA and for one other profile, or for every profile with
  * `PLATEN_TEST_SWEEP=1`, which takes ten times as long.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { PdfDict, PdfString } from '@libpdf/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/pdf/conformance/profiles.ts';
 import type { Violation } from '../../src/pdf/conformance/violations.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 import { bytesOf } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { run } from '../support/printed-files.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { concurrently } from './concurrently.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { hasSameAppearance, savePdf, textOf } from './printed.ts';
-import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
+import { fetchVeraPdf, validateWithVeraPdf } from './vera-pdf.ts';
 
 const DOCUMENTS = documents();
 /** The names of the profiles in veraPDF. */
@@ -71,28 +71,19 @@ interface PlainPdf {
   text: string;
 }
 
-let service: Service;
-let folder: string;
 const outcomes: Outcome[] = [];
-let verdicts = new Map<string, Verdict>();
 const plainPdfs = new Map<string, Promise<PlainPdf>>();
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-conformance-'));
-  [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  const jobs = DOCUMENTS.flatMap((document, index) =>
-    [...ACCESSIBLE_ALONE, ...(IS_SWEEP ? PROFILE_SETS : [PROFILE_SETS[index % PROFILE_SETS.length] ?? BOTH])].map((profiles) => ({
-      document,
-      profiles,
-    })),
-  );
-  await concurrently(jobs, async ({ document, profiles }) => outcomes.push(await render(document, profiles)));
-  verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('conformance');
+const [service] = await Promise.all([startService().then(closeAfterAll), fetchVeraPdf()]);
+const jobs = DOCUMENTS.flatMap((document, index) =>
+  [...ACCESSIBLE_ALONE, ...(IS_SWEEP ? PROFILE_SETS : [PROFILE_SETS[index % PROFILE_SETS.length] ?? BOTH])].map((profiles) => ({
+    document,
+    profiles,
+  })),
+);
+await concurrently(jobs, async ({ document, profiles }) => outcomes.push(await render(document, profiles)));
+const verdicts = await validateWithVeraPdf(outcomes.flatMap(({ file }) => file ?? []));
 
 async function render(document: ConformanceDocument, profiles: Profile[]): Promise<Outcome> {
   const options = {

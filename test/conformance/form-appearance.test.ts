@@ -1,13 +1,12 @@
 /** A form with fields has the text and appearance of the same document without fields, as poppler draws both. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { PDF, PdfArray, PdfDict, PdfName, type PdfNumber, PdfRef } from '@libpdf/core';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { run } from '../support/printed-files.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { savePdf } from './printed.ts';
 
@@ -48,20 +47,12 @@ interface Pair {
   form: string;
 }
 
-let service: Service;
-let folder: string;
 const pairs: Pair[] = [];
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-form-appearance-'));
-  service = await startService();
-  for (const document of documents())
-    if (/<(?:input|select|textarea)\b|data-signature-field/.test(document.html)) pairs.push(await printBoth(document));
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('form-appearance');
+const service = await startService().then(closeAfterAll);
+for (const document of documents())
+  if (/<(?:input|select|textarea)\b|data-signature-field/.test(document.html)) pairs.push(await printBoth(document));
 
 async function printBoth({ name, html, options }: ConformanceDocument): Promise<Pair> {
   const print = async (forms: boolean) => {

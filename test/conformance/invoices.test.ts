@@ -1,15 +1,15 @@
 /** PDFs with invoices, checked with Mustang, and with veraPDF for their claims of conformance. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { bytesOf } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { fetchMustang, validateInvoices } from './mustang.ts';
-import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
+import { fetchVeraPdf, validateWithVeraPdf } from './vera-pdf.ts';
 
 /** The requested conformance of a PDF with an invoice, and the profiles that veraPDF must find. */
 const CLAIMS = [
@@ -23,31 +23,18 @@ interface TestInvoice {
   profiles: string[];
 }
 
-let service: Service;
-let folder: string;
 const invoices: TestInvoice[] = [];
-let verdicts: Map<string, Verdict>;
-let invalid: string;
+const folder = await makeFolder('invoices');
+const [service] = await Promise.all([startService().then(closeAfterAll), fetchVeraPdf(), fetchMustang()]);
+const sales = Object.entries(SALES);
+for (const [index, profile] of INVOICE_PROFILES.entries())
+  for (const [claim, [name, sale]] of sales.entries())
+    invoices.push(await renderInvoice(name, sale, profile, (index + claim) % CLAIMS.length));
+const files = invoices.map(({ file }) => file);
+const invalid = await renderInvalid(SALES.plain as Sale);
 /** The invoice that the guide shows. */
-let example: string;
-let errors: Map<string, string[]>;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-invoices-'));
-  [service] = await Promise.all([startService(), fetchVeraPdf(), fetchMustang()]);
-  const sales = Object.entries(SALES);
-  for (const [index, profile] of INVOICE_PROFILES.entries())
-    for (const [claim, [name, sale]] of sales.entries())
-      invoices.push(await renderInvoice(name, sale, profile, (index + claim) % CLAIMS.length));
-  const files = invoices.map(({ file }) => file);
-  invalid = await renderInvalid(SALES.plain as Sale);
-  example = await renderExample();
-  [errors, verdicts] = await Promise.all([validateInvoices([...files, invalid, example]), validateWithVeraPdf(files)]);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const example = await renderExample();
+const [errors, verdicts] = await Promise.all([validateInvoices([...files, invalid, example]), validateWithVeraPdf(files)]);
 
 async function renderInvoice(name: string, sale: Sale, profile: InvoiceProfile, claim: number): Promise<TestInvoice> {
   const { conformance, profiles = [] } = CLAIMS[claim] ?? {};

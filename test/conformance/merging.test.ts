@@ -1,13 +1,13 @@
 /** Merged batches, checked with veraPDF: the merged PDF has the claims that all its documents share. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { documents } from './documents.ts';
-import { fetchVeraPdf, type Verdict, validateWithVeraPdf } from './vera-pdf.ts';
+import { fetchVeraPdf, validateWithVeraPdf } from './vera-pdf.ts';
 
 const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
 /** A tagged document that is drawn with form XObjects. Its copies in a merged PDF must not share them, because each has its own tags. */
@@ -77,30 +77,19 @@ const BATCHES: BatchCase[] = [
   },
 ];
 
-let service: Service;
-let folder: string;
-let client: Client;
 const files = new Map<string, string>();
-let verdicts: Map<string, Verdict>;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-merging-'));
-  [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  client = new Client(service.url, (await service.createKey('growth')).key);
-  for (const { name, items } of BATCHES) files.set(name, await merged(name, items));
-  verdicts = await validateWithVeraPdf([...files.values()]);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('merging');
+const [service] = await Promise.all([startService().then(closeAfterAll), fetchVeraPdf()]);
+const client = new Client(service.url, (await service.createKey('growth')).key);
+for (const { name, items } of BATCHES) files.set(name, await merged(name, items));
+const verdicts = await validateWithVeraPdf([...files.values()]);
 
 async function merged(name: string, items: object[]): Promise<string> {
   const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=120' });
   const batch = (await response.json()) as { batch_id: string; succeeded: number; items: unknown[] };
   expect(batch.succeeded, JSON.stringify(batch).slice(0, 2_000)).toBe(items.length);
-  const reply = await client.get(`/v1/batches/${batch.batch_id}.pdf`);
-  expect(reply.status, reply.ok ? '' : await reply.clone().text()).toBe(200);
+  const reply = await succeeded(client.get(`/v1/batches/${batch.batch_id}.pdf`));
   const file = join(folder, `${name}.pdf`.replaceAll(' ', '_'));
   await writeFile(file, await bytesOf(reply));
   return file;

@@ -1,13 +1,13 @@
 /** Signed PDFs with every kind of key, level and field, verified with EU DSS, pyHanko, pdfsig and veraPDF. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import { bytesOf, Client, succeeded } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { type IssuedCertificate, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
 import { fetchMustang, validateInvoices } from './mustang.ts';
 import { fetchSignatureTools, verifyWithDss, verifyWithPdfsig, verifyWithPyHanko } from './signature-tools.ts';
@@ -33,32 +33,24 @@ const OPTIONS: Record<string, object> = {
 const STAMPS: Record<string, number> = { B: 0, T: 1, LT: 1, LTA: 2 };
 const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN, placed: { name: 'ada' } };
 
-let service: Service;
-let authority: TimeStampAuthority;
-let revocation: RevocationAuthority;
-let folder: string;
-let root: string;
 /** The paths of the signed files. */
 const files: string[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-signatures-'));
-  const issuer = await issue('Test CA', { isAuthority: true });
-  revocation = await RevocationAuthority.start();
-  revocation.issuer = issuer;
-  authority = await TimeStampAuthority.start(issuer, { crlUrl: revocation.at('/list') });
-  const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
-  [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchMustang(), fetchSignatureTools()]);
-  root = join(folder, 'root.pem');
-  const lines = issuer.der.toString('base64').match(/.{1,64}/g) ?? [];
-  await writeFile(root, `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`);
-  for (const kind of ['RSA', 'EC'] as const) await signAll(kind, issuer);
-});
-afterAll(async () => {
-  authority?.close();
-  revocation?.close();
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('signatures');
+const issuer = await issue('Test CA', { isAuthority: true });
+const revocation = await RevocationAuthority.start().then(closeAfterAll);
+revocation.issuer = issuer;
+const authority = await TimeStampAuthority.start(issuer, { crlUrl: revocation.at('/list') }).then(closeAfterAll);
+const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
+const [service] = await Promise.all([
+  startService(settings).then(closeAfterAll),
+  fetchVeraPdf(),
+  fetchMustang(),
+  fetchSignatureTools(),
+]);
+const root = join(folder, 'root.pem');
+const lines = issuer.der.toString('base64').match(/.{1,64}/g) ?? [];
+await writeFile(root, `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`);
+for (const kind of ['RSA', 'EC'] as const) await signAll(kind, issuer);
 
 async function signAll(kind: KeyKind, issuer: IssuedCertificate): Promise<void> {
   const client = new Client(service.url, service.key);
@@ -73,8 +65,9 @@ async function signAll(kind: KeyKind, issuer: IssuedCertificate): Promise<void> 
     for (const [option, options] of Object.entries(OPTIONS))
       for (const [appearance, field] of Object.entries(FIELDS)) {
         const signature = { certificate, level, reason: 'Agreed', location: 'Zürich', ...(field && { field }) };
-        const response = await client.pdf({ html: HTML, options: { ...options, signature, forms: appearance === 'placed' } });
-        expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+        const response = await succeeded(
+          client.pdf({ html: HTML, options: { ...options, signature, forms: appearance === 'placed' } }),
+        );
         const file = join(folder, `${kind} ${level} ${option} ${appearance}.pdf`);
         await writeFile(file, await bytesOf(response));
         files.push(file);

@@ -1,8 +1,9 @@
 /** The tags of every document have the words of the document: none is glued to the next one, and none is split. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { expect, test } from 'vitest';
+import { startBareBrowser } from '../support/bare-browser.ts';
 import { bytesOf } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { startService } from '../support/service.ts';
 import { Tab } from '../support/tab.ts';
 import { readTaggedText } from '../support/tagged-text.ts';
 import { concurrently } from './concurrently.ts';
@@ -10,15 +11,7 @@ import { type ConformanceDocument, documents } from './documents.ts';
 
 const MIN_WORDS = 10_000;
 
-let service: Service;
-let bare: BareBrowser;
-beforeAll(async () => {
-  [service, bare] = await Promise.all([startService(), startBareBrowser()]);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await bare?.close();
-});
+const [service, bare] = await Promise.all([startService().then(closeAfterAll), startBareBrowser().then(closeAfterAll)]);
 
 /** The texts of a document: what is shown, and what CSS and controls add. */
 const READ_TEXTS = `(() => {

@@ -6,21 +6,18 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Comparison, compare, encode, paint } from '../visual/pages.ts';
 import { ALL, DOCUMENTS } from './documents.ts';
 import type { CorpusDocument } from './page.ts';
-import { type AllPrints, type Print, printAll, RUNS, type Run } from './runs.ts';
+import { type Print, printAll, RUNS, type Run } from './runs.ts';
 
 /** The folder for the PDFs of a failure and the differences between their pages. */
 const FAILURES = join(tmpdir(), 'platen-corpus');
 
-let prints: AllPrints;
-beforeAll(async () => {
-  await rm(FAILURES, { recursive: true, force: true });
-  prints = await printAll(DOCUMENTS);
-});
+await rm(FAILURES, { recursive: true, force: true });
+const prints = await printAll(DOCUMENTS);
 
 test('has at least a hundred documents with unique names', () => {
   expect(ALL.length).toBeGreaterThanOrEqual(100);

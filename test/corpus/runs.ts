@@ -37,16 +37,11 @@ interface Place {
 }
 
 export async function printAll(documents: CorpusDocument[]): Promise<AllPrints> {
-  const site = await startCorpusSite(documents);
-  const service = await startService({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`, PLATEN_CONCURRENCY: '2' });
+  using site = await startCorpusSite(documents);
+  await using service = await startService({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`, PLATEN_CONCURRENCY: '2' });
   const prints: Place['prints'] = new Map(documents.map(({ name }) => [name, {}]));
   const place = { site, service, prints };
-  try {
-    await Promise.all([inThreeOrders(documents, place), elsewhere(documents, place), references(documents, place)]);
-  } finally {
-    await service[Symbol.asyncDispose]();
-    site.close();
-  }
+  await Promise.all([inThreeOrders(documents, place), elsewhere(documents, place), references(documents, place)]);
   return new Map([...prints].map(([name, { reference, ...runs }]) => [name, { runs, reference } as Prints]));
 }
 

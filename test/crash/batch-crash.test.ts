@@ -5,21 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { type Batch, Client } from '../support/client.ts';
 import { blobFiles, namedFiles } from '../support/data-folder.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { randomOf, SEED } from './random.ts';
-
-interface Batch {
-  batch_id: string;
-  status: string;
-  total: number;
-  succeeded: number;
-  failed: number;
-  completed_at?: string;
-  items: Array<{ index: number; status: string; document_id: string | null; url: string | null; error?: { code: string } }>;
-}
 
 const ROUNDS = Number(process.env.PLATEN_TEST_CRASH_ROUNDS) || 40;
 /** One kill for ten rounds of `crash.test.ts`, at most 20. */

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { blobFiles, namedFiles, unfinishedFiles } from '../support/data-folder.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service } from '../support/service.ts';
@@ -26,14 +26,11 @@ const KILL_WITHIN_MS = 400;
 const LEASES_END_MS = 60_000;
 
 const wreckage = new Wreckage();
-let survivor: Survivor;
-let ledger: Ledger;
 
-beforeAll(async () => {
-  survivor = await Survivor.make();
-  await using service = await survivor.start();
-  ledger = await Ledger.open(service, WORKERS);
-});
+const survivor = await Survivor.make();
+const first = await survivor.start();
+const ledger = await Ledger.open(first, WORKERS);
+await first[Symbol.asyncDispose]();
 afterAll(() => survivor.remove());
 
 test(

@@ -1,14 +1,13 @@
 /** The examples of the README and the guides succeed against a running service, with the described results. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDocument, readDocuments } from '../../tools/docs/documents.ts';
 import { Client } from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { pathWithCurlAndJq } from '../support/shell-path.ts';
 
@@ -26,19 +25,9 @@ const bodies = guides.flatMap(({ path, blocks }) =>
     .map(({ line, text }) => [`${path}:${line}`, text] as const),
 );
 
-let service: SharedService;
-let folder: string;
+const [service, folder] = await Promise.all([sharedService(), makeFolder('readme')]);
 /** The document that earlier examples stored. */
-let stored: string;
-
-beforeAll(async () => {
-  [service, folder] = await Promise.all([sharedService(), mkdtemp(join(tmpdir(), 'platen-readme-'))]);
-  stored = (await new Client(service.url, service.key).store({ html: 'x' })).document_id;
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const stored = (await new Client(service.url, service.key).store({ html: 'x' })).document_id;
 
 /** Runs a command as a reader does, after the commands that set the variables. */
 async function paste(text: string): Promise<string> {

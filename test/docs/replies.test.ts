@@ -3,15 +3,14 @@
  * shown reply is compared with the real one. Replies that other documents show are compared, too.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Block, readDocuments } from '../../tools/docs/documents.ts';
 import { Client } from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { pathWithCurlAndJq } from '../support/shell-path.ts';
 
@@ -27,20 +26,13 @@ const documents = await readDocuments();
 const examples = documents.flatMap(({ path, blocks }) => blocks.flatMap((_block, index) => exampleAt(path, blocks, index)));
 const byDocument = Object.entries(Object.groupBy(examples, ({ path }) => path));
 
-let service: SharedService;
-let folder: string;
-
-beforeAll(async () => {
-  [service, folder] = await Promise.all([sharedService(), mkdtemp(join(tmpdir(), 'platen-replies-'))]);
-  await Promise.all([
-    writeFile(join(folder, 'hello.pdf'), Buffer.from(await (await service.pdf({ html: '<h1>Hello, paper</h1>' })).arrayBuffer())),
-    writeFile(join(folder, 'invoice.html'), '<link rel=stylesheet href=css/print.css><img src=logo.png>'),
-    writeFile(join(folder, 'logo.png'), PIXEL),
-    writeFile(join(folder, 'print.css'), 'h1 { color: navy }'),
-  ]);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const [service, folder] = await Promise.all([sharedService(), makeFolder('replies')]);
+await Promise.all([
+  writeFile(join(folder, 'hello.pdf'), Buffer.from(await (await service.pdf({ html: '<h1>Hello, paper</h1>' })).arrayBuffer())),
+  writeFile(join(folder, 'invoice.html'), '<link rel=stylesheet href=css/print.css><img src=logo.png>'),
+  writeFile(join(folder, 'logo.png'), PIXEL),
+  writeFile(join(folder, 'print.css'), 'h1 { color: navy }'),
+]);
 
 describe.each(byDocument)('%s', (_path, inDocument = []) => {
   let env: Record<string, string>;

@@ -1,13 +1,11 @@
 /** Searching many documents by name reads a limited number of rows at a time. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { DocumentFilter, ListPage, Position, StoredDocument } from '../../src/documents/documents.ts';
-import { openServices, type Services } from '../../src/services.ts';
+import { openServices } from '../../src/services.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { storageSettings } from '../support/storage-settings.ts';
 
 const MANY = 12_000;
@@ -16,28 +14,18 @@ const OF_TEMPLATE = [0, 6_500];
 /** The names of the oldest document, one in the middle, and the newest. */
 const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
 
-let dataDir: string;
-let services: Services;
-let owner: Principal;
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  services = await openServices(
-    loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services,
-    () => 1_800_000_000_000,
-  );
-  const { id } = await services.accounts.createAccount('free');
-  owner = (await services.accounts.authenticate((await services.accounts.createKey(id)).secret)) as Principal;
-  await services.database.transaction(async (query) => {
-    for (let n = 0; n < MANY; n++) await services.documents.insert(numbered(n), owner, query);
-  });
-  // PostgreSQL does this by itself within a minute.
-  if (services.database.isShared) await sql`analyze`.execute(services.database.query);
+const dataDir = await makeFolder();
+const services = await openServices(
+  loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services,
+  () => 1_800_000_000_000,
+).then(closeAfterAll);
+const { id } = await services.accounts.createAccount('free');
+const owner = (await services.accounts.authenticate((await services.accounts.createKey(id)).secret)) as Principal;
+await services.database.transaction(async (query) => {
+  for (let n = 0; n < MANY; n++) await services.documents.insert(numbered(n), owner, query);
 });
-afterAll(async () => {
-  await services.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+// PostgreSQL does this by itself within a minute.
+if (services.database.isShared) await sql`analyze`.execute(services.database.query);
 
 function numbered(n: number): StoredDocument {
   return {

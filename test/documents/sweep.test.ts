@@ -1,6 +1,5 @@
 /** The sweep continues after failures and retries them. The data folder is locked, and claims of dead requests end. */
-import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Sweep } from '../../src/documents/sweep.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { blobFile, blobFiles } from '../support/data-folder.ts';
 
 let dataDir: string;
@@ -21,7 +21,7 @@ let removed: Record<string, number>;
 let outdated: number;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }).services, () => now);
   failures = [];
   outdated = 0;
@@ -44,7 +44,6 @@ beforeEach(async () => {
 afterEach(async () => {
   sweep.stop();
   await services.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function sweepAtStart(): Promise<void> {

@@ -1,15 +1,13 @@
 /** Documents that use too much network: each ends in time with the right result, in bounded memory, without open connections. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Report } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
-import { bomb, endless, html, image, never, redirect, type Site, send, status, trickle } from '../support/site.ts';
+import { bomb, endless, html, image, never, redirect, send, status, trickle } from '../support/site.ts';
 import { Web } from '../support/web.ts';
-
-let web: Web;
-let site: Site;
 
 const MAX_REQUESTS = 50;
 const MAX_CONNECTIONS = 32;
@@ -24,38 +22,35 @@ const PNG_BEGUN = Buffer.concat([PIXEL.subarray(0, 33), Buffer.from('7fffffff494
 /** The time limit is far above what any of these documents takes when its budget works. */
 const IN_TIME = { timeout: 100_000 };
 
-beforeAll(async () => {
-  web = await Web.start({
-    PLATEN_RESOURCE_TIMEOUT_SECONDS: '2',
-    PLATEN_RENDER_MAX_NETWORK_MB: String(MAX_NETWORK / MEGABYTE),
-    PLATEN_RENDER_MAX_REQUESTS: String(MAX_REQUESTS),
-    PLATEN_RENDER_MAX_CONNECTIONS: String(MAX_CONNECTIONS),
-  });
-  ({ site } = web);
-  site.holdSockets();
-  const noise = Buffer.alloc(65_536, 'abcdefgh');
-  const zeros = Buffer.alloc(MEGABYTE);
-  const blanks = Buffer.alloc(MEGABYTE, ' ');
-  site.serve({
-    '/image.png': image,
-    '/never': never,
-    '/endless.png': endless('image/png', '', noise),
-    '/endless.css': endless('text/css', 'p { color: #ff0000 } ', Buffer.alloc(65_536, 'i { color: red } ')),
-    '/endless.js': endless('text/javascript', '', Buffer.alloc(65_536, '/* x */ ')),
-    '/endless.html': endless('text/html', '<p>x', noise),
-    '/trickle.png': trickle('image/png', ''),
-    '/trickle.css': trickle('text/css', 'p { color: #ff0000 }'),
-    '/circle.png': redirect('/circle.png'),
-    '/bomb.png': bomb('image/png', PNG_BEGUN, zeros, 2_000),
-    '/bomb.css': bomb('text/css', 'p { color: #ff0000 } ', blanks, 2_000),
-    '/bomb.js': bomb('text/javascript', '', blanks, 2_000),
-    '/bomb.html': bomb('text/html', '<p>x', blanks, 2_000),
-    '/bomb.txt': bomb('text/plain', '', blanks, 2_000),
-    '/poll': send('text/plain', 'x', { 'access-control-allow-origin': '*' }),
-    '/events': trickle('text/event-stream', 'data: x\n\n'),
-  });
+const web = await Web.start({
+  PLATEN_RESOURCE_TIMEOUT_SECONDS: '2',
+  PLATEN_RENDER_MAX_NETWORK_MB: String(MAX_NETWORK / MEGABYTE),
+  PLATEN_RENDER_MAX_REQUESTS: String(MAX_REQUESTS),
+  PLATEN_RENDER_MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+}).then(closeAfterAll);
+const { site } = web;
+site.holdSockets();
+const noise = Buffer.alloc(65_536, 'abcdefgh');
+const zeros = Buffer.alloc(MEGABYTE);
+const blanks = Buffer.alloc(MEGABYTE, ' ');
+site.serve({
+  '/image.png': image,
+  '/never': never,
+  '/endless.png': endless('image/png', '', noise),
+  '/endless.css': endless('text/css', 'p { color: #ff0000 } ', Buffer.alloc(65_536, 'i { color: red } ')),
+  '/endless.js': endless('text/javascript', '', Buffer.alloc(65_536, '/* x */ ')),
+  '/endless.html': endless('text/html', '<p>x', noise),
+  '/trickle.png': trickle('image/png', ''),
+  '/trickle.css': trickle('text/css', 'p { color: #ff0000 }'),
+  '/circle.png': redirect('/circle.png'),
+  '/bomb.png': bomb('image/png', PNG_BEGUN, zeros, 2_000),
+  '/bomb.css': bomb('text/css', 'p { color: #ff0000 } ', blanks, 2_000),
+  '/bomb.js': bomb('text/javascript', '', blanks, 2_000),
+  '/bomb.html': bomb('text/html', '<p>x', blanks, 2_000),
+  '/bomb.txt': bomb('text/plain', '', blanks, 2_000),
+  '/poll': send('text/plain', 'x', { 'access-control-allow-origin': '*' }),
+  '/events': trickle('text/event-stream', 'data: x\n\n'),
 });
-afterAll(() => web?.close());
 
 let memory: { stop(): number };
 let before: number;
@@ -165,21 +160,18 @@ describe.each(['html', 'url'] as const)('in %s', (way) => {
     expect(site.requestsFor('/circle.png').length).toBeLessThan(50);
   });
 
-  test.each([
-    ['image', (o: string) => `<img src="${o}/bomb.png">`],
-    ['style sheet', (o: string) => `<link rel="stylesheet" href="${o}/bomb.css">`],
-    ['script', (o: string) => `<script src="${o}/bomb.js"></script>`],
-    ['frame', (o: string) => `<iframe src="${o}/bomb.html"></iframe>`],
-    [
-      'fetch',
-      (o: string) =>
+  test.each(
+    Object.entries({
+      image: (o: string) => `<img src="${o}/bomb.png">`,
+      'style sheet': (o: string) => `<link rel="stylesheet" href="${o}/bomb.css">`,
+      script: (o: string) => `<script src="${o}/bomb.js"></script>`,
+      frame: (o: string) => `<iframe src="${o}/bomb.html"></iframe>`,
+      fetch: (o: string) =>
         `<script>fetch('${o}/bomb.txt').then((r) => r.text()).then((t) => document.body.append(t.length))</script><img src="${o}/never">`,
-    ],
-    [
-      'XMLHttpRequest',
-      (o: string) => `<script>const x = new XMLHttpRequest(); x.open('GET', '${o}/bomb.txt', false); x.send()</script>`,
-    ],
-  ])('ends 2 MB that decompress to 2 GB (%s)', async (kind, element) => {
+      XMLHttpRequest: (o: string) =>
+        `<script>const x = new XMLHttpRequest(); x.open('GET', '${o}/bomb.txt', false); x.send()</script>`,
+    }),
+  )('ends 2 MB that decompress to 2 GB (%s)', async (kind, element) => {
     const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
     // Chromium may give up an image as soon as it proves invalid. The service has to stop the other resources.
     expect(kind === 'image' ? [200, 422] : [422]).toContain(response.status);

@@ -1,23 +1,19 @@
 /** The assets of one document: what is sent for a render is limited, and fetching files again and again is slow for their owner alone. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { type EgressProxy, type ProxyListener, startEgressProxy } from '../../src/egress/egress-proxy.ts';
+import { startEgressProxy } from '../../src/egress/egress-proxy.ts';
 import { HostedAssets } from '../../src/egress/hosted-assets.ts';
 import { Pace } from '../../src/egress/pace.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 
 const MEGABYTE = 1_048_576;
 const FILE = Buffer.alloc(4 * MEGABYTE, 'abcdefgh');
 
-let proxy: EgressProxy;
-let listener: ProxyListener;
-beforeAll(async () => {
-  proxy = await startEgressProxy(new OutboundPolicy(loadConfig({}).engine.outbound));
-  listener = await proxy.openListener();
-});
-afterAll(() => proxy.close());
+const proxy = await startEgressProxy(new OutboundPolicy(loadConfig({}).engine.outbound)).then(closeAfterAll);
+const listener = await proxy.openListener();
 
 /** Starts a render of the owner. The returned function fetches its file, and resolves to the number of bytes that arrived. */
 function startRender(owner: string, maxBytes: number, onExcess = () => {}): () => Promise<number> {

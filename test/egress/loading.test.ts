@@ -1,64 +1,25 @@
 /** Documents load what the policy allows, and send nothing after the reply. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
-import { PIXEL } from '../support/pixel.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Client, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
+import { image, html as page, redirect, Site, send } from '../support/site.ts';
 
-let site: Server;
-let origin: string;
-let service: Service;
-let ada: Client;
-let requested: string[] = [];
-let open = 0;
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  requested.push(request.url ?? '');
-  const send = (type: string, body: string | Buffer) => response.writeHead(200, { 'content-type': type }).end(body);
-  switch (request.url?.split('?')[0]) {
-    case '/image.png':
-      return void send('image/png', PIXEL);
-    case '/style.css':
-      return void send('text/css', 'p { background: #ff0000 }');
-    case '/script.js':
-      return void send('text/javascript', 'document.querySelector("p").textContent = "from a script"');
-    case '/frame':
-      return void send('text/html', '<p>from a frame</p>');
-    case '/redirect':
-      return void response.writeHead(302, { location: '/image.png' }).end();
-    default:
-      response.writeHead(404).end();
-  }
-}
-
-beforeAll(async () => {
-  site = createServer(answer).listen(0, '127.0.0.1');
-  site.on('connection', (socket) => {
-    open++;
-    socket.on('close', () => open--);
-  });
-  await new Promise((resolve) => site.once('listening', resolve));
-  const { port } = site.address() as AddressInfo;
-  origin = `http://127.0.0.1:${port}`;
-  service = await startService({
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}`,
-  });
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  site.closeAllConnections();
-  site.close();
-});
-beforeEach(() => {
-  requested = [];
-});
+const site = await Site.start({
+  '/image.png': image,
+  '/style.css': send('text/css', 'p { background: #ff0000 }'),
+  '/script.js': send('text/javascript', 'document.querySelector("p").textContent = "from a script"'),
+  '/frame': page('<p>from a frame</p>'),
+  '/redirect': redirect('/image.png'),
+}).then(closeAfterAll);
+const { origin } = site;
+const service = await startService({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
+beforeEach(() => site.forget());
 
 async function render(html: string) {
-  const response = await ada.pdf({ html });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(ada.pdf({ html }));
   return readPdf(await response.arrayBuffer());
 }
 
@@ -69,7 +30,7 @@ describe('loads what is allowed', () => {
     ['a background', (at: string) => `<div style="width: 9px; height: 9px; background: url(${at}/image.png) no-repeat"></div>`],
   ])('%s', async (_name, html) => {
     expect((await render(html(origin))).images).toBe(1);
-    expect(requested).toContain('/image.png');
+    expect(site.requestsFor('/image.png')).not.toEqual([]);
   });
 
   test('a style sheet, a script and a frame', async () => {
@@ -87,9 +48,9 @@ test('sends nothing after the reply, and keeps no connection', async () => {
     `<p>x</p><script>setInterval(() => fetch("${origin}/poll", { mode: "no-cors", keepalive: true }), 5)</script><img src="${origin}/image.png">`,
   );
   // What was sent before the reply may still wait to be accepted; this request waits behind it.
-  await fetch(`${origin}/mark`, { headers: { connection: 'close' } });
-  await eventually('all connections are closed', () => open === 0);
-  const polls = requested.length;
+  await site.allRecorded();
+  await eventually('all connections are closed', () => site.openConnections === 0);
+  const polls = site.requests.length;
   await render('<p>another');
-  expect(requested.length).toBe(polls);
+  expect(site.requests.length).toBe(polls);
 });

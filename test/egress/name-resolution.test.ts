@@ -1,11 +1,12 @@
 /** Names that no rule can allow are not resolved, because the lookup itself would leak data. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Client, problem } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { NameServer } from '../support/name-server.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
 let names: NameServer;
@@ -95,27 +96,16 @@ describe('the policy', () => {
   });
 });
 
-describe('a service with `listed`', () => {
-  let zone: NameServer;
-  let site: Site;
-  let service: Service;
-  let ada: Client;
-  beforeAll(async () => {
-    zone = await NameServer.start('');
-    site = await Site.start({ '/image.png': image });
-    service = await startService({
-      PLATEN_DNS_SERVERS: zone.address,
-      PLATEN_OUTBOUND: 'listed',
-      PLATEN_OUTBOUND_ALLOW: `assets.private.test:${site.port}, 127.0.0.1:${site.port}`,
-    });
-    ada = new Client(service.url, service.key);
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    site.close();
-    zone.close();
-  });
+const zone = await NameServer.start('').then(closeAfterAll);
+const site = await Site.start({ '/image.png': image }).then(closeAfterAll);
+const service = await startService({
+  PLATEN_DNS_SERVERS: zone.address,
+  PLATEN_OUTBOUND: 'listed',
+  PLATEN_OUTBOUND_ALLOW: `assets.private.test:${site.port}, 127.0.0.1:${site.port}`,
+}).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
 
+describe('a service with `listed`', () => {
   /** Uses every way in which a document can cause a name to be looked up. */
   const TELLTALE = (
     port: number,

@@ -2,29 +2,21 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type EgressProxy, type ProxyListener, startEgressProxy } from '../../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import type { RefusalLine } from '../../src/egress/refusal-log.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { image, Site } from '../support/site.ts';
 
-let site: Site;
-let proxy: EgressProxy;
-let listener: ProxyListener;
 let reached: PromiseWithResolvers<IncomingMessage>;
 
-beforeAll(async () => {
-  site = await Site.start({ '/image.png': image, '/never': (request) => reached.resolve(request) });
-  proxy = await startEgressProxy(
-    new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).engine.outbound),
-  );
-  listener = await proxy.openListener();
-});
-afterAll(async () => {
-  await proxy.close();
-  site.close();
-});
+const site = await Site.start({ '/image.png': image, '/never': (request) => reached.resolve(request) }).then(closeAfterAll);
+const proxy = await startEgressProxy(
+  new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).engine.outbound),
+).then(closeAfterAll);
+const listener = await proxy.openListener();
 /** Before each test, the proxy has an idle connection to the site. */
 beforeEach(async () => {
   reached = Promise.withResolvers();

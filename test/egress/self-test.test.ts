@@ -1,20 +1,16 @@
 /** The service does not start with a browser that lacks isolation. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { locateBrowser } from '../../src/chromium/browser/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Client } from '../support/client.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { startService } from '../support/service.ts';
+import { failedStart, startService } from '../support/service.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await makeFolder('wrapper');
 
 /** Writes a browser that drops all switches with these prefixes and adds others. */
 async function browserWithout(dropped: string[], added: string[] = []): Promise<string> {
@@ -38,15 +34,7 @@ exec '${path}' "$@" ${added.join(' ')}
   return wrapper;
 }
 
-async function refusalOf(browserPath: string): Promise<string> {
-  return startService({ PLATEN_BROWSER_PATH: browserPath }).then(
-    async (service) => {
-      await service[Symbol.asyncDispose]();
-      return 'it started';
-    },
-    (error: Error) => error.message,
-  );
-}
+const refusalOf = (browserPath: string) => failedStart({ PLATEN_BROWSER_PATH: browserPath });
 
 test('starts and renders with every setting', async () => {
   await using service = await startService({ PLATEN_BROWSER_PATH: await browserWithout([]) });

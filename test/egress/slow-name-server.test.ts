@@ -1,40 +1,30 @@
 /** Lookups and connections that are given up end completely, and nothing starts after the reply. */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
 
 /** The service gives up a lookup without an answer after this time. */
 const RESOLVING_MS = 5_000;
 
-let silent: Socket;
 /** The queries that the silent name server received, with the names in them. */
 const queries: string[] = [];
-let site: Site;
-let service: Service;
-let ada: Client;
-beforeAll(async () => {
-  silent = createSocket('udp4', (question) => queries.push(question.toString('latin1')));
-  silent.bind(0, '127.0.0.1');
-  await once(silent, 'listening');
-  site = await Site.start({ '/image.png': image });
-  service = await startService({
-    PLATEN_DNS_SERVERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
-    PLATEN_CONCURRENCY: '6', // The renders wait for their lookups at the same time.
-  });
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  silent?.close();
-  site?.close();
-});
+const silent = closeAfterAll(createSocket('udp4', (question) => queries.push(question.toString('latin1'))));
+silent.bind(0, '127.0.0.1');
+await once(silent, 'listening');
+const site = await Site.start({ '/image.png': image }).then(closeAfterAll);
+const service = await startService({
+  PLATEN_DNS_SERVERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+  PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  PLATEN_CONCURRENCY: '6', // The renders wait for their lookups at the same time.
+}).then(closeAfterAll);
+const ada = new Client(service.url, service.key);
 
 async function servesStill(): Promise<void> {
   const pdf = await readPdfReply(await ada.pdf({ html: `<p>still here</p><img src="${site.origin}/image.png">` }));

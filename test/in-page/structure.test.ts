@@ -1,14 +1,10 @@
 /** What the program in pages reads of the structure of a document, and what it leaves behind. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DocumentStructure } from '../../src/tag-structure.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { launchBrowser, openPage } from './open-page.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = await launchBrowser().then(closeAfterAll);
 
 async function read(html: string, tagsAllDrawings = false) {
   const { ask, page } = await openPage(browser, html);

@@ -1,17 +1,15 @@
 /** Background work in one process, on SQLite. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
 import { type ClaimResult, NO_WORK } from '../../src/jobs/jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { eventually } from '../support/service.ts';
 import { describeJobs } from './contract.ts';
 
 describeJobs(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const database = await openDatabase({ dataDir });
   const opened: EmbeddedJobs[] = [];
   return {
@@ -24,7 +22,6 @@ describeJobs(async () => {
     async [Symbol.asyncDispose]() {
       for (const jobs of opened) await jobs.close();
       await database.close();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 });

@@ -1,12 +1,12 @@
 /** Hostile Markdown is converted or rejected within limits of time and memory, and delays no other owner. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hasCode } from '../../src/errors.ts';
 import { Markdown } from '../../src/markdown/markdown.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 
 const LIMIT_BYTES = 5_242_880;
 /** Half of the limit that the service has. */
-const markdown = new Markdown({ timeoutMs: 5_000 });
-afterAll(() => markdown.close());
+const markdown = closeAfterAll(new Markdown({ timeoutMs: 5_000 }));
 
 const convert = (text: string, owner = 'a') =>
   markdown.toHtml(owner, { markdown: text, stylesheet: undefined, limitBytes: LIMIT_BYTES });

@@ -1,10 +1,10 @@
 /** The conversion of Markdown: its HTML, and the limit of its size. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Markdown } from '../../src/markdown/markdown.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 
 const LIMIT_BYTES = 5_242_880;
-const markdown = new Markdown();
-afterAll(() => markdown.close());
+const markdown = closeAfterAll(new Markdown());
 
 function convert(text: string, { stylesheet, owner = 'a', limitBytes = LIMIT_BYTES }: Given = {}): Promise<string> {
   return markdown.toHtml(owner, { markdown: text, stylesheet, limitBytes });

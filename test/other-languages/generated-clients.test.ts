@@ -1,10 +1,10 @@
 /** Clients generated from the OpenAPI document compile, render, list and read an error. */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
@@ -13,23 +13,15 @@ const COMPILE = '--strict --noEmit --skipLibCheck --module nodenext --target es2
 const A5_WIDTH = 419.5;
 const A6_HEIGHT = 297.6;
 
-let service: Service;
-let env: Record<string, string>;
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
-});
-
-afterAll(() => service?.[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-generated-'));
+  folder = await makeTestFolder('generated');
   await writeFile(join(folder, 'openapi.json'), await (await fetch(`${service.url}/openapi.json`)).text());
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const program = (name: string) => cp(new URL(name, import.meta.url).pathname, folder, { recursive: true });
 const read = (name: string) => readFile(join(folder, name));

@@ -1,31 +1,23 @@
 /** Unmodified clients of Gotenberg, and the requests of its Go client: a page with files, an image and a merge. */
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closeAfterAll, makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { nodePackages, pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const A5_WIDTH = 419;
 
-let service: Service;
-let env: Record<string, string>;
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
-  env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
-});
-
-afterAll(() => service?.[Symbol.asyncDispose]());
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBOUND_ALLOW: '127.0.0.1' }).then(closeAfterAll);
+const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-gotenberg-'));
+  folder = await makeTestFolder('gotenberg');
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const program = (name: string) => cp(new URL(name, import.meta.url).pathname, folder, { recursive: true });
 

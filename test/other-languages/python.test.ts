@@ -1,8 +1,7 @@
 /** The Python client: its types checked by mypy, and its own tests against a running service. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test, vi } from 'vitest';
+import { test, vi } from 'vitest';
+import { makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
@@ -10,32 +9,23 @@ import { pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const CLIENT = new URL('../../clients/python', import.meta.url).pathname;
-let folder: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-python-'));
-  await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder('python');
+await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
 
 test('has valid types', async () => {
   await run(join(folder, 'bin/mypy'), ['src'], { cwd: CLIENT });
 });
 
 test('passes its tests against a running service', async () => {
-  const receiver = await Receiver.start();
+  using receiver = await Receiver.start();
   await using service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
-  try {
-    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
-    await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
-    await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
-    const webhook = JSON.stringify(receiver.received[0]);
-    const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
-    const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
-    await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
-  } finally {
-    receiver.close();
-  }
+  const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
+  await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
+  await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
+  const webhook = JSON.stringify(receiver.received[0]);
+  const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
+  const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
+  await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
 });

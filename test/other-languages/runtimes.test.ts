@@ -1,33 +1,23 @@
 /** The packaged TypeScript client in Node, Deno, Bun and a browser page of another origin. */
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { html, Site } from '../support/site.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
 import { nodePackages } from './packages.ts';
 import { run } from './run.ts';
 
 const CLIENT = new URL('../../clients/typescript', import.meta.url).pathname;
-let service: Service;
-let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'platen-runtimes-'));
-  await run('npm', ['pack', '--silent', '--pack-destination', folder, CLIENT]);
-  const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
-  await nodePackages(folder, [...packed, 'bun@1', 'deno@2']);
-  await cp(new URL('runtimes', import.meta.url).pathname, folder, { recursive: true });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await startService().then(closeAfterAll);
+const folder = await makeFolder('runtimes');
+await run('npm', ['pack', '--silent', '--pack-destination', folder, CLIENT]);
+const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
+await nodePackages(folder, [...packed, 'bun@1', 'deno@2']);
+await cp(new URL('runtimes', import.meta.url).pathname, folder, { recursive: true });
 
 test.each([
   ['Node', process.execPath, []],
@@ -44,13 +34,12 @@ test.each([
 });
 
 test('works in a browser', async () => {
-  const server = createServer(async (request, response) => {
-    const isPage = request.url === '/';
-    response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript');
-    response.end(isPage ? '<title>x</title>' : await readFile(join(folder, 'node_modules/platen-client/dist', `${request.url}`)));
+  using site = await Site.start({ '/': html('<title>x</title>') });
+  site.serveOthers(async (request, response) => {
+    const script = await readFile(join(folder, 'node_modules/platen-client/dist', `${request.url}`));
+    response.setHeader('content-type', 'text/javascript').end(script);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin } = site;
   await using open = await startService({ PLATEN_CORS_ORIGINS: origin });
   await using browser = await launchVisitorBrowser();
   const { page, errors } = await browser.visit(origin);
@@ -64,5 +53,4 @@ test('works in a browser', async () => {
   })()`;
   expect(await page.evaluate(program)).toEqual(['application/pdf', '%PDF-', 'invalid_request', 1]);
   expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
-  server.close();
 });

@@ -1,11 +1,11 @@
 /** Requests generated from the OpenAPI document get the documented responses. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { Platen } from '../../clients/typescript/src/index.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { issue, pkcs12Of } from '../support/pki.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
@@ -15,21 +15,12 @@ const MAX_EXAMPLES = process.env.PLATEN_TEST_EXAMPLES ?? '20';
 /** The seed of the generated requests. */
 const SEED = process.env.PLATEN_TEST_SEED ?? '15';
 
-let folder: string;
-let commands: string;
-let service: Service;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-schemathesis-'));
-  commands = await pythonEnvironment(join(folder, 'environment'), ['schemathesis>=4.32,<4.33', 'jsonschema>=4,<5']);
-  await cp(CONFIGURATION, folder, { recursive: true });
-  service = await startService({ PLATEN_OUTBOUND: 'none', PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('schemathesis');
+const commands = await pythonEnvironment(join(folder, 'environment'), ['schemathesis>=4.32,<4.33', 'jsonschema>=4,<5']);
+await cp(CONFIGURATION, folder, { recursive: true });
+const service = await startService({ PLATEN_OUTBOUND: 'none', PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' }).then(
+  closeAfterAll,
+);
 
 test('responds to generated requests as documented, in all phases of schemathesis', async () => {
   const { key, key_id: keyId } = await service.createKey();

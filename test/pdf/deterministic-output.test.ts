@@ -1,22 +1,17 @@
 /** PDFs without finishing have the same bytes for the same request, and name their producer. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { normalizeElementIds } from '../../src/pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../src/pdf/edit/normalize-info-dictionary.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { DOCUMENT, inChunks, TAGGED } from '../support/finishing.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { eventually } from '../support/service.ts';
 
-let printer: RawPrinter;
-let plain: Buffer;
-
-beforeAll(async () => {
-  printer = await RawPrinter.start();
-  plain = await printer.print(DOCUMENT);
-});
-afterAll(() => printer.close());
+const printer = await RawPrinter.start().then(closeAfterAll);
+const plain = await printer.print(DOCUMENT);
 
 const dateOf = (pdf: Buffer) => /CreationDate \((.*)\)/.exec(pdf.toString('latin1'))?.[1];
 

@@ -1,18 +1,13 @@
 /** The threads that finish PDFs: failures stay isolated, and tasks of disconnected clients are not run. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasCode, type ServiceError } from '../../src/errors.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
-let small: Buffer;
-let large: Buffer;
-
-beforeAll(async () => {
-  const printer = await RawPrinter.start();
-  small = await printer.print(DOCUMENT);
-  large = await printer.print(TABLE, TAGGED);
-  await printer.close();
-});
+const printer = await RawPrinter.start();
+const small = await printer.print(DOCUMENT);
+const large = await printer.print(TABLE, TAGGED);
+await printer.close();
 
 const PASSWORD = { user: 'confidential', owner: 'very confidential', permissions: undefined };
 

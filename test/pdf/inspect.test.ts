@@ -1,13 +1,9 @@
 /** Properties of printed PDFs that are read without parsing the whole file. */
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { printedView, widestPage } from '../../src/pdf/objects/inspect.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await sharedService();
-});
+const service = await sharedService();
 
 async function printed(html: string, options: object = {}): Promise<Buffer[]> {
   const response = await service.pdf({ html, options: { compress: false, ...options } });

@@ -1,22 +1,15 @@
 /** Streams that a PDF would contain several times are stored once, checked with qpdf and poppler. */
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasDuplicates, removeDuplicates } from '../../src/pdf/edit/remove-duplicates.ts';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { inChunks } from '../support/finishing.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
-let files: PrintedFiles;
-let printer: RawPrinter;
-beforeAll(async () => {
-  printer = await RawPrinter.start();
-  files = await PrintedFiles.open();
-});
-afterAll(async () => {
-  await files?.close();
-  await printer?.close();
-});
+const printer = await RawPrinter.start().then(closeAfterAll);
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 /** 90 cards with the same shadows, on several pages. Their texts look like references. */
 const CARDS = `<!doctype html><html lang="en"><title>Cards (12 0 R)</title><style>
@@ -82,8 +75,7 @@ test('a merged PDF stores what its documents have in common once', async () => {
   const html = (name: string) => `<h1>${name}</h1><img src="${picture('same')}"><p style="font-family: serif">abcdefgh`;
   const items = ['abc', 'bca', 'cab'].map((name) => ({ html: html(name) }));
   const client = new Client(files.service.url, (await files.service.createKey()).key);
-  const made = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id } = (await made.json()) as { batch_id: string };
+  const { batch_id } = await client.batch({ items });
   const merged = await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
   const file = await files.save(merged);
   expect(await imageObjects(file)).toEqual({ drawn: 6, stored: 1 }); // a picture and its mask on each page

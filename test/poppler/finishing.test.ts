@@ -1,38 +1,25 @@
 /** Finished PDFs, checked with qpdf and poppler: valid files with exactly the requested changes. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FinishSettings, PdfPermission } from '../../src/pdf/finish-settings.ts';
-import type { Finisher } from '../../src/pdf/finisher.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
+import { DrawnPixels } from '../support/drawn-pixels.ts';
 import { DOCUMENT, finish, openFinisher, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
 const run = promisify(execFile);
-let printer: RawPrinter;
-let finisher: Finisher;
-let folder: string;
 let files = 0;
-let plain: Buffer;
-let tagged: Buffer;
-let red: Buffer;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-finishing-'));
-  printer = await RawPrinter.start();
-  finisher = openFinisher();
-  plain = await printer.print(DOCUMENT);
-  tagged = await printer.print(DOCUMENT, TAGGED);
-  red = await printer.stamp('<div style="width: 400px; height: 400px; background: red">');
-});
-afterAll(async () => {
-  await finisher.close();
-  await printer.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await makeFolder('finishing');
+const printer = await RawPrinter.start().then(closeAfterAll);
+const finisher = closeAfterAll(openFinisher());
+const plain = await printer.print(DOCUMENT);
+const tagged = await printer.print(DOCUMENT, TAGGED);
+const red = await printer.stamp('<div style="width: 400px; height: 400px; background: red">');
 
 async function save(pdf: Buffer): Promise<string> {
   const file = join(folder, `${files++}.pdf`);
@@ -53,62 +40,44 @@ async function textOf(file: string, password = ''): Promise<string> {
   return (await run('pdftotext', ['-upw', password, file, '-'])).stdout;
 }
 
-describe('permissions', () => {
-  const LINES = [
-    'extract for accessibility',
-    'extract for any purpose',
-    'print low resolution',
-    'print high resolution',
-    'modify document assembly',
-    'modify forms',
-    'modify annotations',
-    'modify other',
-  ];
-  const ALLOWED: Array<[PdfPermission, string[]]> = [
-    ['print', ['print low resolution', 'print high resolution']],
-    ['print_low', ['print low resolution']],
-    ['copy', ['extract for any purpose']],
-    ['modify', ['modify other']],
-    ['annotate', ['modify annotations']],
-    ['fill_forms', ['modify forms']],
-    ['assemble', ['modify document assembly']],
-    ['accessibility', ['extract for accessibility']],
-  ];
+const LINES = [
+  'extract for accessibility',
+  'extract for any purpose',
+  'print low resolution',
+  'print high resolution',
+  'modify document assembly',
+  'modify forms',
+  'modify annotations',
+  'modify other',
+];
 
-  async function allowedBy(permissions: PdfPermission[] | undefined): Promise<string[]> {
-    const file = await finished(plain, { password: { user: 'open', owner: undefined, permissions } });
-    const { stdout } = await run('qpdf', ['--password=open', '--show-encryption', file]);
-    expect(stdout).toMatch(/R = 6[\s\S]*Supplied password is user password[\s\S]*stream encryption method: AESv3/);
-    return LINES.filter((line) => stdout.includes(`${line}: allowed`));
-  }
+async function allowedBy(permissions: PdfPermission[] | undefined): Promise<string[]> {
+  const file = await finished(plain, { password: { user: 'open', owner: undefined, permissions } });
+  const { stdout } = await run('qpdf', ['--password=open', '--show-encryption', file]);
+  expect(stdout).toMatch(/R = 6[\s\S]*Supplied password is user password[\s\S]*stream encryption method: AESv3/);
+  return LINES.filter((line) => stdout.includes(`${line}: allowed`));
+}
 
-  test.each(ALLOWED)('allow exactly %s', async (permission, lines) => {
-    expect((await allowedBy([permission])).sort()).toEqual(lines.sort());
-  });
-
-  test('allow everything, nothing, or two actions', async () => {
-    expect(await allowedBy(undefined)).toEqual(LINES);
-    expect(await allowedBy([])).toEqual([]);
-    expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
-  });
+test('permissions allow everything, nothing, or two actions; the API suite has each of them', async () => {
+  expect(await allowedBy(undefined)).toEqual(LINES);
+  expect(await allowedBy([])).toEqual([]);
+  expect((await allowedBy(['copy', 'print_low'])).sort()).toEqual(['extract for any purpose', 'print low resolution']);
 });
 
-describe('passwords', () => {
-  test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])(
-    'opens with the user password %s and an owner password',
-    async (user) => {
-      const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
-      const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
-      expect(stdout).toContain('Supplied password is owner password');
-      // The tools of poppler use only 32 bytes of a password.
-      await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
-      expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
-      if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
-      await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
-      await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
-    },
-  );
-});
+test.each(['reader', 'Lesen & Schreiben ä草', 'x'.repeat(127)])(
+  'opens with the user password %s and an owner password',
+  async (user) => {
+    const file = await finished(tagged, { password: { user, owner: 'writer', permissions: ['print'] } });
+    const { stdout } = await run('qpdf', ['--password=writer', '--show-encryption', file]);
+    expect(stdout).toContain('Supplied password is owner password');
+    // The tools of poppler use only 32 bytes of a password.
+    await run('qpdf', [`--password=${user}`, '--decrypt', file, `${file}.open`]);
+    expect(await textOf(`${file}.open`)).toContain('Żółw, Ελληνικά');
+    if (user.length <= 32) expect(await textOf(file, user)).toContain('Żółw, Ελληνικά');
+    await expect(textOf(file, 'wrong')).rejects.toThrow(/password/i);
+    await expect(run('qpdf', ['--check', file])).rejects.toThrow(/invalid password/);
+  },
+);
 
 describe('compression', () => {
   test.each([
@@ -133,60 +102,42 @@ describe('compression', () => {
   });
 });
 
-describe('attachments', () => {
-  test.each<[string, Partial<FinishSettings>]>([
-    ['plain', {}],
-    ['compressed', { compress: true }],
-    ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
-  ])('are preserved byte for byte (%s)', async (_name, changes) => {
-    const contents = new Map([
-      ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
-      ['random.bin', randomBytes(200_000)],
-      ['empty.txt', Buffer.alloc(0)],
-    ]);
-    const attachments = [...contents].map(([name, content]) => ({
-      name,
-      type: 'text/x; charset="ü"',
-      description: 'what ä草 is',
-      content: Buffer.from(content),
-    }));
-    const file = await finished(plain, { ...changes, attachments });
-    const into = await mkdtemp(join(folder, 'detached-'));
-    await run('pdfdetach', ['-upw', 'open', '-saveall', '-o', into, file]);
-    for (const [name, content] of contents) {
-      expect((await readFile(join(into, name))).equals(content), name).toBe(true);
-      const shown = await run('qpdf', ['--password=open', `--show-attachment=${name}`, file], {
-        encoding: 'buffer',
-        maxBuffer: 1e6,
-      });
-      expect(shown.stdout.equals(content), name).toBe(true);
-    }
-    const { stdout } = await run('qpdf', ['--password=open', '--list-attachments', '--verbose', file]);
-    expect(stdout).toContain('description: what ä草 is');
-  });
+test.each<[string, Partial<FinishSettings>]>([
+  ['plain', {}],
+  ['compressed', { compress: true }],
+  ['encrypted', { password: { user: 'open', owner: undefined, permissions: undefined } }],
+])('preserves attachments byte for byte (%s)', async (_name, changes) => {
+  const contents = new Map([
+    ['Rechnung ä草.xml', Buffer.from('<invoice/>'.repeat(1_000))],
+    ['random.bin', randomBytes(200_000)],
+    ['empty.txt', Buffer.alloc(0)],
+  ]);
+  const attachments = [...contents].map(([name, content]) => ({
+    name,
+    type: 'text/x; charset="ü"',
+    description: 'what ä草 is',
+    content: Buffer.from(content),
+  }));
+  const file = await finished(plain, { ...changes, attachments });
+  const into = await mkdtemp(join(folder, 'detached-'));
+  await run('pdfdetach', ['-upw', 'open', '-saveall', '-o', into, file]);
+  for (const [name, content] of contents) {
+    expect((await readFile(join(into, name))).equals(content), name).toBe(true);
+    const shown = await run('qpdf', ['--password=open', `--show-attachment=${name}`, file], {
+      encoding: 'buffer',
+      maxBuffer: 1e6,
+    });
+    expect(shown.stdout.equals(content), name).toBe(true);
+  }
+  const { stdout } = await run('qpdf', ['--password=open', '--list-attachments', '--verbose', file]);
+  expect(stdout).toContain('description: what ä草 is');
 });
 
 describe('watermark', () => {
-  interface Image {
-    width: number;
-    height: number;
-    pixel(x: number, y: number): number[];
-  }
-
-  /** Returns the first page as a viewer shows it, at 36 pixels per inch. */
-  async function imageOf(file: string): Promise<Image> {
-    const settings = ['-cropbox', '-r', '36', '-l', '1', file];
-    const { stdout } = await run('pdftoppm', settings, { encoding: 'buffer', maxBuffer: 1e7 });
-    const [header = '', ...size] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
-    const [width = 0, height = 0] = size.map(Number);
-    const pixel = (x: number, y: number) => [...stdout.subarray(header.length + 3 * (y * width + x)).subarray(0, 3)];
-    return { width, height, pixel };
-  }
-
   /** Returns the colour at a position, as fractions of the width and height. */
   async function spot(file: string, x: number, y: number): Promise<number[]> {
-    const { width, height, pixel } = await imageOf(file);
-    return pixel(Math.floor(width * x), Math.floor(height * y));
+    const image = await DrawnPixels.of(file, { dpi: 36 });
+    return image.pixel(Math.floor(image.width * x), Math.floor(image.height * y));
   }
 
   const WHITE = [255, 255, 255];
@@ -240,16 +191,17 @@ describe('watermark', () => {
     await writeFile(lines, edited, 'latin1');
     const { stdout } = await run('fix-qdf', [lines], { encoding: 'buffer', maxBuffer: 1e7 });
     const file = await finished(stdout, { watermark: watermark(left, { opacity: 1 }) });
-    const { width, height, pixel } = await imageOf(file);
+    const image = await DrawnPixels.of(file, { dpi: 36 });
+    const { width, height } = image;
     const wide = turn % 180 !== 0;
     expect([width, height]).toEqual(wide ? [200, 100] : [100, 200]);
     const [x, y] = wide ? [100, 50] : [50, 100];
     for (const dy of [-45, 45]) {
-      expect(pixel(x - 45, y + dy)).toEqual(RED);
-      expect(pixel(x - 5, y + dy)).toEqual(RED);
-      expect(pixel(x + 5, y + dy)).toEqual(WHITE);
+      expect(image.pixel(x - 45, y + dy)).toEqual(RED);
+      expect(image.pixel(x - 5, y + dy)).toEqual(RED);
+      expect(image.pixel(x + 5, y + dy)).toEqual(WHITE);
     }
-    expect(pixel(wide ? x - 60 : x - 5, wide ? y : y - 60)).toEqual(WHITE);
+    expect(image.pixel(wide ? x - 60 : x - 5, wide ? y : y - 60)).toEqual(WHITE);
   });
 });
 

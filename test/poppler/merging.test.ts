@@ -1,23 +1,15 @@
 /** Merged batches, checked with qpdf and poppler: valid files with complete pages, fonts and text. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { outputOf } from '../support/printed-files.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: Service;
-let folder: string;
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'platen-merged-'));
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+const service = await startService().then(closeAfterAll);
+const folder = await makeFolder('merged');
 
 test('merges documents of every kind into a valid file', async () => {
   const client = new Client(service.url, (await service.createKey()).key);
@@ -29,8 +21,7 @@ test('merges documents of every kind into a valid file', async () => {
     { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
     { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
   ];
-  const made = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  const { batch_id, succeeded } = (await made.json()) as { batch_id: string; succeeded: number };
+  const { batch_id, succeeded } = await client.batch({ items });
   expect(succeeded).toBe(5);
   const file = join(folder, 'merged.pdf');
   const response = await client.get(`/v1/batches/${batch_id}.pdf`);

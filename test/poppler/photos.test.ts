@@ -1,21 +1,14 @@
 /** Photographs with an EXIF orientation are upright and stay JPEGs, wherever they come from. Checked with poppler. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesOf } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { DrawnPixels } from '../support/drawn-pixels.ts';
 import { type PhotoKind, photo, withExif } from '../support/photos.ts';
 import { outputOf, PrintedFiles, run } from '../support/printed-files.ts';
 import { Site, send } from '../support/site.ts';
 
-let files: PrintedFiles;
-let site: Site;
-beforeAll(async () => {
-  site = await Site.start();
-  files = await PrintedFiles.open({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
-});
-afterAll(async () => {
-  await files?.close();
-  site?.close();
-});
+const site = await Site.start().then(closeAfterAll);
+const files = await PrintedFiles.open({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }).then(closeAfterAll);
 
 const ORIENTATIONS = [1, 2, 3, 4, 5, 6, 7, 8];
 const PAGE = '<!doctype html><style>@page { size: 400px 400px; margin: 0 } body { margin: 0 } img { display: block }</style>';

@@ -1,17 +1,14 @@
 /** PDFs checked with poppler and qpdf: page size, text, images, fonts and validity. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PIXEL_URL } from '../support/pixel.ts';
+import { describe, expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { DrawnPixels } from '../support/drawn-pixels.ts';
 import { PrintedFiles, run } from '../support/printed-files.ts';
 
 const MM = 72 / 25.4;
-let files: PrintedFiles;
 
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 const render = (html: string, options?: object) => files.render(html, options);
 
@@ -57,17 +54,9 @@ describe('paper', () => {
 describe('the edge of the paper', () => {
   /** Returns the last pixels before each edge of the first page, at 576 pixels per inch, on lines through its middle. */
   async function edges(file: string): Promise<string[][]> {
-    const { stdout } = await run('pdftoppm', ['-r', '576', '-f', '1', '-l', '1', file], {
-      encoding: 'buffer',
-      maxBuffer: 2 ** 28,
-    });
-    const [header = '', across = '', down = ''] =
-      /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
-    const [width, height] = [Number(across), Number(down)];
-    const pixel = (x: number, y: number) => {
-      const at = header.length + 3 * (y * width + x);
-      return stdout.toString('hex', at, at + 3);
-    };
+    const image = await DrawnPixels.of(file, { dpi: 576 });
+    const { width, height } = image;
+    const pixel = (x: number, y: number) => Buffer.from(image.pixel(x, y)).toString('hex');
     const [x, y] = [width >> 1, height >> 1];
     const last = Array.from({ length: 10 }, (_, n) => n);
     return [
@@ -102,25 +91,6 @@ describe('the edge of the paper', () => {
 });
 
 describe('content', () => {
-  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL_URL}) 0 0 / 50px 50px no-repeat }</style><div></div><p>text`;
-
-  /** Returns the colour in the middle of the first page, as poppler paints it. */
-  async function middle(file: string): Promise<number[]> {
-    const { stdout } = await run('pdftoppm', ['-r', '20', '-f', '1', '-l', '1', file], { encoding: 'buffer' });
-    const [header = '', width = '', height = ''] =
-      /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
-    const at = header.length + 3 * (Math.floor(Number(height) / 2) * Number(width) + Math.floor(Number(width) / 2));
-    return [...stdout.subarray(at, at + 3)];
-  }
-
-  test('includes background colours and images, unless `printBackground` is false', async () => {
-    const [shown, hidden] = [await render(html), await render(html, { printBackground: false })];
-    expect((await run('pdfimages', ['-list', shown])).stdout.trim().split('\n').length).toBeGreaterThan(2);
-    expect((await run('pdfimages', ['-list', hidden])).stdout.trim().split('\n')).toHaveLength(2);
-    expect(await middle(shown)).toEqual([255, 0, 0]);
-    expect(await middle(hidden)).toEqual([255, 255, 255]);
-  });
-
   test('contains selectable text in order', async () => {
     const { stdout } = await run('pdftotext', [
       '-layout',
@@ -142,6 +112,24 @@ describe('content', () => {
       expect(fonts).toMatch(/OpenSans-?Italic\S*\s.*yes yes/);
       expect(fonts).not.toContain('Mono');
     }
+  });
+
+  test('is valid with tags, bookmarks, a header, a footer, and what is added after printing', async () => {
+    const file = await render('<html lang="de-AT"><title>Bericht</title><h1>Kapitel eins</h1><ul><li>Punkt</ul>', {
+      ...{ tagged: true, outline: true, compress: true, margin: '2cm' },
+      headerTemplate: '<span style="font-size: 12px">Oben</span>',
+      footerTemplate: '<span style="font-size: 12px" class="pageNumber"></span>',
+      watermark: { text: 'ENTWURF', rotate: 0 },
+      metadata: { title: 'Titel – 漢字', author: 'A. U. Tor' },
+      attachments: [{ name: 'ä.csv', type: 'text/csv', content: Buffer.from('a;b').toString('base64') }],
+    });
+    expect((await run('pdfinfo', [file])).stdout).toMatch(/Title:\s+Titel – 漢字[\s\S]*Author:\s+A. U. Tor[\s\S]*Tagged:\s+yes/);
+    expect((await run('pdfinfo', ['-struct-text', file])).stdout).toMatch(/H1[\s\S]*Kapitel eins[\s\S]*LI[\s\S]*Punkt/);
+    const words = (await run('pdftotext', ['-layout', file, '-'])).stdout.match(/Oben|Kapitel|ENTWURF|^ *1$/gm);
+    expect(words?.map((word) => word.trim())).toEqual(['Oben', 'Kapitel', 'ENTWURF', '1']);
+    expect((await run('qpdf', ['--show-attachment=ä.csv', file])).stdout).toBe('a;b');
+    const { stdout } = await run('qpdf', ['--qdf', '--object-streams=disable', '--no-original-object-ids', file, '-']);
+    for (const entry of ['/Lang (de-AT)', '/Title (Kapitel eins)']) expect(stdout).toContain(entry);
   });
 
   test('prints 150 pages', async () => {

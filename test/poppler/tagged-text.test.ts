@@ -1,12 +1,9 @@
 /** The text of tagged PDFs as poppler reads it from the tags. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { outputOf, PrintedFiles } from '../support/printed-files.ts';
 
-let files: PrintedFiles;
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 const STYLE = '<style>@page { size: A5; margin: 15mm } p { font: 16px serif; width: 250px }</style>';
 const COMMITTEE = 'The committee met again and considered the matter at length, after which it resolved to ask the members.';

@@ -1,14 +1,11 @@
 /** Where a watermark image is drawn on the page, checked with poppler. */
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { type Box, DrawnPixels } from '../support/drawn-pixels.ts';
 import { PrintedFiles } from '../support/printed-files.ts';
 
-let files: PrintedFiles;
-beforeAll(async () => {
-  files = await PrintedFiles.open();
-});
-afterAll(() => files?.close());
+const files = await PrintedFiles.open().then(closeAfterAll);
 
 /** A grey picture, as base64. */
 function picture(width: number, height: number): string {

@@ -1,22 +1,18 @@
 /** Child processes: one that died unnoticed loses no task. */
-import { access, appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessPool } from '../../src/queue/process-pool.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { eventually } from '../support/service.ts';
 
 const IDLE_MS = 600_000;
 const signal = new AbortController().signal;
 
-let folder: string;
 let notes: string;
 let pool: ProcessPool;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-pool-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder('pool');
 beforeEach(async () => {
   notes = join(folder, crypto.randomUUID());
   await appendFile(notes, '');

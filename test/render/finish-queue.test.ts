@@ -1,25 +1,19 @@
 /** The finishing queue shares threads and memory between owners, so that one owner does not block others. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
-import type { Finisher } from '../../src/pdf/finisher.ts';
 import { OwnerQueue } from '../../src/queue/owner-queue.ts';
 import { FinishQueue } from '../../src/render/steps/finish-queue.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { DOCUMENT, inChunks, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
 const MEGABYTE = 1_048_576;
 
-let pdf: Buffer;
-let large: Buffer;
-let finisher: Finisher;
-beforeAll(async () => {
-  const printer = await RawPrinter.start();
-  pdf = await printer.print(DOCUMENT);
-  large = await printer.print(TABLE, TAGGED);
-  await printer.close();
-  finisher = openFinisher({ threads: 2 });
-});
-afterAll(() => finisher.close());
+const printer = await RawPrinter.start();
+const pdf = await printer.print(DOCUMENT);
+const large = await printer.print(TABLE, TAGGED);
+await printer.close();
+const finisher = closeAfterAll(openFinisher({ threads: 2 }));
 
 function openQueue(longestMs?: number): FinishQueue {
   const owners = new OwnerQueue({ capacity: 1, limit: 8, reserved: 1, ...(longestMs && { longestMs }) });

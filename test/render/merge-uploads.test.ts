@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { PDF, PdfDict, PdfRef } from '@libpdf/core';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toText } from '../../src/pdf/objects/syntax.ts';
 import { UploadMerging } from '../../src/uploads/merge-uploads.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
-const merging = new UploadMerging({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 });
-afterAll(() => merging.close());
+const merging = closeAfterAll(new UploadMerging({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 }));
 
 const [CATALOG, PAGES] = ['<</Type/Catalog/Pages 3 0 R>>', '<</Type/Pages/Kids[4 0 R]/Count 1>>'];
 const PAGE = '<</Type/Page/Parent 3 0 R/MediaBox[0 0 100 200]>>';

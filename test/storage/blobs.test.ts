@@ -1,19 +1,18 @@
 /** The blob store on disk: the contract, and unfinished writes. */
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Blobs } from '../../src/storage/blobs/blobs.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { blobsContract, name } from './blobs-contract.ts';
 
 let folder: string;
 let blobs: Blobs;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-blobs-'));
+  folder = await makeTestFolder('blobs');
   blobs = await DiskBlobs.open(join(folder, 'blobs'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 blobsContract(async () => ({ blobs, remains: () => readdir(join(folder, 'blobs'), { recursive: true }) }));
 

@@ -1,9 +1,7 @@
 /** Lists and sweeps use indexes, so that they stay fast with any number of documents. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
@@ -15,36 +13,29 @@ import { Documents } from '../../src/documents/documents.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { readNamedBlobs } from '../../src/storage/named-blobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
 import { removeUploads, Uploads, uploadReports } from '../../src/webhooks/uploads.ts';
 import { Webhooks } from '../../src/webhooks/webhooks.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
 
-let dataDir: string;
-let database: Database;
 const statements: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const opened = await openDatabase({ dataDir });
-  // Records the statements that the services execute.
-  const query = opened.query.withPlugin({
-    transformQuery: ({ node }) => {
-      statements.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  database = { ...opened, query };
+const dataDir = await makeFolder();
+const opened = await openDatabase({ dataDir });
+// Records the statements that the services execute.
+const query = opened.query.withPlugin({
+  transformQuery: ({ node }) => {
+    statements.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
+    return node;
+  },
+  transformResult: async ({ result }) => result,
 });
-afterAll(async () => {
-  await database.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const database = closeAfterAll({ ...opened, query });
 
 test('no statement for documents, webhooks and sweeps scans a table or sorts', async () => {
   const leases = new Leases(Date.now);

@@ -1,24 +1,23 @@
 /** Migrations are applied completely or not at all, and one that has landed stays as it is. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/index.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import type { Query } from '../../src/storage/tables.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { sha256 } from '../support/sha256.ts';
 import { unpackFolder } from '../support/unpack-folder.ts';
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
 });
-afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 /** The SHA-256 of the file of each migration. Databases have its tables, so add a migration instead of changing one. */
 const LANDED: Record<string, string> = {

@@ -1,22 +1,12 @@
 /** Prepared statements return the same as statements that are compiled each time. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import { expect, test } from 'vitest';
 import { prepareQuery } from '../../src/storage/prepared.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
-let dataDir: string;
-let database: Database;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  database = await openTestDatabase(dataDir);
-});
-afterAll(async () => {
-  await database.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const dataDir = await makeFolder();
+const database = await openTestDatabase(dataDir).then(closeAfterAll);
 
 const insertKey = prepareQuery((query, { id, secret }: { id: string; secret: string }) =>
   query.insertInto('signing_keys').values({ id, secret, created_at: 7 }),

@@ -1,22 +1,17 @@
 /** A database whose tables are not those of its migrations is refused at the start, and reported wherever somebody asks. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
+import { makeFolder } from '../support/close-after-all.ts';
 import { eventually, runCli, type Service, startService } from '../support/service.ts';
 
 const RENAME = 'alter table batch_requests rename column ciphertext to sealed';
 const CHANGED = 'the tables of the database are not those that its migrations make';
 
-let folder: string;
 let dataDir: string;
 let made = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder();
 beforeEach(async () => {
   dataDir = join(folder, String(++made));
   await (await openDatabase({ dataDir })).close();

@@ -2,14 +2,14 @@
  * A service of this version continues on a data folder of the baseline, the first version that can be upgraded. The folder was made by
  * a killed service: it has a template with two versions and a file, documents, a kept reply, and a batch of which one item of four is done.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, type VersionRecord } from '../support/client.ts';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { unpackFolder } from '../support/unpack-folder.ts';
 
@@ -25,22 +25,14 @@ interface Facts {
   kept: string;
 }
 
-let dataDir: string;
-let facts: Facts;
-let service: Service;
-let client: Client;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  unpackFolder('baseline', dataDir);
-  facts = JSON.parse(await readFile(join(dataDir, 'facts.json'), 'utf8')) as Facts;
-  postponeEnds();
-  service = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: facts.first_key });
-  client = new Client(service.url, facts.key);
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const dataDir = await makeFolder();
+unpackFolder('baseline', dataDir);
+const facts = JSON.parse(await readFile(join(dataDir, 'facts.json'), 'utf8')) as Facts;
+postponeEnds();
+const service = await startService({ PLATEN_DATA_DIR: dataDir, PLATEN_PLAYGROUND: 'off' }, { firstKey: facts.first_key }).then(
+  closeAfterAll,
+);
+const client = new Client(service.url, facts.key);
 
 /** The folder is older than anything is kept. */
 function postponeEnds(): void {

@@ -1,6 +1,5 @@
 /** Runs `platen` commands of a suite, with their files in a folder of its own. */
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -8,8 +7,8 @@ import { runCli } from './service.ts';
 
 /** Makes the folder, which is removed after the suite. The data folder of the commands is in it. */
 export function setUpCli(settings: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'platen-cli-'));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const { path: folder, remove } = mkdtempDisposableSync(join(tmpdir(), 'platen-cli-'));
+  afterAll(() => remove());
   const { PATH = '', HOME = folder } = process.env;
   const env: Record<string, string> = { PATH, HOME, PLATEN_DATA_DIR: join(folder, 'data'), ...settings };
   return {

@@ -1,68 +1,35 @@
 /** An API client for tests with short request methods, and assertions on error replies. */
 import { expect } from 'vitest';
+import type {
+  Batch,
+  Document,
+  Render,
+  Report,
+  Problem as StandardProblem,
+  Template,
+  Usage,
+} from '../../clients/typescript/src/api.ts';
 
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: Array<{ path: string; message: string }>;
-  [member: string]: unknown;
-}
-
-export interface Report {
-  network: { requests: number; bytes: number; contacted: string[]; refused: string[] };
-  warnings: Array<{ kind: string; message: string; url?: string; host?: string; status?: number; net_error?: string }>;
-  warning_count: number;
-}
-
-export interface DocumentRecord {
-  document_id: string;
-  filename: string;
-  bytes: number;
-  pages: number;
-  sha256: string;
-  source: string;
-  template_id?: string;
-  created_at: string;
-  expires_at: string;
-  url: string;
-  report?: Report;
-}
+export type {
+  ApiKey,
+  Batch,
+  BatchItemResult,
+  Document as DocumentRecord,
+  DryRunResult,
+  Render,
+  Report,
+  TemplateVersion as VersionRecord,
+  Validation,
+  WebhookDelivery,
+  WebhookSecret,
+} from '../../clients/typescript/src/api.ts';
+export type TemplateRecord = Template & { html?: string };
+export type UsageRecord = { [Member in keyof Usage]-?: NonNullable<Usage[Member]> };
+export type Problem = StandardProblem & Record<string, unknown>;
 
 /** Returns the document as lists contain it, without its report. */
-export function withoutReport({ report: _, ...record }: DocumentRecord): DocumentRecord {
+export function withoutReport({ report: _, ...record }: Document): Document {
   return record;
-}
-
-export interface TemplateRecord {
-  id: string;
-  template_id: string;
-  name: string;
-  engine: string;
-  version: number;
-  placeholders: string[];
-  created_at: string;
-  updated_at: string;
-  html?: string;
-}
-
-export interface VersionRecord {
-  version: number;
-  name: string;
-  engine: string;
-  bytes: number;
-  updated_at: string;
-}
-
-export interface UsageRecord {
-  plan: string;
-  period: { start: string; end: string };
-  documents: { limit: number | null; used: number; remaining: number | null };
-  storage: { documents: number; bytes: number; limit: number | null };
-  daily: Array<{ date: string; documents: number }>;
 }
 
 export interface List<T> {
@@ -102,20 +69,23 @@ export class Client {
 
   /** Returns the JSON of a successful reply. */
   async json<T>(path: string): Promise<T> {
-    const response = await this.get(path, { accept: 'application/json' });
-    expect(response.status, await response.clone().text()).toBe(200);
-    return (await response.json()) as T;
+    return (await (await succeeded(this.get(path, { accept: 'application/json' }))).json()) as T;
   }
 
   pdf(body: unknown, headers?: Headers): Promise<Response> {
     return this.send('POST', '/v1/pdf', body, headers);
   }
 
+  /** Renders a document, and returns the PDF. */
+  async rendered(body: unknown): Promise<Buffer> {
+    return bytesOf(await succeeded(this.pdf(body)));
+  }
+
   /** Renders and stores a document, and returns its record. */
-  async store(body: object, headers?: Headers): Promise<DocumentRecord> {
+  async store(body: object, headers?: Headers): Promise<Document> {
     const response = await this.pdf({ ...body, store: true }, headers);
     expect(response.status, await response.clone().text()).toBe(201);
-    return (await response.json()) as DocumentRecord;
+    return (await response.json()) as Document;
   }
 
   /** Renders and stores a document, and returns its report. */
@@ -123,6 +93,18 @@ export class Client {
     const { report } = await this.store(body);
     if (!report) throw new Error('a record without a report');
     return report;
+  }
+
+  /** Sends a batch, and returns it after its end. */
+  async batch(body: object, headers?: Headers): Promise<Batch> {
+    const response = await succeeded(this.send('POST', '/v1/batches', body, { prefer: 'wait=60', ...headers }));
+    return (await response.json()) as Batch;
+  }
+
+  /** Returns an asynchronous render after its end. */
+  async ended({ render_id }: Pick<Render, 'render_id'>): Promise<Render> {
+    const response = await this.get(`/v1/renders/${render_id}`, { prefer: 'wait=60' });
+    return (await response.json()) as Render;
   }
 
   async template(html: string, more: object = {}): Promise<TemplateRecord> {
@@ -138,6 +120,13 @@ export class Client {
 
 export async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
+}
+
+/** Returns a reply that must have the status 200. */
+export async function succeeded(reply: Response | Promise<Response>): Promise<Response> {
+  const response = await reply;
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return response;
 }
 
 /** Returns the problem document of a reply, which must have this status and code. */

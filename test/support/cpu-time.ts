@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 
 /** The root of cgroup v1 if it counts processor time, otherwise of v2. */
 const ROOT = ['/sys/fs/cgroup/cpuacct', '/sys/fs/cgroup'].find(existsSync) ?? '';
@@ -18,13 +18,9 @@ function enter(group: string): void {
   writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
 }
 
-let group: string;
-
-beforeAll(() => {
-  group = join(ROOT, `platen-test-${process.pid}-${Date.now()}`);
-  mkdirSync(group);
-  enter(group);
-});
+const group = join(ROOT, `platen-test-${process.pid}-${Date.now()}`);
+mkdirSync(group);
+enter(group);
 
 afterAll(() => {
   const file = expect.getState().testPath?.split('/test/').at(-1);

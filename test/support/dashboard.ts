@@ -1,6 +1,36 @@
 /** Opens and uses the dashboard as a visitor does. */
 import type { Page } from 'playwright-core';
-import type { Visitor } from './web-page.ts';
+import { afterEach, expect } from 'vitest';
+import { Client } from './client.ts';
+import { closeAfterAll } from './close-after-all.ts';
+import { sharedService } from './shared-service.ts';
+import { launchVisitorBrowser, type Visitor } from './web-page.ts';
+
+/** Opens one browser for all tests of a file. After each test, it closes its visits and checks their consoles. */
+export async function openDashboards() {
+  const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
+  const visits: Array<{ visitor: Visitor; expected: Array<number | string> }> = [];
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    const errors = ended.flatMap(({ visitor, expected }) => unexpectedErrors(visitor, expected));
+    await Promise.all(ended.map(({ visitor }) => visitor.context.close()));
+    expect(errors).toEqual([]);
+  });
+  /** `expected` are error statuses that the service may answer with, or parts of other console errors. */
+  const visit = async (expected: Array<number | string> = [], url = service.url) => {
+    const visitor = await browser.visit(url);
+    visits.push({ visitor, expected });
+    return visitor;
+  };
+  return {
+    service,
+    visit,
+    newClient: async () => new Client(service.url, (await service.createKey()).key),
+    /** Signs in as a new visitor. */
+    signIn: async (key: string, hash?: string, expected?: Array<number | string>, url?: string) =>
+      signInAt(await visit(expected, url), key, hash),
+  };
+}
 
 export async function openDashboard({ page }: Visitor, hash = ''): Promise<void> {
   await page.goto(`/dashboard${hash}`);
@@ -27,6 +57,7 @@ export async function goTo(page: Page, hash: string): Promise<void> {
 }
 
 /** Returns the console errors except those for replies with an expected status, which browsers always log. */
-export function unexpectedErrors({ errors }: Visitor, ...expected: number[]): string[] {
-  return errors.filter((text) => !expected.some((status) => text.includes(`responded with a status of ${status}`)));
+function unexpectedErrors({ errors }: Visitor, expected: Array<number | string>): string[] {
+  const parts = expected.map((each) => (typeof each === 'number' ? `responded with a status of ${each}` : each));
+  return errors.filter((text) => !parts.some((part) => text.includes(part)));
 }

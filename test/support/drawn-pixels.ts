@@ -14,7 +14,7 @@ export class DrawnPixels {
   readonly #pixels: Buffer;
 
   static async of(file: string, { dpi = 72, page = 1 } = {}): Promise<DrawnPixels> {
-    const settings = ['-r', `${dpi}`, '-f', `${page}`, '-l', `${page}`, file];
+    const settings = ['-cropbox', '-r', `${dpi}`, '-f', `${page}`, '-l', `${page}`, file];
     const { stdout } = await run('pdftoppm', settings, { encoding: 'buffer', maxBuffer: 1e9 });
     return new DrawnPixels(stdout);
   }
@@ -23,6 +23,12 @@ export class DrawnPixels {
     const [header = '', ...size] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(ppm.toString('latin1', 0, 64)) ?? [];
     [this.width = 0, this.height = 0] = size.map(Number);
     this.#pixels = ppm.subarray(header.length);
+  }
+
+  /** The red, green and blue of a pixel. */
+  pixel(x: number, y: number): number[] {
+    const at = 3 * (y * this.width + x);
+    return [...this.#pixels.subarray(at, at + 3)];
   }
 
   /** The box around all pixels that are wanted. By default these are all that are not nearly white. */

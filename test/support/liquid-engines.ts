@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
+import { closeAfterAll } from './close-after-all.ts';
 
 export const NO_LIMIT = 10_000_000;
 
@@ -17,18 +18,13 @@ export function newVersion(): string {
 /** Call it once in a file. */
 export function setUpLiquid() {
   /** The limits are generous, because a busy machine is slow. */
-  const engine = new LiquidEngine({ timeoutMs: 60_000, waitMs: 60_000 });
-  const engines: LiquidEngine[] = [];
-  afterAll(() => engine.close());
-  afterEach(async () => {
-    for (const created of engines.splice(0)) await created.close();
-  });
+  const engine = closeAfterAll(new LiquidEngine({ timeoutMs: 60_000, waitMs: 60_000 }));
   return {
     engine,
     /** An engine of the test's own. */
     engineWith(limits: Partial<LiquidLimits>): LiquidEngine {
       const created = new LiquidEngine(limits);
-      engines.push(created);
+      onTestFinished(() => created.close());
       return created;
     },
     /** Fills a template that nobody has filled before. */

@@ -40,7 +40,7 @@ const NAME_OF_QUESTION = 0xc000 | HEADER_BYTES;
 const NO_SUCH_NAME = 3;
 const SERVER_FAILURE = 2;
 
-export class NameServer {
+export class NameServer implements Disposable {
   /** Names that were queried. */
   readonly queriedNames = new Set<string>();
   readonly #socket: Socket;
@@ -65,6 +65,10 @@ export class NameServer {
 
   close(): void {
     this.#socket.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   #reply(message: Buffer, from: RemoteInfo): void {

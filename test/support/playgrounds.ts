@@ -1,8 +1,6 @@
-/**
- * Sets up playground tests: one service and browser for all tests of a file; closed tabs and a check of the console after each
- * test.
- */
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+/** Opens playgrounds in one browser for all tests of a file: after each test, it closes them and checks their consoles. */
+import { afterEach, expect } from 'vitest';
+import { closeAfterAll } from './close-after-all.ts';
 import { PlaygroundPage, warmUp } from './playground-page.ts';
 import type { SharedService } from './service.ts';
 import { sharedService } from './shared-service.ts';
@@ -14,31 +12,24 @@ export interface Playgrounds {
   open(options?: Parameters<typeof PlaygroundPage.open>[2]): Promise<PlaygroundPage>;
 }
 
-/** The members of the result are set when the first test begins. */
-export function setUpPlaygrounds(start: () => Promise<SharedService> = sharedService): Playgrounds {
-  let opened: PlaygroundPage[] = [];
-  const playgrounds = {
-    async open(options?) {
-      const page = await PlaygroundPage.open(playgrounds.browser, playgrounds.service.url, options);
+/** `own` is used instead of the shared service. */
+export async function openPlaygrounds(own?: SharedService): Promise<Playgrounds> {
+  const [service, browser] = await Promise.all([own ?? sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
+  await warmUp(service);
+  const opened: PlaygroundPage[] = [];
+  afterEach(async () => {
+    const closing = opened.splice(0);
+    const errors = closing.flatMap((playground) => playground.errors);
+    await Promise.all(closing.map(({ visitor }) => visitor.context.close()));
+    expect(errors).toEqual([]);
+  });
+  return {
+    service,
+    browser,
+    async open(options) {
+      const page = await PlaygroundPage.open(browser, service.url, options);
       opened.push(page);
       return page;
     },
-  } as Playgrounds;
-
-  beforeAll(async () => {
-    [playgrounds.service, playgrounds.browser] = await Promise.all([start(), launchVisitorBrowser()]);
-    await warmUp(playgrounds.service);
-  });
-
-  afterEach(async () => {
-    const errors = opened.flatMap((playground) => playground.errors);
-    await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
-    opened = [];
-    expect(errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await playgrounds.browser?.[Symbol.asyncDispose]();
-  });
-  return playgrounds;
+  };
 }

@@ -4,8 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
-import { bytesOf } from './client.ts';
+import { bytesOf, succeeded } from './client.ts';
 import { type Service, startService } from './service.ts';
 
 export const run = promisify(execFile);
@@ -31,8 +30,7 @@ export class PrintedFiles {
 
   /** Returns the path of the file. */
   async render(html: string, options?: object): Promise<string> {
-    const response = await this.service.pdf(options ? { html, options } : { html });
-    expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+    const response = await succeeded(this.service.pdf(options ? { html, options } : { html }));
     return this.save(await bytesOf(response));
   }
 

@@ -1,5 +1,6 @@
 /** Reads bookmarks and links of a PDF, with the pages they lead to, by pdf.js. */
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { openPdf } from './open-pdf.ts';
 
 export interface Bookmark {
   title: string;
@@ -11,29 +12,22 @@ export interface Bookmark {
 type Outline = Array<{ title: string; dest: unknown; items: Outline }>;
 
 export async function readBookmarks(pdf: Uint8Array): Promise<Bookmark[]> {
-  return reading(pdf, async (document) => bookmarksOf(document, ((await document.getOutline()) ?? []) as unknown as Outline));
+  await using opened = await openPdf(pdf);
+  const outline = (await opened.document.getOutline()) ?? [];
+  return await bookmarksOf(opened.document, outline as unknown as Outline);
 }
 
 /** Returns, for each page, the pages that its internal links lead to. */
 export async function readLinks(pdf: Uint8Array): Promise<number[][]> {
-  return reading(pdf, async (document) => {
-    const pages: number[][] = [];
-    for (let number = 1; number <= document.numPages; number++) {
-      const annotations = await (await document.getPage(number)).getAnnotations();
-      const within = annotations.filter(({ dest }) => dest);
-      pages.push(await Promise.all(within.map(({ dest }) => pageOf(document, dest))));
-    }
-    return pages;
-  });
-}
-
-async function reading<T>(pdf: Uint8Array, read: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
-  try {
-    return await read(await task.promise);
-  } finally {
-    await task.destroy();
+  await using opened = await openPdf(pdf);
+  const { document } = opened;
+  const pages: number[][] = [];
+  for (let number = 1; number <= document.numPages; number++) {
+    const annotations = await (await document.getPage(number)).getAnnotations();
+    const within = annotations.filter(({ dest }) => dest);
+    pages.push(await Promise.all(within.map(({ dest }) => pageOf(document, dest))));
   }
+  return pages;
 }
 
 function bookmarksOf(document: PDFDocumentProxy, outline: Outline): Promise<Bookmark[]> {

@@ -1,5 +1,5 @@
 /** Reads the form fields of a PDF by pdf.js, in page order. */
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { openPdf } from './open-pdf.ts';
 
 export interface FormField {
   page: number;
@@ -21,17 +21,12 @@ export interface FormField {
 }
 
 export async function readFields(pdf: Uint8Array, password?: string): Promise<FormField[]> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
-  try {
-    const document = await task.promise;
-    const found: FormField[] = [];
-    for (let page = 1; page <= document.numPages; page++)
-      for (const each of await (await document.getPage(page)).getAnnotations())
-        if (each.fieldType) found.push(fieldOf(page, each));
-    return found;
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(pdf, { password });
+  const { document } = opened;
+  const found: FormField[] = [];
+  for (let page = 1; page <= document.numPages; page++)
+    for (const each of await (await document.getPage(page)).getAnnotations()) if (each.fieldType) found.push(fieldOf(page, each));
+  return found;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: pdf.js states no type for annotations

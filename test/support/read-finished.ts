@@ -1,5 +1,6 @@
 /** Reads everything in a finished PDF that pdf.js finds besides its pages. */
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { openPdf } from './open-pdf.ts';
 
 export interface Finished {
   /** The information dictionary. */
@@ -16,27 +17,23 @@ export interface Finished {
 
 /** Throws the errors of pdf.js, such as `PasswordException`. */
 export async function readFinished(pdf: Uint8Array, password?: string): Promise<Finished> {
-  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
-  try {
-    const document = await task.promise;
-    const { info, metadata } = await document.getMetadata();
-    const permissions = await document.getPermissions();
-    const texts: string[] = [];
-    for (let number = 1; number <= document.numPages; number++) {
-      const { items } = await (await document.getPage(number)).getTextContent();
-      texts.push(items.map((item) => ('str' in item ? item.str : '')).join(''));
-    }
-    return {
-      info: info as Record<string, unknown>,
-      xmp: (metadata as unknown as { getRaw(): string } | null)?.getRaw() ?? '',
-      attachments: await attachmentsOf(document),
-      permissions: permissions ? [...permissions].sort((one, other) => one - other) : undefined,
-      showsTitle: (await document.getViewerPreferences())?.get('DisplayDocTitle') === true,
-      texts,
-    };
-  } finally {
-    await task.destroy();
+  await using opened = await openPdf(pdf, { password });
+  const { document } = opened;
+  const { info, metadata } = await document.getMetadata();
+  const permissions = await document.getPermissions();
+  const texts: string[] = [];
+  for (let number = 1; number <= document.numPages; number++) {
+    const { items } = await (await document.getPage(number)).getTextContent();
+    texts.push(items.map((item) => ('str' in item ? item.str : '')).join(''));
   }
+  return {
+    info: info as Record<string, unknown>,
+    xmp: (metadata as unknown as { getRaw(): string } | null)?.getRaw() ?? '',
+    attachments: await attachmentsOf(document),
+    permissions: permissions ? [...permissions].sort((one, other) => one - other) : undefined,
+    showsTitle: (await document.getViewerPreferences())?.get('DisplayDocTitle') === true,
+    texts,
+  };
 }
 
 async function attachmentsOf(document: PDFDocumentProxy): Promise<Finished['attachments']> {

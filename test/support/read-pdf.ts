@@ -1,5 +1,6 @@
 /** Reads PDFs with pdf.js, so that tests can assert on what a reader sees. */
-import { getDocument, OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { openPdf } from './open-pdf.ts';
 
 /** The position of the start of a text's baseline, in points from the left and top edge. */
 export interface TextPosition {
@@ -36,60 +37,51 @@ export function millimetresOf({ sizes }: Pick<ReadPdf, 'sizes'>): Array<[width: 
 }
 
 export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf> {
-  // pdf.js reports font names only with `fontExtraProperties`.
-  const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, fontExtraProperties: true, verbosity: 0 });
-  const document = await task.promise;
-  try {
-    const pages: string[] = [];
-    const sizes: ReadPdf['sizes'] = [];
-    const placed: TextPosition[][] = [];
-    for (let number = 1; number <= document.numPages; number++) {
-      const page = await document.getPage(number);
-      const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
-      sizes.push({ width: right - left, height: top - bottom });
-      const { items } = await page.getTextContent();
-      const texts = items.filter((item) => 'str' in item);
-      pages.push(
-        texts
-          .map(({ str, hasEOL }) => str + (hasEOL ? ' ' : ''))
-          .join('')
-          .replace(/\s+/g, ' ')
-          .trim(),
-      );
-      placed.push(
-        texts
-          .filter(({ str }) => str.trim())
-          .map(({ str, transform }) => ({ text: str, x: transform[4] as number, y: top - (transform[5] as number) })),
-      );
-    }
-    const { info } = await document.getMetadata();
-    const title = (info as { Title?: string }).Title;
-    const first = await document.getPage(1);
-    const operators = await first.getOperatorList();
-    const tagged = (await first.getStructTree()) !== null;
-    const images = await countImages(document);
-    const fills = operators.fnArray.flatMap((operator, index) =>
-      operator === OPS.setFillRGBColor ? [colour(operators.argsArray[index])] : [],
+  await using opened = await openPdf(bytes);
+  const { document } = opened;
+  const pages: string[] = [];
+  const sizes: ReadPdf['sizes'] = [];
+  const placed: TextPosition[][] = [];
+  for (let number = 1; number <= document.numPages; number++) {
+    const page = await document.getPage(number);
+    const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
+    sizes.push({ width: right - left, height: top - bottom });
+    const { items } = await page.getTextContent();
+    const texts = items.filter((item) => 'str' in item);
+    pages.push(
+      texts
+        .map(({ str, hasEOL }) => str + (hasEOL ? ' ' : ''))
+        .join('')
+        .replace(/\s+/g, ' ')
+        .trim(),
     );
-    const fontIds = operators.fnArray.flatMap((operator, index) =>
-      operator === OPS.setFont ? [operators.argsArray[index][0] as string] : [],
+    placed.push(
+      texts
+        .filter(({ str }) => str.trim())
+        .map(({ str, transform }) => ({ text: str, x: transform[4] as number, y: top - (transform[5] as number) })),
     );
-    const fonts = [...new Set(fontIds.map((id) => nameOf(first.commonObjs.get(id) as { name: string; isType3Font: boolean })))];
-    const outline = titlesOf((await document.getOutline()) ?? []);
-    return { pages, title, sizes, placed, firstText: placed[0]?.[0], outline, images, fills, tagged, fonts };
-  } finally {
-    await task.destroy();
   }
+  const { info } = await document.getMetadata();
+  const title = (info as { Title?: string }).Title;
+  const first = await document.getPage(1);
+  const operators = await first.getOperatorList();
+  const tagged = (await first.getStructTree()) !== null;
+  const images = await countImages(document);
+  const fills = operators.fnArray.flatMap((operator, index) =>
+    operator === OPS.setFillRGBColor ? [colour(operators.argsArray[index])] : [],
+  );
+  const fontIds = operators.fnArray.flatMap((operator, index) =>
+    operator === OPS.setFont ? [operators.argsArray[index][0] as string] : [],
+  );
+  const fonts = [...new Set(fontIds.map((id) => nameOf(first.commonObjs.get(id) as { name: string; isType3Font: boolean })))];
+  const outline = titlesOf((await document.getOutline()) ?? []);
+  return { pages, title, sizes, placed, firstText: placed[0]?.[0], outline, images, fills, tagged, fonts };
 }
 
 /** Returns the number of pages, which takes much less time than reading thousands of them. */
 export async function countPages(bytes: ArrayBuffer | Uint8Array): Promise<number> {
-  const task = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
-  try {
-    return (await task.promise).numPages;
-  } finally {
-    await task.destroy();
-  }
+  await using opened = await openPdf(bytes);
+  return opened.document.numPages;
 }
 
 /** Returns a name such as `Arimo-Bold` or `Type 3 NotoColorEmoji`. */

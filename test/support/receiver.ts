@@ -1,9 +1,9 @@
 /** A webhook receiver on loopback: it records requests and sends configured replies. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { LocalServer } from './local-server.ts';
 
 export interface WebhookRequest {
   headers: Record<string, string>;
@@ -17,29 +17,22 @@ export interface WebhookRequest {
 /** Answers a request, given the number of earlier requests. Default: 204. */
 type Answer = (response: ServerResponse, before: number) => void;
 
-export class Receiver {
+export class Receiver extends LocalServer {
   readonly received: WebhookRequest[] = [];
   answer: Answer = (response) => response.writeHead(204).end();
   /** The number of unanswered requests. */
   open = 0;
   maxOpen = 0;
-  readonly #server: Server;
 
   static async start(answer?: Answer, tls?: { key: string; cert: string }): Promise<Receiver> {
     const receiver = new Receiver(tls);
     if (answer) receiver.answer = answer;
-    receiver.#server.listen(0, '127.0.0.1');
-    await once(receiver.#server, 'listening');
-    return receiver;
+    return await receiver.listen();
   }
 
   private constructor(tls?: { key: string; cert: string }) {
     const listener: RequestListener = (request, response) => void this.#take(request, response);
-    this.#server = tls ? createTlsServer(tls, listener) : createServer(listener);
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    super(tls ? createTlsServer(tls, listener) : createServer(listener));
   }
 
   get address(): string {
@@ -54,19 +47,12 @@ export class Receiver {
     return this.received.map(({ headers }) => headers['webhook-id'] ?? '');
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.open++;
     this.maxOpen = Math.max(this.open, this.maxOpen);
     response.on('close', () => this.open--);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const bytes = await buffer(request);
     const before = this.received.length;
-    const bytes = Buffer.concat(chunks);
     this.received.push({
       headers: request.headers as Record<string, string>,
       path: `${request.method} ${request.url}`,

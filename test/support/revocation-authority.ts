@@ -3,8 +3,8 @@
  * configurable faults.
  */
 import { EventEmitter, once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import * as asn1js from 'asn1js';
 import {
   BasicOCSPResponse,
@@ -19,6 +19,7 @@ import {
   SingleResponse,
   Time,
 } from 'pkijs';
+import { LocalServer } from './local-server.ts';
 import type { IssuedCertificate } from './pki.ts';
 
 /** The faults it can have. */
@@ -42,7 +43,7 @@ const HOUR_MS = 3_600_000;
 const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const DELTA = '2.5.29.27';
 
-export class RevocationAuthority {
+export class RevocationAuthority extends LocalServer {
   /** The fault for each request path. */
   readonly faults = new Map<string, RevocationFault>();
   /** The paths of all requests. */
@@ -54,24 +55,21 @@ export class RevocationAuthority {
   #issuer: IssuedCertificate | undefined;
   readonly #requestEvents = new EventEmitter();
   readonly #lists = new Map<RevocationFault | undefined, Buffer>();
-  readonly #server: Server;
 
   static async start(): Promise<RevocationAuthority> {
-    const authority = new RevocationAuthority();
-    authority.#server.listen(0, '127.0.0.1');
-    await once(authority.#server, 'listening');
-    return authority;
+    return await new RevocationAuthority().listen();
   }
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const path = request.url ?? '';
-      this.requestedPaths.push(path);
-      this.#requestEvents.emit('request');
-      await this.#answer(path, Buffer.concat(chunks), response);
-    });
+    super(
+      createServer(async (request, response) => {
+        const query = await buffer(request);
+        const path = request.url ?? '';
+        this.requestedPaths.push(path);
+        this.#requestEvents.emit('request');
+        await this.#answer(path, query, response);
+      }),
+    );
   }
 
   /** The issuer of the certificates it knows. */
@@ -83,18 +81,9 @@ export class RevocationAuthority {
     return `${this.origin}${path}`;
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
   /** Resolves after this many requests. */
   async waitForRequests(times: number): Promise<void> {
     while (this.requestedPaths.length < times) await once(this.#requestEvents, 'request');
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
   }
 
   async #answer(path: string, query: Buffer, response: ServerResponse): Promise<void> {

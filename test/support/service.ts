@@ -14,6 +14,7 @@ export type { IssuedKey };
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const CLI = cliOf(PROJECT);
+const START_TIMEOUT_MS = 240_000;
 
 /** Plans without limits under the usual names, and plans with one limit each. */
 export const PLANS = new URL('plans.json', import.meta.url).pathname;
@@ -82,6 +83,16 @@ export async function startService(
     },
   };
   return service;
+}
+
+/** Returns why the service does not start. */
+export async function failedStart(settings: Record<string, string>): Promise<string> {
+  try {
+    await using _started = await startService(settings);
+    return 'it started';
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Connects to a running service, given one of its keys and the settings it was started with. */
@@ -168,7 +179,9 @@ function cliOf(checkout: string): string[] {
   return ['--disable-warning=ExperimentalWarning', join(checkout, 'src/cli.ts')];
 }
 
-async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url: string; key: string; output: () => string }> {
+type Started = Pick<Service, 'url' | 'key' | 'output'>;
+
+async function readStart(child: ChildProcess, firstKey?: string): Promise<Started> {
   let output = '';
   let url: string | undefined;
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -176,7 +189,8 @@ async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url:
   });
   if (!child.stdout) throw new Error('no standard output');
   const lines = createInterface({ input: child.stdout });
-  return new Promise((resolve, reject) => {
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  return new Promise<Started>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
     lines.on('line', (line) => {
       output += `${line}\n`;
@@ -184,7 +198,7 @@ async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url:
       const key = firstKey ?? /"key":"(plt_\w+)"/.exec(line)?.[1];
       if (url && key) resolve({ url, key, output: () => output });
     });
-  });
+  }).finally(() => clearTimeout(timer));
 }
 
 function postPdf(
@@ -209,10 +223,11 @@ async function readMetric(url: string, name: string, label: string): Promise<num
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-async function end(child: ChildProcess): Promise<number | null> {
+/** Sends a signal, waits for the exit, and returns the exit code. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
   return child.exitCode;
 }

@@ -1,8 +1,9 @@
 /** Web sites for tests on loopback: a table of answers in, the received requests out. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
+import { LocalServer } from './local-server.ts';
 import { PIXEL } from './pixel.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -16,7 +17,7 @@ export interface SiteRequest {
 }
 
 /** An HTTP server on its own port. Paths that are not in the table get 404. */
-export class Site {
+export class Site extends LocalServer {
   /** The answers by path, without the query. */
   readonly #answers: Record<string, Answer>;
   #others = status(404);
@@ -26,19 +27,15 @@ export class Site {
   /** The maximum number of simultaneous WebSockets since `forget`. */
   maxSockets = 0;
   #sockets = 0;
-  readonly #server: Server;
 
   static async start(answers: Record<string, Answer> = {}, host = '127.0.0.1'): Promise<Site> {
-    const site = new Site(answers);
-    site.#server.listen(0, host);
-    await once(site.#server, 'listening');
-    return site;
+    return await new Site(answers).listen(host);
   }
 
   private constructor(answers: Record<string, Answer>) {
+    super(createServer((request, response) => this.#answer(request, response)));
     this.#answers = answers;
-    this.#server = createServer((request, response) => this.#answer(request, response));
-    this.#server.on('connection', (socket) => {
+    this.server.on('connection', (socket) => {
       this.openConnections++;
       socket.on('close', () => this.openConnections--);
     });
@@ -52,14 +49,6 @@ export class Site {
   /** Sets the answer for paths that are not in the table. */
   serveOthers(answer: Answer): void {
     this.#others = answer;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get origin(): string {
-    return this.as((this.#server.address() as AddressInfo).address);
   }
 
   /** Returns the URL of the site under another host name. */
@@ -84,7 +73,7 @@ export class Site {
 
   /** Accepts WebSocket connections and keeps them open without ever answering, not even the handshake. */
   holdSockets(): void {
-    this.#server.on('upgrade', (request, socket) => {
+    this.server.on('upgrade', (request, socket) => {
       this.#note(request);
       this.maxSockets = Math.max(this.maxSockets, ++this.#sockets);
       socket
@@ -93,10 +82,6 @@ export class Site {
         .on('end', () => socket.end())
         .resume();
     });
-  }
-
-  close(): void {
-    this.#server.close().closeAllConnections();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

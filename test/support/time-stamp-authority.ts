@@ -1,8 +1,7 @@
 /** A time stamp authority (RFC 3161) on loopback that issues signed tokens, with configurable faults. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import * as asn1js from 'asn1js';
 import {
   Attribute,
@@ -17,6 +16,7 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
+import { LocalServer } from './local-server.ts';
 import { type CertificateOptions, type IssuedCertificate, issue } from './pki.ts';
 
 /** The faults an authority can have. */
@@ -35,37 +35,34 @@ export type Fault =
 
 const [TST_INFO, SIGNED_DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.7.2'];
 
-export class TimeStampAuthority {
+export class TimeStampAuthority extends LocalServer {
   fault: Fault | undefined;
   /** The headers of the received requests. */
   readonly requests: Array<Record<string, unknown>> = [];
   /** Is called for each request. */
   onRequest = () => {};
-  readonly #server: Server;
   readonly #signers: Record<'valid' | 'usage' | 'expired', IssuedCertificate>;
 
   /** `certificate` overrides options of the certificate that the authority signs with. */
   static async start(issuer: IssuedCertificate, certificate: CertificateOptions = {}): Promise<TimeStampAuthority> {
     const options = { ...certificate, issuer, signsTimeStamps: true, keyUsage: 0b1100_0000 };
-    const authority = new TimeStampAuthority({
+    return await new TimeStampAuthority({
       valid: await issue('Test TSA', { ...options, kind: 'RSA' }),
       usage: await issue('Test TSA for anything', { ...options, signsTimeStamps: false }),
       expired: await issue('Test TSA of yesterday', { ...options, notAfter: new Date(Date.now() - 1_000) }),
-    });
-    authority.#server.listen(0, '127.0.0.1');
-    await once(authority.#server, 'listening');
-    return authority;
+    }).listen();
   }
 
   private constructor(signers: Record<'valid' | 'usage' | 'expired', IssuedCertificate>) {
+    super(
+      createServer(async (request, response) => {
+        const query = await buffer(request);
+        this.requests.push(request.headers);
+        this.onRequest();
+        await this.#answer(query, response);
+      }),
+    );
     this.#signers = signers;
-    this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      this.requests.push(request.headers);
-      this.onRequest();
-      await this.#answer(Buffer.concat(chunks), response);
-    });
   }
 
   get #signer(): IssuedCertificate {
@@ -73,12 +70,7 @@ export class TimeStampAuthority {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/tsa`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    return `${this.origin}/tsa`;
   }
 
   async #answer(query: Buffer, response: ServerResponse): Promise<void> {

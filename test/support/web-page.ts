@@ -1,5 +1,5 @@
 /** Opens the pages in the bundled Chromium, driven by Playwright. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -25,10 +25,10 @@ export const NARROW = { width: 360, height: 740 };
 
 export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
   const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS).engine.location);
-  const tmp = await mkdtemp(join(tmpdir(), 'platen-visitor-'));
+  const tmp = await mkdtempDisposable(join(tmpdir(), 'platen-visitor-'));
   const browser: Browser = await chromium.launch({
     executablePath: path,
-    env: { ...(process.env as Record<string, string>), ...env, TMPDIR: tmp },
+    env: { ...(process.env as Record<string, string>), ...env, TMPDIR: tmp.path },
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
   });
   return {
@@ -45,7 +45,7 @@ export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
-      await rm(tmp, { recursive: true, force: true });
+      await tmp.remove();
     },
   };
 }

@@ -1,8 +1,8 @@
 /** The Liquid engine: its features, its sandbox, and isolation from hostile templates. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { NO_LIMIT, runWithEngine, setUpLiquid } from '../support/liquid-engines.ts';
 
 const { engine, engineWith, fill } = setUpLiquid();
@@ -327,29 +327,18 @@ describe('messages', () => {
 
 describe('files', () => {
   test.each(['include', 'render', 'layout'])('cannot be read by %s', async (tag) => {
-    const folder = await mkdtemp(join(tmpdir(), 'platen-liquid-'));
-    try {
-      const file = join(folder, 'secret.liquid');
-      await writeFile(file, 'SECRET');
-      for (const path of [
-        file,
-        relative(process.cwd(), file),
-        `file://${file}`,
-        'package.json',
-        './package.json',
-        'constructor',
-      ]) {
-        const html = `{% ${tag} "${path}" %}`;
-        const refused = {
-          code: 'template_error',
-          message: `tag "${tag}" is not available: a template cannot include others (line 1, column 1)`,
-        };
-        await expect(engine.parse('owner', html)).rejects.toMatchObject(refused);
-        await expect(fill(html, { path })).rejects.toMatchObject(refused);
-        await expect(fill(`{% ${tag} path %}`, { path })).rejects.toMatchObject(refused);
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    const folder = await makeTestFolder('liquid');
+    const file = join(folder, 'secret.liquid');
+    await writeFile(file, 'SECRET');
+    for (const path of [file, relative(process.cwd(), file), `file://${file}`, 'package.json', './package.json', 'constructor']) {
+      const html = `{% ${tag} "${path}" %}`;
+      const refused = {
+        code: 'template_error',
+        message: `tag "${tag}" is not available: a template cannot include others (line 1, column 1)`,
+      };
+      await expect(engine.parse('owner', html)).rejects.toMatchObject(refused);
+      await expect(fill(html, { path })).rejects.toMatchObject(refused);
+      await expect(fill(`{% ${tag} path %}`, { path })).rejects.toMatchObject(refused);
     }
   });
 });

@@ -1,6 +1,4 @@
 /** Template processes are shared fairly between accounts, however many keys each has. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
@@ -9,6 +7,7 @@ import { DiskBlobs } from '../../src/storage/blobs/blobs-disk.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { PLANS } from '../support/service.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
@@ -19,7 +18,7 @@ const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
 
 test('reserves a process for another account while two keys of one account are busy', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const dataDir = await makeTestFolder();
   const database = await openTestDatabase(dataDir);
   const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
   const assets = new TemplateAssets(database, await DiskBlobs.open(join(dataDir, 'blobs')), {
@@ -47,5 +46,4 @@ test('reserves a process for another account while two keys of one account are b
   for (const each of pending) await expect(each).rejects.toThrow('left');
   await liquid.close();
   await database.close();
-  await rm(dataDir, { recursive: true });
 });

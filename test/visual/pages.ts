@@ -1,6 +1,6 @@
 /** Draws the pages of a PDF with poppler, and compares them with other images. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,21 +20,13 @@ const COLOUR_TOLERANCE = 0.05;
 const TOLERATED_SHARE = 0.0003;
 
 export async function paint(pdf: Uint8Array): Promise<PNG[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'platen-pages-'));
-  try {
-    await writeFile(join(folder, 'document.pdf'), pdf);
-    await promisify(execFile)('pdftoppm', [
-      '-png',
-      '-r',
-      String(DOTS_PER_INCH),
-      join(folder, 'document.pdf'),
-      join(folder, 'page'),
-    ]);
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.png')).sort();
-    return await Promise.all(files.map(async (name) => PNG.sync.read(await readFile(join(folder, name)))));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'platen-pages-'));
+  const within = (name: string) => join(folder.path, name);
+  await writeFile(within('document.pdf'), pdf);
+  const settings = ['-png', '-r', String(DOTS_PER_INCH)];
+  await promisify(execFile)('pdftoppm', [...settings, within('document.pdf'), within('page')]);
+  const files = (await readdir(folder.path)).filter((name) => name.endsWith('.png')).sort();
+  return await Promise.all(files.map(async (name) => PNG.sync.read(await readFile(within(name)))));
 }
 
 export interface Comparison {

@@ -6,9 +6,10 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, succeeded } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { startService } from '../support/service.ts';
 import { DOCUMENTS } from './documents.ts';
 import { type Comparison, compare, encode, paint } from './pages.ts';
 
@@ -18,12 +19,8 @@ const REFERENCES = join(HERE, 'references');
 /** The folder for the images of a failure. */
 const FAILURES = join(tmpdir(), 'platen-visual');
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-  await rm(FAILURES, { recursive: true, force: true });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = await startService().then(closeAfterAll);
+await rm(FAILURES, { recursive: true, force: true });
 
 describe('looks as before', () => {
   test.each(Object.keys(DOCUMENTS))('%s', async (name) => {
@@ -79,8 +76,7 @@ function markup(name: string): Promise<string> {
 }
 
 async function render(name: string, html: string): Promise<PNG[]> {
-  const response = await service.pdf({ html, options: DOCUMENTS[name] });
-  expect(response.status, await response.clone().text()).toBe(200);
+  const response = await succeeded(service.pdf({ html, options: DOCUMENTS[name] }));
   return paint(await bytesOf(response));
 }
 

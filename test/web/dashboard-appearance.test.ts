@@ -1,41 +1,28 @@
 /** Every page of the dashboard is accessible and fits into the window, wide and narrow, light and dark. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { goTo, openDashboard, signInAt } from '../support/dashboard.ts';
 import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
-import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
+import { launchVisitorBrowser, NARROW, WIDE } from '../support/web-page.ts';
 
 const LONG = 'a-name-without-any-place-to-break-it-'.repeat(4);
 
-let service: SharedService;
-let browser: VisitorBrowser;
-let key: Client;
-let document: DocumentRecord;
-let template: TemplateRecord;
-let withFiles: TemplateRecord;
-let batchId: string;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-  key = new Client(service.url, (await service.createKey('hundred')).key);
-  document = await key.store({ html: '<p>A page</p><img src="http://10.0.0.1/x.png">', filename: `${LONG}.pdf` });
-  template = await key.template('<p>{{customer.name}}', { name: LONG });
-  await key.send('PUT', `/v1/templates/${template.template_id}`, { html: '<p>Dear {{customer.name}}' });
-  const assets = { [`${LONG}/print.css`]: { content: btoa('p { color: navy }') } };
-  withFiles = await key.template('<p>Files<img src="missing.svg">', { name: 'With files', assets });
-  const items = [
-    { html: '<p>x', reference: LONG },
-    { html: '<p>y', options: { scale: 9 } },
-  ];
-  const batch = await key.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
-  batchId = ((await batch.json()) as { batch_id: string }).batch_id;
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-});
+const [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser().then(closeAfterAll)]);
+const key = new Client(service.url, (await service.createKey('hundred')).key);
+const document = await key.store({ html: '<p>A page</p><img src="http://10.0.0.1/x.png">', filename: `${LONG}.pdf` });
+const template = await key.template('<p>{{customer.name}}', { name: LONG });
+await key.send('PUT', `/v1/templates/${template.template_id}`, { html: '<p>Dear {{customer.name}}' });
+const assets = { [`${LONG}/print.css`]: { content: btoa('p { color: navy }') } };
+const withFiles = await key.template('<p>Files<img src="missing.svg">', { name: 'With files', assets });
+const items = [
+  { html: '<p>x', reference: LONG },
+  { html: '<p>y', options: { scale: 9 } },
+];
+const batch = await key.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
+const batchId = ((await batch.json()) as { batch_id: string }).batch_id;
 
 interface View {
   name: string;

@@ -1,36 +1,16 @@
 /** Batches in the dashboard: progress, outcomes, all results as one file, and cancelling. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf, Client } from '../support/client.ts';
-import { signInAt, unexpectedErrors } from '../support/dashboard.ts';
+import { expect, test } from 'vitest';
+import { type Batch, bytesOf, type Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
+import { openDashboards } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import type { SharedService } from '../support/service.ts';
-import { sharedService } from '../support/shared-service.ts';
 import { html, Site } from '../support/site.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
 const HOSTILE = '\u202e<img src=x onerror=document.title=1>';
 
-let service: SharedService;
-let browser: VisitorBrowser;
-let site: Site;
-
-beforeAll(async () => {
-  site = await Site.start();
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-  site.close();
-});
-
-interface BatchRecord {
-  batch_id: string;
-  status: string;
-}
-
-const newClient = async () => new Client(service.url, (await service.createKey()).key);
-const visit = () => browser.visit(service.url);
+const site = await Site.start().then(closeAfterAll);
+const { signIn, newClient } = await openDashboards();
 
 /** Serves a page whose response is held back until `respond` is called. */
 function heldPage(path: string, body: string): { url: string; respond(): void } {
@@ -39,13 +19,8 @@ function heldPage(path: string, body: string): { url: string; respond(): void } 
   return { url: site.origin + path, respond: resolve };
 }
 
-async function batchOf(key: Client, items: object[], headers = {}): Promise<BatchRecord> {
-  return (await (await key.send('POST', '/v1/batches', { items }, headers)).json()) as BatchRecord;
-}
-
-async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
-  await visitor.context.close();
+async function batchOf(key: Client, items: object[], headers = {}): Promise<Batch> {
+  return (await (await key.send('POST', '/v1/batches', { items }, headers)).json()) as Batch;
 }
 
 test('shows a batch until its end, item by item, with the text of errors', async () => {
@@ -57,8 +32,7 @@ test('shows a batch until its end, item by item, with the text of errors', async
     { url: held.url, reference: HOSTILE },
   ];
   const { batch_id } = await batchOf(key, items);
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
+  const page = await signIn(key.key, `#/batches/${batch_id}`);
   await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
   held.respond();
@@ -71,14 +45,12 @@ test('shows a batch until its end, item by item, with the text of errors', async
   await page.getByRole('checkbox', { name: 'Failed only' }).uncheck();
   await page.getByRole('link', { name: HOSTILE }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('slow but sure').waitFor();
-  await leave(visitor);
 });
 
 test('downloads all results as one file with the bytes of the API', async () => {
   const key = await newClient();
   const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/batches');
+  const page = await signIn(key.key, '#/batches');
   await page.getByRole('link', { name: batch_id }).click();
   for (const [button, kind] of [
     ['Download ZIP', 'zip'],
@@ -90,7 +62,6 @@ test('downloads all results as one file with the bytes of the API', async () => 
     if (kind === 'pdf') expect((await readPdf(saved)).pages.join()).toMatch(/first[\s\S]*second/);
     else expect(saved.length).toBe((await bytesOf(await key.get(`/v1/batches/${batch_id}.zip`))).length);
   }
-  await leave(visitor);
 });
 
 test('cancels a batch after a confirmation', async () => {
@@ -98,25 +69,21 @@ test('cancels a batch after a confirmation', async () => {
   const held = heldPage('/held', '<p>let go');
   const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
   const { batch_id } = await batchOf(key, slow);
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
+  const page = await signIn(key.key, `#/batches/${batch_id}`);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
   held.respond();
   await page.getByText(/^Cancelled: \d+ of 40 items rendered, .*\d+ cancelled$/).waitFor();
-  expect(await key.json<BatchRecord>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
-  await leave(visitor);
+  expect(await key.json<Batch>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
 });
 
 test('updates the list by itself', async () => {
   const key = await newClient();
   const held = heldPage('/later', '<p>there');
   await batchOf(key, [{ url: held.url }]);
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/batches');
+  const page = await signIn(key.key, '#/batches');
   await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
   held.respond();
   await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();
-  await leave(visitor);
 });

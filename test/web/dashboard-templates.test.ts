@@ -1,33 +1,16 @@
 /** Templates in the dashboard: editing, previewing, saving, comparing and restoring. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
-import { enterKey, goTo, signInAt, unexpectedErrors } from '../support/dashboard.ts';
-import { type SharedService, startService } from '../support/service.ts';
-import { sharedService } from '../support/shared-service.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+import { enterKey, goTo, openDashboards } from '../support/dashboard.ts';
+import { startService } from '../support/service.ts';
 
 /** The playground may take at most ten seconds. On a slow machine a visitor has to try again. */
 const TRIES = 5;
 
-let service: SharedService;
-let browser: VisitorBrowser;
+const { service, signIn, newClient } = await openDashboards();
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-});
-
-const newClient = async () => new Client(service.url, (await service.createKey()).key);
-const visit = () => browser.visit(service.url);
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
-
-async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
-  await visitor.context.close();
-}
 
 /** Replaces the text of an editor in one step, as pasting does. */
 async function write(page: Page, editor: string, text: string): Promise<void> {
@@ -53,8 +36,7 @@ async function templatesOf(key: Client): Promise<TemplateRecord[]> {
 
 test('creates a template, previews it without saving or charging, saves and changes it', async () => {
   const key = await newClient();
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/templates');
+  const page = await signIn(key.key, '#/templates', [504, 429]);
   await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
   await page.getByRole('link', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Greeting');
@@ -78,13 +60,11 @@ test('creates a template, previews it without saving or charging, saves and chan
   await save(page).click();
   await page.getByText('Version 2', { exact: true }).waitFor();
   expect((await templatesOf(key))[0]).toMatchObject({ engine: 'liquid', version: 2 });
-  await leave(visitor, 504, 429);
 });
 
 test('keeps sample data, preview and new text when a new template is saved', async () => {
   const key = await newClient();
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/templates/new');
+  const page = await signIn(key.key, '#/templates/new', [504, 429]);
   await page.getByLabel('Name').fill('Kept');
   await write(page, 'Template HTML', '<p>Dear {{person.name}}');
   await page.getByRole('tab', { name: 'Sample data' }).click();
@@ -120,13 +100,11 @@ test('keeps sample data, preview and new text when a new template is saved', asy
   await page.getByText('Version 2', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Sample data' }).click();
   await page.getByRole('textbox', { name: 'Sample data' }).getByText('Grace').waitFor();
-  await leave(visitor, 504, 429);
 });
 
 test('restores a new template after a reload and after signing in again', async () => {
   const issued = await service.createKey();
-  const visitor = await visit();
-  const page = await signInAt(visitor, issued.key, '#/templates/new');
+  const page = await signIn(issued.key, '#/templates/new', [401]);
   await page.getByLabel('Name').fill('Young');
   await write(page, 'Template HTML', '<p>the first text');
   await save(page).click();
@@ -147,14 +125,12 @@ test('restores a new template after a reload and after signing in again', async 
   await enterKey(page, rotated.key);
   await page.getByText('Version 3, with unsaved changes').waitFor();
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('the fourth text').waitFor();
-  await leave(visitor, 401);
 });
 
 test('lists, adds, replaces and removes files of a template, and previews with them', async () => {
   const key = await newClient();
   const { template_id } = await key.template('<link rel="stylesheet" href="css/print.css"><p>Body</p><img src="logo.svg">');
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `#/templates/${template_id}`);
   await page.getByRole('button', { name: 'Preview', exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Files' }).click();
   await page.getByText('The template has no files.').waitFor();
@@ -181,14 +157,12 @@ test('lists, adds, replaces and removes files of a template, and previews with t
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The template has no files.').waitFor();
   expect(await key.json(`/v1/templates/${template_id}/assets`)).toEqual({ data: [] });
-  await leave(visitor);
 });
 
 test('explains errors of a template and of its data', async () => {
   const key = await newClient();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `#/templates/${template_id}`, [422]);
   await write(page, 'Template HTML', '<p>\n{{ a | nonsense }}');
   await save(page).click();
   await page.getByRole('alert').getByText('Undefined filter: nonsense (line 2, column 1).').waitFor();
@@ -196,7 +170,6 @@ test('explains errors of a template and of its data', async () => {
   await write(page, 'Sample data', '{"a": ');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   await page.getByRole('alert').getByText('The sample data is not JSON').waitFor();
-  await leave(visitor, 422);
 });
 
 test('shows, compares and restores earlier versions', async () => {
@@ -204,8 +177,7 @@ test('shows, compares and restores earlier versions', async () => {
   const { template_id } = await key.template('<p>the first text', { name: 'Letter' });
   const path = `/v1/templates/${template_id}`;
   await key.send('PUT', path, { html: '<p>the second text' });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `#/templates/${template_id}`);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'View version 1' }).click();
   await page.getByRole('textbox', { name: 'HTML of version 1' }).getByText('the first text').waitFor();
@@ -218,15 +190,13 @@ test('shows, compares and restores earlier versions', async () => {
   await page.getByText('Version 3', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('the first text').waitFor();
   expect(await key.json(path)).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
-  await leave(visitor);
 });
 
 test('asks before unsaved changes are lost, and keeps them when a key is revoked', async () => {
   const issued = await service.createKey();
   const key = new Client(service.url, issued.key);
   const { template_id } = await key.template('<p>old');
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  const page = await signIn(key.key, `#/templates/${template_id}`, [401]);
   await write(page, 'Template HTML', '<p>long work');
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
@@ -244,15 +214,13 @@ test('asks before unsaved changes are lost, and keeps them when a key is revoked
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   expect(await new Client(service.url, rotated.key).json(`/v1/templates/${template_id}`)).toMatchObject({ html: '<p>long work' });
-  await leave(visitor, 401);
 });
 
 test('deletes a template after a confirmation, and shows its name as text', async () => {
   const key = await newClient();
   const name = '\u202e<img src=x onerror=document.title=1>';
   const { template_id } = await key.template('<p>{{__proto__.polluted}}{{constructor}}', { name });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/templates');
+  const page = await signIn(key.key, '#/templates');
   await page.getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Generate sample data' }).click();
   expect(await page.evaluate('({}).polluted')).toBeUndefined();
@@ -263,15 +231,13 @@ test('deletes a template after a confirmation, and shows its name as text', asyn
   expect((await key.get(`/v1/templates/${template_id}`)).status).toBe(404);
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.title()).toBe('Dashboard · Platen');
-  await leave(visitor);
 });
 
 test('previews by saving and charging when the playground is off', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
   const key = new Client(off.url, off.key);
   const { template_id } = await key.template('<p>{{a}}');
-  const visitor = await browser.visit(off.url);
-  const page = await signInAt(visitor, off.key, `#/templates/${template_id}`);
+  const page = await signIn(off.key, `#/templates/${template_id}`, [], off.url);
   await write(page, 'Template HTML', '<p>charged {{a}}');
   await page.getByText('counts as one document').waitFor();
   await page.getByRole('button', { name: 'Save and preview' }).click();
@@ -288,14 +254,12 @@ test('previews by saving and charging when the playground is off', async () => {
   await page.getByRole('button', { name: 'Save and preview' }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('new kept').waitFor();
   await page.getByText('Version 1', { exact: true }).waitFor();
-  await leave(visitor);
 });
 
 test('does not save over a version that somebody else saved in the meantime, unless asked to', async () => {
   const key = await newClient();
   const { template_id: id } = await key.template('<p>First');
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, `#/templates/${id}`);
+  const page = await signIn(key.key, `#/templates/${id}`, [412]);
   await page.getByText('Version 1', { exact: true }).waitFor();
   await write(page, 'Template HTML', '<p>Mine');
   await key.send('PUT', `/v1/templates/${id}`, { html: '<p>Theirs' });
@@ -312,5 +276,4 @@ test('does not save over a version that somebody else saved in the meantime, unl
   await page.getByRole('button', { name: 'Discard my text and load version 4' }).click();
   await page.getByText('Version 4', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'Template HTML' }).getByText('<p>Theirs again').waitFor();
-  await leave(visitor, 412);
 });

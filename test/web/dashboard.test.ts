@@ -1,38 +1,19 @@
 /** The dashboard in a browser: signing in and out, documents and usage. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { enterKey, goTo, openDashboard, signInAt, unexpectedErrors } from '../support/dashboard.ts';
-import type { SharedService } from '../support/service.ts';
-import { sharedService } from '../support/shared-service.ts';
-import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+import { enterKey, goTo, openDashboard, openDashboards, signInAt } from '../support/dashboard.ts';
 
 const HOSTILE = 'אבג <img src=x onerror=document.title=1>.pdf';
 
-let service: SharedService;
-let browser: VisitorBrowser;
-let ada: Client;
+const { service, visit, signIn, newClient } = await openDashboards();
+const ada = new Client(service.url, service.key);
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
-  ada = new Client(service.url, service.key);
-});
-afterAll(async () => {
-  await browser[Symbol.asyncDispose]();
-});
-
-const visit = () => browser.visit(service.url);
-const newClient = async () => new Client(service.url, (await service.createKey()).key);
 const documentsIn = (page: Page) => page.getByRole('table', { name: 'Documents, newest first' });
 
-async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
-  await visitor.context.close();
-}
-
 test('explains a wrong key, and keeps nothing of it', async () => {
-  const visitor = await visit();
+  const visitor = await visit([401]);
   const { page } = visitor;
   await openDashboard(visitor);
   for (const key of [`${ada.key.slice(0, -1)}~`, 'plt_nonsense', 'schlüssel ☃']) {
@@ -45,12 +26,10 @@ test('explains a wrong key, and keeps nothing of it', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('Paste an API key').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  await leave(visitor, 401);
 });
 
 test('forgets the key at a reload unless the box is ticked, and at sign-out', async () => {
-  const visitor = await visit();
-  const page = await signInAt(visitor, ada.key, '#/usage');
+  const page = await signIn(ada.key, '#/usage');
   await page.reload();
   await enterKey(page, ada.key, true);
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
@@ -61,7 +40,6 @@ test('forgets the key at a reload unless the box is ticked, and at sign-out', as
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
   await page.reload();
   await page.getByLabel('API key').waitFor();
-  await leave(visitor);
 });
 
 test('keeps the key out of URLs, history and permanent storage', async () => {
@@ -80,20 +58,17 @@ test('keeps the key out of URLs, history and permanent storage', async () => {
   expect(addresses.length).toBeGreaterThan(10);
   expect(addresses.filter((address) => address.includes('plt_'))).toEqual([]);
   expect(stored).not.toContain(ada.key);
-  await leave(visitor);
 });
 
 test('returns to the sign-in after a key is revoked, and then to the same page', async () => {
   const eve = await service.createKey();
-  const visitor = await visit();
-  const page = await signInAt(visitor, eve.key, '#/usage');
+  const page = await signIn(eve.key, '#/usage', [401]);
   await page.getByRole('heading', { name: 'Documents per day' }).waitFor();
   await service.cli('keys', 'revoke', eve.key_id);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByText('no longer accepts this key').waitFor();
   await enterKey(page, ada.key);
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
-  await leave(visitor, 401);
 });
 
 test('lists documents newest first and paged, and finds them by name and template', async () => {
@@ -101,8 +76,7 @@ test('lists documents newest first and paged, and finds them by name and templat
   const template = await key.template('<p>{{a}}', { name: 'Letters' });
   await key.store({ template_id: template.template_id, data: { a: 1 }, filename: 'letter.pdf' });
   for (let number = 1; number <= 25; number++) await key.store({ html: `<p>${number}`, filename: `bill-${number}.pdf` });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key);
+  const page = await signIn(key.key);
   const rows = documentsIn(page).getByRole('row');
   await page.getByText('25 documents, and more').waitFor();
   expect(await rows.nth(1).textContent()).toContain('bill-25.pdf');
@@ -129,7 +103,6 @@ test('lists documents newest first and paged, and finds them by name and templat
   await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
   await page.getByRole('button', { name: 'Clear all filters' }).click();
   await page.getByText('25 documents, and more').waitFor();
-  await leave(visitor);
 });
 
 test('shows the text of a document, and downloads, links and deletes it', async () => {
@@ -138,8 +111,7 @@ test('shows the text of a document, and downloads, links and deletes it', async 
     filename: 'statement.pdf',
   });
   const path = `/v1/documents/${record.document_id}`;
-  const visitor = await visit();
-  const page = await signInAt(visitor, ada.key);
+  const page = await signIn(ada.key, '#/documents', [410]);
   await documentsIn(page).getByRole('link', { name: 'statement.pdf' }).click();
   await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Sworn statement').waitFor();
   await page.getByText('http://10.0.0.1/seal.png').waitFor(); // among the warnings
@@ -162,15 +134,13 @@ test('shows the text of a document, and downloads, links and deletes it', async 
   await goTo(page, `#/documents/${record.document_id}`);
   await page.getByRole('heading', { name: 'This document no longer exists' }).waitFor();
   await page.getByText(/was deleted at/).waitFor();
-  await leave(visitor, 410);
 });
 
 test('shows a stored image with its size in pixels', async () => {
   const body = { html: '<p>x', filename: 'chart.png', options: { fullPage: false, viewport: { width: 120, height: 90 } } };
   const reply = await ada.send('POST', '/v1/image', { ...body, store: true });
   const { document_id: id } = (await reply.json()) as { document_id: string };
-  const visitor = await visit();
-  const page = await signInAt(visitor, ada.key);
+  const page = await signIn(ada.key);
   const row = documentsIn(page).getByRole('row').filter({ hasText: 'chart.png' });
   await row.locator('.first-page img').waitFor();
   await row.getByRole('link', { name: 'chart.png' }).click();
@@ -179,15 +149,13 @@ test('shows a stored image with its size in pixels', async () => {
   expect(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(120);
   await page.getByText('120 × 90').waitFor();
   await ada.send('DELETE', `/v1/documents/${id}`);
-  await leave(visitor);
 });
 
 test('shows no documents of another key after switching keys', async () => {
   const [first, second] = [await newClient(), await newClient()];
   const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });
   await second.store({ html: '<p>yours', filename: 'yours.pdf' });
-  const visitor = await visit();
-  const page = await signInAt(visitor, first.key);
+  const page = await signIn(first.key, '#/documents', [404]);
   await documentsIn(page).getByText('only-mine.pdf').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.content()).not.toContain('only-mine.pdf');
@@ -197,14 +165,12 @@ test('shows no documents of another key after switching keys', async () => {
   await goTo(page, `#/documents/${record.document_id}`);
   await page.getByRole('heading', { name: 'There is no such document' }).waitFor();
   expect(await page.content()).not.toContain('only-mine.pdf');
-  await leave(visitor, 404);
 });
 
 test('shows names from others as text', async () => {
   const key = await newClient();
   const record = await key.store({ html: '<script>alert(1)</script><p>harmless', filename: HOSTILE });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key);
+  const page = await signIn(key.key);
   await documentsIn(page).getByText(record.filename).click();
   await page.getByRole('heading', { name: record.filename }).waitFor();
   await page.getByText('harmless').waitFor();
@@ -212,14 +178,12 @@ test('shows names from others as text', async () => {
   await page.getByRole('dialog').getByText(record.filename).waitFor();
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.title()).toBe('Dashboard · Platen');
-  await leave(visitor);
 });
 
 test('shows usage, and account changes only after the service confirmed them', async () => {
   const key = await newClient();
   for (let count = 0; count < 3; count++) await key.pdf({ html: `<p>${count}` });
-  const visitor = await visit();
-  const page = await signInAt(visitor, key.key, '#/usage');
+  const page = await signIn(key.key, '#/usage');
   await page.getByRole('img', { name: 'Documents per day, 3 documents in all' }).press('End');
   await page.getByText(/: 3 documents$/).waitFor();
   await page.getByText('As a table').click();
@@ -234,13 +198,12 @@ test('shows usage, and account changes only after the service confirmed them', a
   await page.getByText('Every render is stored from now on.').waitFor();
   expect(await store.isChecked()).toBe(true);
   expect((await key.json<{ auto_store: boolean }>('/v1/account')).auto_store).toBe(true);
-  await leave(visitor);
 });
 
 test('reports a lost connection, and continues when it is back', async () => {
   const key = await newClient();
   const { filename } = await key.store({ html: '<p>there' });
-  const visitor = await visit();
+  const visitor = await visit(['ERR_INTERNET_DISCONNECTED']);
   const page = await signInAt(visitor, key.key);
   await documentsIn(page).getByText(filename).waitFor();
   await visitor.context.setOffline(true);
@@ -251,6 +214,4 @@ test('reports a lost connection, and continues when it is back', async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByText('You are offline').waitFor({ state: 'detached' });
-  expect(unexpectedErrors(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
-  await visitor.context.close();
 });

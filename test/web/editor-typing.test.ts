@@ -1,18 +1,15 @@
 /** Editors keep text exactly as typed, however fast: key by key, or in bursts as from an input method. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { closeAfterAll } from '../support/close-after-all.ts';
 import { signInAt } from '../support/dashboard.ts';
-import { setUpPlaygrounds } from '../support/playgrounds.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
+import { eventually, startService } from '../support/service.ts';
 
-const playgrounds = setUpPlaygrounds();
-let closed: Service;
+const playgrounds = await openPlaygrounds();
 
-beforeAll(async () => {
-  closed = await startService({ PLATEN_PLAYGROUND: 'off' });
-});
-afterAll(() => closed?.[Symbol.asyncDispose]());
+const closed = await startService({ PLATEN_PLAYGROUND: 'off' }).then(closeAfterAll);
 
 const WORDS = Array.from({ length: 40 }, (_, index) => `word${index}`);
 const TYPED = WORDS.join(' ');

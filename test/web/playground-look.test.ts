@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
-import { setUpPlaygrounds } from '../support/playgrounds.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
 import { NARROW, WIDE } from '../support/web-page.ts';
 
-const playgrounds = setUpPlaygrounds();
+const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
 
 const FAULTY = {

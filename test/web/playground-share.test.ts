@@ -1,31 +1,21 @@
 /** Sharing from the playground: links, and code that renders the same elsewhere. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closeAfterAll, makeFolder } from '../support/close-after-all.ts';
 import { DRAFT, fragmentOf } from '../support/playground-page.ts';
-import { setUpPlaygrounds } from '../support/playgrounds.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { isInstalled, pathWithCurlAndJq } from '../support/shell-path.ts';
 
-let service: Service;
-const playgrounds = setUpPlaygrounds(async () => {
-  service = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
-  return service;
-});
-afterAll(() => service?.[Symbol.asyncDispose]());
-const { open } = playgrounds;
-let folder: string;
-let PATH: string;
+const service = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }).then(closeAfterAll);
+const { open } = await openPlaygrounds(service);
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platen-snippets-'));
-  PATH = await pathWithCurlAndJq(folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder('snippets');
+const PATH = await pathWithCurlAndJq(folder);
 
 /** Characters that end a string, begin a command or join lines in one of the languages. */
 const NASTY =
@@ -65,7 +55,7 @@ test.each([
     if (!isAvailable) continue;
     await writeFile(join(folder, file), await playground.codeIn(language));
     await rm(join(folder, 'document.pdf'), { force: true });
-    const env = { PATH, PLATEN_API_KEY: playgrounds.service.key };
+    const env = { PATH, PLATEN_API_KEY: service.key };
     await promisify(execFile)(command, args, { cwd: folder, env });
     expect((await readFile(join(folder, 'document.pdf'))).equals(preview), language).toBe(true);
   }
@@ -76,7 +66,7 @@ test('shows a command that survives history expansion in an interactive shell', 
   await playground.shows('marker');
   const code = await playground.codeIn('curl');
   await rm(join(folder, 'document.pdf'), { force: true });
-  const env = { PATH, PLATEN_API_KEY: playgrounds.service.key, HOME: folder };
+  const env = { PATH, PLATEN_API_KEY: service.key, HOME: folder };
   const shell = promisify(execFile)('bash', ['--norc', '-i'], { cwd: folder, env });
   shell.child.stdin?.end(`set -H\n${code}\nexit\n`);
   await shell;
@@ -89,12 +79,12 @@ test('shares everything in a link that the server does not see', async () => {
   const link = await first.link();
   expect(new URL(link).hash).toMatch(/^#v1\.[\w-]+$/);
 
-  const second = await open({ path: link.slice(playgrounds.service.url.length) });
+  const second = await open({ path: link.slice(service.url.length) });
   await second.shows("O'Neil");
   expect((await second.download()).equals(await first.download())).toBe(true);
   await second.tab('Options');
   expect(await second.option('landscape').getByRole('switch').isChecked()).toBe(true);
-  expect(second.page.url()).toBe(`${playgrounds.service.url}/`);
+  expect(second.page.url()).toBe(`${service.url}/`);
   expect(service.output()).not.toContain(new URL(link).hash.slice(4, 40));
 });
 
@@ -104,7 +94,7 @@ test('shares only the visible mode in a link', async () => {
   await html.shows('Public page');
   const link = await html.link();
   expect(await draftIn(link)).toEqual({ mode: 'html', html: '<p>Public page</p>', options: { landscape: true } });
-  const other = await open({ path: link.slice(playgrounds.service.url.length) });
+  const other = await open({ path: link.slice(service.url.length) });
   await other.shows('Public page');
   await other.page.getByRole('button', { name: 'Template', exact: true }).click();
   expect(await other.editor('Template').textContent()).toBe('');

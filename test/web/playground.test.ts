@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
-import { setUpPlaygrounds } from '../support/playgrounds.ts';
+import { openPlaygrounds } from '../support/playgrounds.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
 
-const playgrounds = setUpPlaygrounds();
+const playgrounds = await openPlaygrounds();
 const { open } = playgrounds;
 
 test('shows an example at once, and renders typed text soon after', async () => {

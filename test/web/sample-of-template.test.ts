@@ -1,21 +1,16 @@
 /** Sample data for templates: values for paths, elements for lists, and numbers for calculations. */
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSample } from '../../web/dashboard/sample-of-template.ts';
-import { Client } from '../support/client.ts';
+import { Client, succeeded } from '../support/client.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-let key: Client;
-
-beforeAll(async () => {
-  const service = await sharedService();
-  key = new Client(service.url, (await service.createKey()).key);
-});
+const service = await sharedService();
+const key = new Client(service.url, (await service.createKey()).key);
 /** Returns the sample data for a template. The service must render the template with it without an error. */
 async function sample(html: string, engine = 'liquid'): Promise<unknown> {
   const { template_id, placeholders } = await key.template(html, { engine });
   const data = JSON.parse(createSample({ html, engine: engine as 'liquid', placeholders })) as object;
-  const response = await key.send('POST', '/v1/pdf', { template_id, data });
-  expect(response.status, await response.clone().text()).toBe(200);
+  await succeeded(key.send('POST', '/v1/pdf', { template_id, data }));
   return data;
 }
 

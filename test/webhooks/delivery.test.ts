@@ -1,15 +1,13 @@
 /** Webhook deliveries from a real database to real receivers: content, retries, addresses, shutdown and retention. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
 import type { WebhookDelivery } from '../../src/webhooks/webhooks.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
@@ -33,7 +31,7 @@ const never = new Promise(() => {});
 beforeEach(async () => {
   elapsedMs = 0;
   for (const list of [outcomes, refusals, failures]) list.length = 0;
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   await open();
   const { id } = await opened.accounts.createAccount('free');
   owner = (await opened.accounts.authenticate((await opened.accounts.createKey(id)).secret)) as Principal;
@@ -42,7 +40,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await close();
   for (const each of receivers.splice(0)) each.close();
-  await rm(dataDir, { recursive: true, force: true });
   expect(failures).toEqual([]);
 });
 
@@ -197,24 +194,16 @@ describe('a receiver that', () => {
     expect(outcomes).toEqual(['retried', 'retried', 'delivered']);
   });
 
-  test('never succeeds gets no more attempts after the last interval', async () => {
-    receiver.answer = (response) => response.writeHead(503).end();
+  test.each([
+    ['never succeeds gets no more attempts after the last interval', 503, 2, ['retried', 'failed']],
+    ['answers 410 gets no more attempts', 410, 1, ['failed']],
+  ])('%s', async (_what, status, attempts, expected) => {
+    receiver.answer = (response) => response.writeHead(status).end();
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
-    expect(await ended(await enqueue())).toMatchObject({
-      status: 'failed',
-      attempts: 2,
-      responseStatus: 503,
-      nextAttemptAt: null,
-    });
-    expect(receiver.received).toHaveLength(2);
-    expect(outcomes).toEqual(['retried', 'failed']);
-  });
-
-  test('answers 410 gets no more attempts', async () => {
-    receiver.answer = (response) => response.writeHead(410).end();
-    start();
-    expect(await ended(await enqueue())).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 410 });
-    expect(outcomes).toEqual(['failed']);
+    const record = { status: 'failed', attempts, responseStatus: status, nextAttemptAt: null };
+    expect(await ended(await enqueue())).toMatchObject(record);
+    expect(receiver.received).toHaveLength(attempts);
+    expect(outcomes).toEqual(expected);
   });
 
   test('redirects is not followed to its target', async () => {
@@ -309,7 +298,7 @@ describe('an address', () => {
   });
 
   test('that is a name is resolved once, and connects only to checked addresses', async () => {
-    const names = await NameServer.start('');
+    using names = await NameServer.start('');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
     const at = (name: string) => `http://${name}.test:${receiver.port}/${name}`;
     // A second query would resolve to another address.
@@ -319,42 +308,36 @@ describe('an address', () => {
       expect(await ended(await enqueue(at(name)))).toMatchObject({
         status: name === 'x.mapped' ? 'delivered' : 'failed', // this is the allowed address in another notation
       });
-    names.close();
   });
 
   test('that is a name that no rule can allow is not resolved', async () => {
-    const names = await NameServer.start('');
+    using names = await NameServer.start('');
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed' });
     const id = await enqueue(`http://secret.private.test:${receiver.port}/hook`);
     expect(await ended(id)).toMatchObject({ status: 'failed', error: 'the host has no address that may be reached' });
     expect([...names.queriedNames]).toEqual([]);
-    names.close();
   });
 
   test('with https requires a valid certificate for its name', async () => {
-    const names = await NameServer.start('');
+    using names = await NameServer.start('');
     const secure = await startReceiver(undefined, TLS);
     start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
     const at = (host: string) => `https://${host}:${secure.port}/hook`;
     const distrusted = await ended(await enqueue(at('hooks.private.test')));
     const trusted = getCACertificates('default');
+    onTestFinished(() => setDefaultCACertificates(trusted));
     setDefaultCACertificates([...trusted, TLS.cert]);
-    try {
-      const misnamed = [await enqueue(at('other.private.test')), await enqueue(at('127.0.0.1'))];
-      const plain = await enqueue(`https://${receiver.address}/`);
-      const id = await enqueue(at('hooks.private.test'));
-      expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
-      for (const each of [distrusted, ...(await Promise.all([...misnamed, plain].map(ended)))])
-        expect(each).toMatchObject({
-          status: 'failed',
-          error: 'no encrypted connection could be made: the certificate must be valid for this host',
-        });
-      expect(secure.ids).toEqual([id]);
-      expect(receiver.received).toEqual([]);
-    } finally {
-      setDefaultCACertificates(trusted);
-      names.close();
-    }
+    const misnamed = [await enqueue(at('other.private.test')), await enqueue(at('127.0.0.1'))];
+    const plain = await enqueue(`https://${receiver.address}/`);
+    const id = await enqueue(at('hooks.private.test'));
+    expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
+    for (const each of [distrusted, ...(await Promise.all([...misnamed, plain].map(ended)))])
+      expect(each).toMatchObject({
+        status: 'failed',
+        error: 'no encrypted connection could be made: the certificate must be valid for this host',
+      });
+    expect(secure.ids).toEqual([id]);
+    expect(receiver.received).toEqual([]);
   });
 
   test('that refuses connections is reported as such if it is allowed', async () => {

@@ -1,8 +1,5 @@
 /** Uploads on a real database: fairness between accounts, revoked keys, and the end of a batch. test/api/deliver-to.test.ts covers their content. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { announceUploaded } from '../../src/batches/outcomes.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -11,6 +8,7 @@ import { openServices, type Services } from '../../src/services.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { Uploads, uploadReports } from '../../src/webhooks/uploads.ts';
+import { makeTestFolder } from '../support/close-after-all.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
@@ -27,7 +25,7 @@ const clock = Date.now;
 
 beforeEach(async () => {
   settled.length = 0;
-  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  dataDir = await makeTestFolder();
   opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }).services, clock);
   owner = await anotherOwner();
   uploads = new Uploads({
@@ -42,7 +40,6 @@ afterEach(async () => {
   deliverer?.abort();
   await opened.close();
   expect(failures.splice(0)).toEqual([]);
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 async function anotherOwner(): Promise<Principal> {
@@ -81,23 +78,19 @@ test('limits the uploads of an account, and delays no webhook behind hanging upl
     for (let index = 0; index < 8; index++) await enqueue(each, `https://store${index}.of${n}.test/`);
   const response = Promise.withResolvers<undefined>();
   const accounts: string[] = [];
-  const receiver = await Receiver.start();
-  try {
-    const open: Uploads['open'] = (upload) => {
-      accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
-      return response.promise;
-    };
-    start({ open }, receiver.address);
-    await eventually('the maximum number of uploads hang', () => accounts.length === 32);
-    const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
-    const id = await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
-    await eventually('the webhook has arrived', () => receiver.ids.includes(id));
-    expect(accounts).toHaveLength(32);
-    for (const { accountId } of owners) expect(accounts.filter((each) => each === accountId).length).toBeLessThanOrEqual(4);
-  } finally {
-    response.resolve(undefined);
-    receiver.close();
-  }
+  using receiver = await Receiver.start();
+  onTestFinished(() => response.resolve(undefined));
+  const open: Uploads['open'] = (upload) => {
+    accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
+    return response.promise;
+  };
+  start({ open }, receiver.address);
+  await eventually('the maximum number of uploads hang', () => accounts.length === 32);
+  const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
+  const id = await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
+  await eventually('the webhook has arrived', () => receiver.ids.includes(id));
+  expect(accounts).toHaveLength(32);
+  for (const { accountId } of owners) expect(accounts.filter((each) => each === accountId).length).toBeLessThanOrEqual(4);
 });
 
 test('keeps the due times of webhooks and uploads apart, and removes neither while it is pending', async () => {
@@ -116,7 +109,7 @@ test('keeps the due times of webhooks and uploads apart, and removes neither whi
 });
 
 test('ends uploads of a revoked key', async () => {
-  const receiver = await Receiver.start();
+  using receiver = await Receiver.start();
   const name = `https://${receiver.address}/`;
   await storeDocument();
   await enqueue(owner, name);
@@ -127,7 +120,6 @@ test('ends uploads of a revoked key', async () => {
     attempts: 1,
     error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded',
   });
-  receiver.close();
 });
 
 const report = async () => (await uploadReports(opened.database.query, 'bat_1')).get(0);

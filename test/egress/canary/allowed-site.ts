@@ -1,7 +1,6 @@
 /** The one site the policy of the test allows, which does what it can to lead elsewhere. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LocalServer } from '../../support/local-server.ts';
 import { PIXEL } from '../../support/pixel.ts';
 
 /** The text of its page, which shows that the proxy lets allowed requests through. */
@@ -10,30 +9,18 @@ export const GREETING = 'ALLOWEDSITE';
 /** Resolves when the payload of this mark has had its time. */
 export type Hold = (mark: string) => Promise<void>;
 
-export class AllowedSite {
+export class AllowedSite extends LocalServer {
   /** The documents at `/document/mark`, by mark. */
   readonly documents = new Map<string, string>();
-  readonly #server: Server;
   readonly #hold: Hold;
 
   static async start(hold: Hold): Promise<AllowedSite> {
-    const site = new AllowedSite(hold);
-    site.#server.listen(0, '127.0.0.1');
-    await once(site.#server, 'listening');
-    return site;
+    return await new AllowedSite(hold).listen();
   }
 
   private constructor(hold: Hold) {
+    super(createServer((request, response) => void this.#answer(request, response)));
     this.#hold = hold;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  close(): void {
-    this.#server.close().closeAllConnections();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
