@@ -3,7 +3,7 @@
  * fields, in; a PDF with form fields out. Each field gets an appearance stream and, in a tagged PDF, belongs to the structure
  * element of its control.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
 import type { ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
@@ -62,41 +62,21 @@ export async function addFields(editable: EditablePdf, forms: Forms | undefined,
 function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
-  for (const { ref: page } of editable.pdf.getPages()) {
-    for (const { ref, link } of findLinks(editable, page)) {
-      const field = known.get(fieldNumber(readAddress(editable, link), key) ?? -1);
+  for (const { ref: page, page: dict } of editable.pages()) {
+    if (dict.has('Annots') && editable.catalog.has('StructTreeRoot')) editable.update(page, { Tabs: PdfName.of('S') });
+    for (const { ref, annotation } of editable.annotations(dict)) {
+      const field = known.get(fieldNumber(editable.text(editable.dict(annotation, 'A'), 'URI'), key) ?? -1);
       if (!field) continue;
       if (placed.has(field)) throw new Error('a form field has more than one link');
-      placed.set(field, { field, ref, page, rect: within(readRect(link), textMargins(field, scale)) });
+      placed.set(field, { field, ref, page, rect: within(readRect(annotation), textMargins(field, scale)) });
     }
   }
   if (placed.size < fields.length) throw new Error('a form field has no link');
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
 }
 
-function* findLinks(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
-  const dict = editable.resolve(page);
-  const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
-  if (!(dict instanceof PdfDict) || !(annotations instanceof PdfArray)) return;
-  for (const ref of annotations.toArray()) {
-    const link = editable.resolve(ref);
-    if (ref instanceof PdfRef && link instanceof PdfDict) yield { ref, link };
-  }
-  if (!editable.catalog.has('StructTreeRoot')) return;
-  const copy = dict.clone();
-  copy.set('Tabs', PdfName.of('S'));
-  editable.change(page, copy);
-}
-
-function readAddress(editable: EditablePdf, annotation: PdfDict): string {
-  const action = editable.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
-  return address instanceof PdfString ? address.asString() : '';
-}
-
 function readRect(annotation: PdfDict): number[] {
-  const rect = annotation.get('Rect');
-  const corners = rect instanceof PdfArray ? rect.toArray() : [];
+  const corners = annotation.getArray('Rect')?.toArray() ?? [];
   return corners.map((corner) => (corner instanceof PdfNumber ? corner.value : 0));
 }
 
@@ -116,7 +96,7 @@ function tagFields(editable: EditablePdf, placed: Placed[], key: string): Map<nu
     for (const element of labelled) describeElement(element, field);
     const [element] = labelled;
     if (element) keys.set(field.number, tree.attach(element, ref, page));
-    else keys.set(field.number, tree.adopt('Form', ref, page).key); // it is hidden from assistive technology
+    else keys.set(field.number, tree.adopt('Form', ref, page)); // it is hidden from assistive technology
   }
   tree.write({});
   return keys;
