@@ -25,7 +25,7 @@ let made: PdfStream | undefined;
 /** The profile stream, which is built once. */
 function srgbStream(): PdfStream {
   made ??= deflatedStream({ N: PdfNumber.of(3) }, srgbProfile());
-  return PdfStream.fromDict(Object.fromEntries([...made].map(([key, value]) => [key.value, value])), made.data);
+  return new PdfStream(made, made.data);
 }
 
 const HEADER_BYTES = 128;

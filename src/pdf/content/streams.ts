@@ -1,9 +1,11 @@
 /** Decompresses PDF streams up to a total size per document, because a few bytes can expand to gigabytes. */
 import { inflateSync } from 'node:zlib';
-import { PdfArray, PdfName, type PdfStream } from '@libpdf/core';
+import { PdfArray, type PdfDict, PdfName, PdfStream } from '@libpdf/core';
+import type { PdfReader } from '../objects/pdf-reader.ts';
 
 const MAX_STREAM_BYTES = 67_108_864;
 const MAX_DOCUMENT_BYTES = 268_435_456;
+const LINE_FEED = Buffer.from('\n');
 
 /** The streams of a document exceed the limit when decompressed. */
 export class DecodingLimitError extends Error {
@@ -26,6 +28,13 @@ export class StreamDecoder {
     if (content.length > this.#bytesLeft) throw new DecodingLimitError(MAX_DOCUMENT_BYTES);
     this.#bytesLeft -= content.length;
     return content;
+  }
+
+  /** The streams of a page one after the other. Throws `DecodingLimitError`. */
+  pageContent(pdf: PdfReader, page: PdfDict): Buffer {
+    const streams = pdf.listOrOne(page, 'Contents').map((entry) => pdf.resolve(entry));
+    const parts = streams.filter((stream) => stream instanceof PdfStream);
+    return Buffer.concat(parts.flatMap((stream) => [this.decode(stream), LINE_FEED]));
   }
 
   /** The decoder of the library has no limit, so the data is first decompressed here to check its size. */

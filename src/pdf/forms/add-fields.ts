@@ -15,7 +15,7 @@ import { fieldNumber } from './field-places.ts';
 import { fieldFlags, valueEntries } from './field-values.ts';
 import { formDictionary } from './form-dictionary.ts';
 import type { Forms } from './forms.ts';
-import { type PrintedAppearances, printedAppearances } from './printed-appearances.ts';
+import { appearanceKey, printedAppearances } from './printed-appearances.ts';
 import { type Margins, textMargins } from './text-margins.ts';
 
 /** The added fields, with the facts that conformance checks need. */
@@ -63,7 +63,6 @@ function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Pla
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
   for (const { ref: page, page: dict } of editable.pages()) {
-    if (dict.has('Annots') && editable.catalog.has('StructTreeRoot')) editable.update(page, { Tabs: PdfName.of('S') });
     for (const { ref, annotation } of editable.annotations(dict)) {
       const field = known.get(fieldNumber(editable.text(editable.dict(annotation, 'A'), 'URI'), key) ?? -1);
       if (!field) continue;
@@ -73,6 +72,11 @@ function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Pla
   }
   if (placed.size < fields.length) throw new Error('a form field has no link');
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
+}
+
+/** Pages with annotations need a tab order in a tagged PDF (ISO 14289-1, 7.18.3). */
+function setTabOrder(editable: EditablePdf): void {
+  for (const { ref, page } of editable.pages()) if (page.has('Annots')) editable.update(ref, { Tabs: PdfName.of('S') });
 }
 
 function readRect(annotation: PdfDict): number[] {
@@ -88,6 +92,7 @@ function within([left = 0, bottom = 0, right = 0, top = 0]: number[], margins: M
 /** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */
 function tagFields(editable: EditablePdf, placed: Placed[], key: string): Map<number, number> {
   if (!editable.catalog.has('StructTreeRoot')) return new Map();
+  setTabOrder(editable);
   const tree = StructureTree.read(editable);
   const elements = labelledElements(tree, key);
   const keys = new Map<number, number>();
@@ -134,7 +139,7 @@ class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #editable: EditablePdf;
   readonly #forms: Forms;
-  readonly #printed: PrintedAppearances;
+  readonly #printed: ReadonlyMap<string, PdfRef>;
   readonly #names: FieldNames;
   readonly #drawn: DrawnAppearances;
   readonly #fields: PdfRef[] = [];
@@ -142,7 +147,7 @@ class InteractiveForm {
   /** Groups of radio buttons by form and name. */
   readonly #groups = new Map<string, RadioGroup>();
 
-  constructor(editable: EditablePdf, forms: Forms, printed: PrintedAppearances, names: FieldNames) {
+  constructor(editable: EditablePdf, forms: Forms, printed: ReadonlyMap<string, PdfRef>, names: FieldNames) {
     this.#editable = editable;
     this.#forms = forms;
     this.#printed = printed;
@@ -183,7 +188,7 @@ class InteractiveForm {
   /** The printed appearance of a field, or an empty one. */
   #showText({ field, rect }: Placed): PdfRef {
     const [width, height] = rectSize(rect);
-    return this.#show(this.#printed.get(field.number) ?? this.#drawn.empty(width, height));
+    return this.#show(this.#printed.get(appearanceKey(field.number)) ?? this.#drawn.empty(width, height));
   }
 
   #checkbox(placed: Placed): Record<string, PdfObject> {
@@ -226,8 +231,8 @@ class InteractiveForm {
     const chosen = () =>
       field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color);
     const states = {
-      [on]: this.#show(this.#printed.get(field.number, 'on') ?? chosen()),
-      Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#drawn.empty(width, height)),
+      [on]: this.#show(this.#printed.get(appearanceKey(field.number, 'on')) ?? chosen()),
+      Off: this.#show(this.#printed.get(appearanceKey(field.number, 'off')) ?? this.#drawn.empty(width, height)),
     };
     return {
       DA: textString(`/ZaDb 0 Tf ${fill(color)}`),

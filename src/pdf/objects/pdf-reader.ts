@@ -22,6 +22,11 @@ export class PdfReader {
     return this.asDict(parent?.get(entry));
   }
 
+  /** An entry of an entry, which is not followed, such as a font of resources. */
+  nested(parent: PdfDict | undefined, kind: string, name: string): PdfObject | undefined {
+    return this.dict(parent, kind)?.get(name);
+  }
+
   stream(parent: PdfDict | undefined, entry: string): PdfStream | undefined {
     const found = this.resolve(parent?.get(entry));
     return found instanceof PdfStream ? found : undefined;
