@@ -1,6 +1,14 @@
 /** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { type Claims, claimsStructure, levelRank, PROFILES, type Profile, toClaims } from '../conformance/profiles.ts';
+import {
+  type Claims,
+  citeClauses,
+  claimsStructure,
+  levelRank,
+  PROFILES,
+  type Profile,
+  toClaims,
+} from '../conformance/profiles.ts';
 import { scanContent } from '../content/content-scanner.ts';
 import {
   LANGUAGE_TAG,
@@ -12,7 +20,7 @@ import {
 import { TaggedOrder } from './glued-words.ts';
 import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
-import { citeClauses, VALIDATION_RULES, type ValidationRule } from './rules.ts';
+import { VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
 export interface FoundViolation {
   rule: ValidationRule;
@@ -146,7 +154,7 @@ class Check {
   #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
     if (known) known.count += count;
-    const clause = citeClauses(rule, this.#claims);
+    const clause = citeClauses(VALIDATION_RULES[rule], this.#claims);
     if (!known && clause && count) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count });
   }
 
