@@ -9,7 +9,7 @@ import {
   type Profile,
   toClaims,
 } from '../conformance/profiles.ts';
-import { scanContent } from '../content/content-scanner.ts';
+import { scanReadable } from '../content/content-scanner.ts';
 import {
   LANGUAGE_TAG,
   NAMESPACE_OF_PDF_2,
@@ -380,20 +380,7 @@ class Check {
     this.#contentBytesLeft -= content.length;
     if (this.#contentBytesLeft < 0) throw new TooComplexError();
     this.#texts.read(page, content, resources);
-    const sequences = new OpenSequences();
-    let isUnmarked = false;
-    const see = () =>
-      scanContent(content, (operator, { names }) => {
-        if (operator === 'BDC' || operator === 'BMC') sequences.begin(names.includes('MCID') || names[0] === 'Artifact');
-        else if (operator === 'EMC') sequences.end();
-        else if (PAINTS.has(operator) && !sequences.areMarked) isUnmarked = true;
-      });
-    try {
-      see();
-    } catch {
-      // Content after an inline image, and content that cannot be parsed, is not checked.
-    }
-    if (isUnmarked) this.#add('content_unmarked');
+    if (hasUnmarked(content)) this.#add('content_unmarked');
   }
 
   #checkForm(): void {
@@ -421,23 +408,16 @@ class Check {
   }
 }
 
-/** The open marked-content sequences. */
-class OpenSequences {
-  /** Whether each is a tag or an artifact. */
-  readonly #open: boolean[] = [];
-  #marked = 0;
-
-  begin(isMarked: boolean): void {
-    this.#open.push(isMarked);
-    if (isMarked) this.#marked++;
-  }
-
-  end(): void {
-    if (this.#open.pop()) this.#marked--;
-  }
-
-  /** Whether one of them is a tag or an artifact. */
-  get areMarked(): boolean {
-    return this.#marked > 0;
-  }
+/** Whether content is painted that is neither tagged nor an artifact. Content that cannot be parsed is not checked. */
+function hasUnmarked(content: Buffer): boolean {
+  /** Whether each open marked-content sequence is a tag or an artifact or in one. */
+  const open = [false];
+  let found = false;
+  scanReadable(content, (operator, { names }) => {
+    const isMarked = open.at(-1) ?? false;
+    if (operator === 'BDC' || operator === 'BMC') open.push(isMarked || names.includes('MCID') || names[0] === 'Artifact');
+    else if (operator === 'EMC') open.pop();
+    else if (PAINTS.has(operator) && !isMarked) found = true;
+  });
+  return found;
 }
