@@ -2,7 +2,7 @@
  * Merges uploaded PDFs: several PDFs in, one PDF with all their pages out. Uploads are untrusted, so they are parsed in separate
  * processes, whose failure affects nothing else.
  */
-import { ServiceError } from '../errors.ts';
+import { type Refusal, unlessRefused } from '../pdf/refusal.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { MergedFinishing } from './finish-merged.ts';
 import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
@@ -55,16 +55,9 @@ export class UploadMerging extends PdfProcesses {
   async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal, finishing?: MergedFinishing): Promise<MergedPdf> {
     const limits = { maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
     const task: MergeUploadsTask = { files, ...limits, finishing };
-    const merged = (await this.run(owner, task, signal)) as MergedUploads;
-    if (merged === 'too large') throw this.#tooLarge();
+    const merged = unlessRefused((await this.run(owner, task, signal)) as MergedUploads | Refusal);
     if ('unusable' in merged) throw new UnusableUploadError(merged.unusable, merged.because);
     const { buffer, byteOffset, byteLength } = merged.pdf;
-    if (byteLength > this.#maxPdfBytes) throw this.#tooLarge();
     return { pdf: Buffer.from(buffer, byteOffset, byteLength), pages: merged.pages };
-  }
-
-  #tooLarge(): ServiceError {
-    const limit = this.#maxPdfBytes;
-    return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
   }
 }

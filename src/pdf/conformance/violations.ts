@@ -1,5 +1,6 @@
 /** The rules that documents can violate, and the violations found: each with its clause, element and remedy. */
 
+import { ServiceError } from '../../errors.ts';
 import type { ElementLocation } from '../../tag-structure.ts';
 import { type Claims, citeClauses, type RuleClauses } from './profiles.ts';
 
@@ -149,4 +150,12 @@ export class Violations {
   has(rule: RuleName): boolean {
     return this.found.some((each) => each.rule === rule);
   }
+}
+
+/** The error for a PDF that breaks the rules. Its detail has no text of the document, since it may be logged. */
+export function notConformant(violations: Violation[]): ServiceError {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` And ${violations.length - 1} more.` : '';
+  const what = first ? `${first.rule}: ${RULES[first.rule].message}` : '';
+  return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
 }

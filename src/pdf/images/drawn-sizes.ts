@@ -13,7 +13,7 @@ import type { Size } from './scale-pixels.ts';
 /** Content streams that draw each other are read again for each drawing. */
 const MAX_STREAMS = 10_000;
 
-/** The largest width and height of each image. Throws `DecodingLimitError`, or if the content cannot be read. */
+/** The largest width and height of each image. Throws `resource_limit`, or if the content cannot be read. */
 export function drawnSizes(editable: EditablePdf): ReadonlyMap<number, Size> {
   const sizes = new DrawnSizes(editable);
   for (const { page } of editable.pages()) sizes.addPage(page);

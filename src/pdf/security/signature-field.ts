@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
+import { ServiceError } from '../../errors.ts';
 import type { FieldPosition, SignatureField, SignaturePlaceholder, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
@@ -23,11 +24,6 @@ const FIELD_FLAGS = 132;
 /** The flags SignaturesExist and AppendOnly (table 219). */
 export const FORM_FLAGS = 3;
 
-/** The page of the field does not exist, or the field extends beyond it. */
-export class MisplacedFieldError extends Error {
-  override name = 'MisplacedFieldError';
-}
-
 /** Random hexadecimal digits that identify the placeholder of the signature in the file. */
 export type SignatureMarker = string;
 
@@ -45,7 +41,7 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `MisplacedFieldError`. */
+/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `print_failed` if its page does not exist or is too small. */
 export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : choosePosition(editable, place);
@@ -57,10 +53,7 @@ export async function placeField(editable: EditablePdf, visible: VisibleField | 
 function choosePosition(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
   const pages = editable.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
-  if (!page)
-    throw new MisplacedFieldError(
-      `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`,
-    );
+  if (!page) throw misplaced(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`);
   return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
@@ -136,14 +129,15 @@ function fieldRect(editable: EditablePdf, page: PdfRef, visible: FieldPosition):
   if (!dict) throw new Error('a page is missing');
   const { left, bottom, width, height } = pageView(editable, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
-    throw new MisplacedFieldError(
-      `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
-    );
+    throw misplaced(`the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`);
   const [x, top] = [left + visible.x, bottom + height - visible.y];
   return [x, top - visible.height, x + visible.width, top].map((value) => Number(roundedDecimal(value)));
 }
 
-/** A length in millimetres. */
+function misplaced(because: string): ServiceError {
+  return new ServiceError('print_failed', `options.signature.field: ${because}`);
+}
+
 function inMillimetres(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
 }
