@@ -12,7 +12,7 @@ const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 await rm(DIST, { recursive: true, force: true });
 const tsc = join(PROJECT, 'node_modules/typescript-7/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: PROJECT, stdio: 'inherit' });
-for await (const path of glob('**/*.{css,json}', { cwd: join(PROJECT, 'src'), exclude: ['in-page/*.json'] }))
+for await (const path of glob('**/*.{css,icc,json}', { cwd: join(PROJECT, 'src'), exclude: ['in-page/*.json'] }))
   await cp(join(PROJECT, 'src', path), join(DIST, path));
 await writeFile(join(DIST, 'in-page/bundles.json'), JSON.stringify(BUNDLES));
 for await (const path of glob('**/*.js', { cwd: DIST })) {

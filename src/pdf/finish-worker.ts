@@ -2,12 +2,12 @@
 import { setPriority } from 'node:os';
 import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { ServiceError } from '../errors.ts';
 import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, profileRelationship } from './conformance/invoice-profiles.ts';
 import { claimsStructure } from './conformance/profiles.ts';
-import { type InvoiceFacts, readInvoice, UnusableInvoiceError } from './conformance/read-invoice.ts';
-import type { Violation } from './conformance/violations.ts';
-import { DecodingLimitError } from './content/streams.ts';
+import { type InvoiceFacts, readInvoice } from './conformance/read-invoice.ts';
+import { notConformant } from './conformance/violations.ts';
 import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { addMetadata } from './edit/metadata.ts';
@@ -22,14 +22,8 @@ import { EditablePdf } from './objects/editable-pdf.ts';
 import { encrypt } from './objects/encrypt.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
-import {
-  addSignatureField,
-  type FieldPlace,
-  findHole,
-  MisplacedFieldError,
-  placeField,
-  SIGNATURE_NAME,
-} from './security/signature-field.ts';
+import { type Refusal, toRefusal } from './refusal.ts';
+import { addSignatureField, type FieldPlace, findHole, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
 import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
 
 export interface FinishTask {
@@ -49,14 +43,7 @@ const ID_BYTES = 16;
 
 yieldToOthers();
 
-/** A finished PDF, or the reason why it cannot be finished with these settings. */
-export type Finished =
-  | Uint8Array<ArrayBuffer>
-  | Unsigned
-  | { violations: Violation[] }
-  | { unpacksBeyond: number }
-  | { unusableInvoice: { because: string; found: string | undefined; expected: string | undefined } }
-  | { misplaced: string };
+export type Finished = Uint8Array<ArrayBuffer> | Unsigned;
 
 /** A finished PDF with a placeholder for its signature. */
 export interface Unsigned {
@@ -74,16 +61,8 @@ export interface Extended {
  * Finishes a PDF. The same task gives the same bytes, which are transferred instead of copied. Encryption or the signature must
  * be the last change.
  */
-export async function finish(task: FinishTask): Promise<Finished> {
-  try {
-    return await finishAsPossible(receiveTask(task));
-  } catch (error) {
-    if (error instanceof DecodingLimitError) return { unpacksBeyond: error.limit };
-    if (error instanceof MisplacedFieldError) return { misplaced: error.message };
-    if (!(error instanceof UnusableInvoiceError)) throw error;
-    const { message: because, found, expected } = error;
-    return { unusableInvoice: { because, found, expected } };
-  }
+export async function finish(task: FinishTask): Promise<Finished | Refusal> {
+  return toRefusal(() => finishAsPossible(receiveTask(task)));
 }
 
 /** If repairing the tags fails, finishes the PDF without the repair, unless it claims conformance for its tags. */
@@ -91,7 +70,10 @@ async function finishAsPossible(task: Received): Promise<Finished> {
   const { settings } = task;
   const finished = finishExactly(task);
   if (!settings.repairsTags || claimsStructure(settings.conformance)) return finished;
-  return finished.catch(() => finishExactly({ ...task, settings: { ...settings, repairsTags: false } }));
+  return finished.catch((error) => {
+    if (error instanceof ServiceError && error.code === 'not_conformant') throw error;
+    return finishExactly({ ...task, settings: { ...settings, repairsTags: false } });
+  });
 }
 
 async function finishExactly({ input, settings, secret }: Received): Promise<Finished> {
@@ -106,7 +88,7 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Fin
   const { shown, unnamed, refs } = await addFields(editable, settings.forms, place ? signatureNames(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
   const violations = conform(editable, settings, { title, shown: forms, unnamed });
-  if (violations.length) return { violations };
+  if (violations.length) throw notConformant(violations);
   if (settings.conformance || signature) editable.id = digestInputs(input, settings).subarray(0, ID_BYTES);
   const marker = signature && place && addSignatureField(editable, signature, place, findOwnField(signature, refs));
   const finished = write(editable, input, settings, secret).join();
@@ -148,8 +130,8 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
 }
 
 /** Merges PDFs. The bytes are transferred instead of copied. */
-export async function merge(task: MergeTask): Promise<Merged> {
-  const merged = await mergeAll(task);
+export async function merge(task: MergeTask): Promise<Merged | Refusal> {
+  const merged = await toRefusal(() => mergeAll(task));
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
 }
 

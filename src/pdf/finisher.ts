@@ -2,10 +2,10 @@
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
-import { RULES, type Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
 import type { Extended, ExtendTask, Finished, FinishTask } from './finish-worker.ts';
+import { type Refusal, unlessRefused } from './refusal.ts';
 
 export interface FinisherSettings {
   /** The caller limits how many tasks run at the same time. A task beyond this number waits for a thread. */
@@ -23,8 +23,6 @@ const PIECE_BYTES = 1_048_576;
 
 const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
 const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
-
-type UnusableInvoice = Extract<Finished, { unusableInvoice: object }>['unusableInvoice'];
 
 /** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
@@ -96,18 +94,12 @@ export class Finisher {
     return { pieces: cut(extended), hole };
   }
 
-  async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal) {
+  async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Finished> {
     const prepare = () => {
       const task = withOwnMemory(pieces, settings, this.#secret);
       return { task, transferList: listBuffers(task) };
     };
-    const finished = (await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished;
-    if (finished instanceof Uint8Array || 'unsigned' in finished) return finished;
-    if ('misplaced' in finished) throw new ServiceError('print_failed', `options.signature.field: ${finished.misplaced}`);
-    if ('violations' in finished) throw notConformant(finished.violations);
-    throw 'unusableInvoice' in finished
-      ? invoiceInvalid(finished.unusableInvoice)
-      : decodedContentTooLarge(finished.unpacksBeyond);
+    return unlessRefused((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished | Refusal);
   }
 
   /**
@@ -116,8 +108,8 @@ export class Finisher {
    */
   async merge(task: MergeTask, signal: AbortSignal): Promise<Buffer[] | { protectedParts: number[] }> {
     const transferList = task.documents.map(({ buffer }) => buffer as ArrayBuffer);
-    const merged = (await this.#run('merge', () => ({ task, transferList }), CANNOT_MERGE, signal)) as Merged;
-    if (merged === 'too large') throw mergedTooLarge(task.maxBytes);
+    const answer = await this.#run('merge', () => ({ task, transferList }), CANNOT_MERGE, signal);
+    const merged = unlessRefused(answer as Merged | Refusal);
     return merged instanceof Uint8Array ? cut(merged) : merged;
   }
 
@@ -151,29 +143,6 @@ export class Finisher {
       return new ServiceError('resource_limit', 'finishing the PDF uses more memory than it may; make the document smaller');
     return new ServiceError('print_failed', refusal, { cause: withoutText(error) });
   }
-}
-
-function notConformant(violations: Violation[]): ServiceError {
-  const [first] = violations;
-  const more = violations.length > 1 ? ` And ${violations.length - 1} more.` : '';
-  // Without text of the document, since this may be logged.
-  const what = first ? `${first.rule}: ${RULES[first.rule].message}` : '';
-  return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
-}
-
-function invoiceInvalid({ because, found, expected }: UnusableInvoice): ServiceError {
-  const right = expected ? `; expected is ${expected}` : '';
-  // Without text of the document, since this may be logged and kept in the record of an item.
-  return new ServiceError('invoice_invalid', `options.invoice.xml ${because}${right}`, { members: { found, expected } });
-}
-
-function decodedContentTooLarge(limit: number): ServiceError {
-  const detail = `options.conformance: the content of the PDF unpacks to more than ${limit} bytes; make the document smaller`;
-  return new ServiceError('resource_limit', detail, { members: { limit } });
-}
-
-function mergedTooLarge(limit: number): ServiceError {
-  return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
 }
 
 function shuttingDown(): ServiceError {

@@ -1,17 +1,10 @@
 /** Draws pages of stored PDFs as PNG. PDFs are parsed in separate processes, because parts of them are untrusted. */
 import { invalidRequest, ServiceError } from '../errors.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { Drawn, DrawTask } from './draw-worker.ts';
-import { resourceLimit } from './upload-limits.ts';
+import { PdfProcesses } from './upload-limits.ts';
 
-const LIMITS: Readonly<ProcessLimits> = {
-  processes: 2,
-  maxWaiting: 64,
-  waitMs: 30_000,
-  timeoutMs: 30_000,
-  idleMs: 30_000,
-  heapMb: 256,
-};
+const HEAP_MB = 256;
 /** WebAssembly memory for the PDF and the drawn page, in pages of 64 KiB: 768 MiB. */
 const WASM_PAGES = 12_288;
 
@@ -33,21 +26,16 @@ export interface DrawOrder {
   width: number | undefined;
 }
 
-export class PageDrawing {
-  readonly #processes: ProcessQueue;
-
+export class PageDrawing extends PdfProcesses {
   /** Starts no process yet. */
   constructor(limits: Partial<ProcessLimits> = {}) {
-    const all = { ...LIMITS, ...limits };
     const work = {
       module: new URL('./draw-worker.ts', import.meta.url),
       libraries: ['@hyzyla/pdfium', 'pngjs'],
       flags: [`--wasm-max-mem-pages=${WASM_PAGES}`],
       busy: 'too many pages are being drawn',
-      outOfTime: (cause: unknown) => resourceLimit(`drawing the page takes longer than ${all.timeoutMs} ms`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('drawing the page needs too much memory', cause),
     };
-    this.#processes = new ProcessQueue(work, all);
+    super('drawing the page', work, { heapMb: HEAP_MB, ...limits });
   }
 
   /**
@@ -57,7 +45,7 @@ export class PageDrawing {
   async draw(owner: string, { width, page, content }: DrawOrder, signal?: AbortSignal): Promise<Uint8Array> {
     const size = { width: width ?? DEFAULT_DRAWN_WIDTH, isExact: width !== undefined, maxPixels: MAX_DRAWN_PIXELS };
     const task = async (): Promise<DrawTask> => ({ content: await content(), page, ...size });
-    const drawn = (await this.#processes.run(owner, task, signal)) as Drawn;
+    const drawn = (await this.run(owner, task, signal)) as Drawn;
     if (drawn === 'no such page') throw noSuchPage();
     if (drawn === 'protected')
       throw new ServiceError(
@@ -74,11 +62,6 @@ export class PageDrawing {
         message: `must be at most ${drawn.maxWidth} for this page, because an image may have at most ${most} pixels`,
       },
     ]);
-  }
-
-  /** Ends the processes. Running, waiting and later tasks fail. */
-  close(): void {
-    this.#processes.close();
   }
 }
 

@@ -2,11 +2,11 @@
  * Merges uploaded PDFs: several PDFs in, one PDF with all their pages out. Uploads are untrusted, so they are parsed in separate
  * processes, whose failure affects nothing else.
  */
-import { ServiceError } from '../errors.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import { type Refusal, unlessRefused } from '../pdf/refusal.ts';
+import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { MergedFinishing } from './finish-merged.ts';
 import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
-import { MAX_UNPACKED_BYTES, resourceLimit, UPLOAD_LIMITS } from './upload-limits.ts';
+import { MAX_UNPACKED_BYTES, PdfProcesses } from './upload-limits.ts';
 
 export interface UploadedPdf {
   /** The title of its bookmark in the merged PDF. */
@@ -38,47 +38,26 @@ interface UploadMergingLimits extends Partial<ProcessLimits> {
   maxUnpackedBytes?: number;
 }
 
-export class UploadMerging {
-  readonly #processes: ProcessQueue;
+export class UploadMerging extends PdfProcesses {
   readonly #maxUnpackedBytes: number;
   readonly #maxPdfBytes: number;
 
   /** Starts no process yet. */
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: UploadMergingLimits) {
-    const all = { ...UPLOAD_LIMITS, ...limits };
+    const module = new URL('./merge-worker.ts', import.meta.url);
+    const busy = 'too many PDFs are being merged';
+    super('merging the PDFs', { module, libraries: ['@libpdf/core'], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;
-    const work = {
-      module: new URL('./merge-worker.ts', import.meta.url),
-      libraries: ['@libpdf/core'],
-      busy: 'too many PDFs are being merged',
-      outOfTime: (cause: unknown) => resourceLimit(`merging the PDFs takes longer than ${all.timeoutMs} ms`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('merging the PDFs needs too much memory', cause),
-    };
-    this.#processes = new ProcessQueue(work, all);
   }
 
-  /**
-   * Owners take turns. Throws `UnusableUploadError`, `resource_limit`, `queue_full`, and the reason of `signal`.
-   */
+  /** Owners take turns. Throws `UnusableUploadError`, `resource_limit`, `queue_full`, and the reason of `signal`. */
   async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal, finishing?: MergedFinishing): Promise<MergedPdf> {
     const limits = { maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
     const task: MergeUploadsTask = { files, ...limits, finishing };
-    const merged = (await this.#processes.run(owner, task, signal)) as MergedUploads;
-    if (merged === 'too large') throw this.#tooLarge();
+    const merged = unlessRefused((await this.run(owner, task, signal)) as MergedUploads | Refusal);
     if ('unusable' in merged) throw new UnusableUploadError(merged.unusable, merged.because);
     const { buffer, byteOffset, byteLength } = merged.pdf;
-    if (byteLength > this.#maxPdfBytes) throw this.#tooLarge();
     return { pdf: Buffer.from(buffer, byteOffset, byteLength), pages: merged.pages };
-  }
-
-  #tooLarge(): ServiceError {
-    const limit = this.#maxPdfBytes;
-    return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
-  }
-
-  /** Ends the processes. Running, waiting and later tasks fail. */
-  close(): void {
-    this.#processes.close();
   }
 }

@@ -1,9 +1,11 @@
 /** The process that merges uploaded PDFs: their bytes and titles in, one PDF or the index of an unusable file out. */
 import { PDF } from '@libpdf/core';
+import { ServiceError } from '../errors.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
-import { MergedFile, MergedTooLargeError } from '../pdf/edit/merge.ts';
+import { MergedFile, mergedTooLarge } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
+import { type Refusal, toRefusal } from '../pdf/refusal.ts';
 import { hasSignature } from '../pdf/security/signature-field.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { finishMerged, type MergedFinishing } from './finish-merged.ts';
@@ -19,19 +21,14 @@ export interface MergeUploadsTask {
   finishing: MergedFinishing | undefined;
 }
 
-export type MergedUploads = { pdf: Uint8Array; pages: number } | { unusable: number; because: string } | 'too large';
+export type MergedUploads = { pdf: Uint8Array; pages: number } | { unusable: number; because: string };
 
 serveTasks(merge);
 
-async function merge(task: MergeUploadsTask): Promise<MergedUploads> {
+function merge(task: MergeUploadsTask): Promise<MergedUploads | Refusal> {
   limitDecoding(task.maxUnpackedBytes);
   limitEmptyWords();
-  try {
-    return await mergeAll(task);
-  } catch (error) {
-    if (error instanceof MergedTooLargeError) return 'too large';
-    throw error;
-  }
+  return toRefusal(() => mergeAll(task));
 }
 
 async function mergeAll({ files, maxPdfBytes, maxUnpackedBytes, finishing }: MergeUploadsTask): Promise<MergedUploads> {
@@ -46,13 +43,19 @@ async function mergeAll({ files, maxPdfBytes, maxUnpackedBytes, finishing }: Mer
       merged.add(pdf, title, new Map());
       throwIfStuck();
     } catch (error) {
-      if (error instanceof MergedTooLargeError) throw error;
+      if (error instanceof ServiceError) throw error;
       return { unusable: index, because: 'is damaged, or not a PDF' };
     }
   }
   const pdf = merged.end().join();
   limitDecoding(maxUnpackedBytes);
-  return { pdf: await finishMerged(pdf, finishing), pages: merged.pages };
+  return { pdf: await finishWithin(maxPdfBytes, pdf, finishing), pages: merged.pages };
+}
+
+async function finishWithin(maxBytes: number, pdf: Uint8Array, finishing: MergedFinishing | undefined): Promise<Uint8Array> {
+  const finished = await finishMerged(pdf, finishing);
+  if (finished.byteLength > maxBytes) throw mergedTooLarge(maxBytes);
+  return finished;
 }
 
 /** Checks for encryption before parsing, because a PDF with a user password cannot be parsed. */

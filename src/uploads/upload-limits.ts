@@ -1,8 +1,8 @@
-/** Limits of the processes that parse uploaded PDFs. */
+/** The processes that parse PDFs which are untrusted, wholly or in part, and their limits. */
 import { ServiceError } from '../errors.ts';
-import type { ProcessLimits } from '../queue/process-queue.ts';
+import { type ProcessLimits, ProcessQueue, type ProcessWork } from '../queue/process-queue.ts';
 
-export const UPLOAD_LIMITS: Readonly<ProcessLimits> = {
+const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 30_000,
@@ -12,6 +12,18 @@ export const UPLOAD_LIMITS: Readonly<ProcessLimits> = {
 };
 /** Maximum decompressed size of the objects of all PDFs of a request together. */
 export const MAX_UNPACKED_BYTES = 268_435_456;
+
+export class PdfProcesses extends ProcessQueue {
+  /** `doing` begins the texts of errors, such as `merging the PDFs`. Starts no process yet. */
+  constructor(doing: string, work: Omit<ProcessWork, 'outOfTime' | 'outOfMemory'>, limits: Partial<ProcessLimits>) {
+    const all = { ...LIMITS, ...limits };
+    const errors = {
+      outOfTime: (cause: unknown) => resourceLimit(`${doing} takes longer than ${all.timeoutMs} ms`, cause),
+      outOfMemory: (cause: unknown) => resourceLimit(`${doing} needs too much memory`, cause),
+    };
+    super({ ...work, ...errors }, all);
+  }
+}
 
 export function resourceLimit(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('resource_limit', detail, { cause });

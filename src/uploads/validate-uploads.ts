@@ -2,41 +2,29 @@
 import { ServiceError } from '../errors.ts';
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import type { Validated } from '../pdf/validate/validate.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
-import { MAX_UNPACKED_BYTES, resourceLimit, UPLOAD_LIMITS } from './upload-limits.ts';
+import type { ProcessLimits } from '../queue/process-queue.ts';
+import { MAX_UNPACKED_BYTES, PdfProcesses } from './upload-limits.ts';
 import type { ValidationOutcome, ValidationTask } from './validate-worker.ts';
 
-export class UploadValidation {
-  readonly #processes: ProcessQueue;
+export class UploadValidation extends PdfProcesses {
   readonly #maxUnpackedBytes: number;
 
   /** Starts no process yet. */
   constructor({ maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: Partial<ProcessLimits> & { maxUnpackedBytes?: number } = {}) {
-    const all = { ...UPLOAD_LIMITS, ...limits };
+    const module = new URL('./validate-worker.ts', import.meta.url);
+    const busy = 'too many PDFs are being validated';
+    super('validating the PDF', { module, libraries: ['@libpdf/core', 'saxes'], busy }, limits);
     this.#maxUnpackedBytes = maxUnpackedBytes;
-    const work = {
-      module: new URL('./validate-worker.ts', import.meta.url),
-      libraries: ['@libpdf/core', 'saxes'],
-      busy: 'too many PDFs are being validated',
-      outOfTime: (cause: unknown) => resourceLimit(`validating the PDF takes longer than ${all.timeoutMs} ms`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('validating the PDF needs too much memory', cause),
-    };
-    this.#processes = new ProcessQueue(work, all);
   }
 
   /** Owners take turns. Throws `pdf_unreadable`, `resource_limit`, `queue_full`, and the reason of `signal`. */
   async validate(owner: string, content: Uint8Array, profiles: Profile[] | undefined, signal?: AbortSignal): Promise<Validated> {
     const task: ValidationTask = { content, profiles, maxUnpackedBytes: this.#maxUnpackedBytes };
-    const outcome = (await this.#processes.run(owner, task, signal)) as ValidationOutcome;
+    const outcome = (await this.run(owner, task, signal)) as ValidationOutcome;
     if (outcome !== 'unreadable') return outcome;
     throw new ServiceError(
       'pdf_unreadable',
       'the body is not a PDF, or it is damaged, protected by a password, or compressed with an unsupported filter',
     );
-  }
-
-  /** Ends the processes. Running, waiting and later tasks fail. */
-  close(): void {
-    this.#processes.close();
   }
 }

@@ -1,7 +1,8 @@
 /** Invoice XML: reads the relevant parts, and quickly rejects hostile XML or another profile. */
 import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
-import { readInvoice, UnusableInvoiceError } from '../../src/pdf/conformance/read-invoice.ts';
+import { readInvoice } from '../../src/pdf/conformance/read-invoice.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 
 const SALE = SALES.plain as Sale;
@@ -10,12 +11,14 @@ const GUIDELINE = '<ram:ID>urn:cen.eu:en16931:2017</ram:ID>';
 const DATE = '<udt:DateTimeString format="102">20260115</udt:DateTimeString>';
 const END = '</rsm:CrossIndustryInvoice>';
 
-function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): UnusableInvoiceError {
+/** Returns what the error says about the XML, without what is expected of it. */
+function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): { message: string; found: unknown } {
   try {
     readInvoice({ xml, profile });
   } catch (error) {
-    if (error instanceof UnusableInvoiceError) return error;
-    throw error;
+    if (!(error instanceof ServiceError) || error.code !== 'invoice_invalid') throw error;
+    const [, message = ''] = /^options\.invoice\.xml (.*?)(?:; expected is .*)?$/.exec(error.message) ?? [];
+    return { message, found: error.members.found };
   }
   throw new Error('it was accepted');
 }

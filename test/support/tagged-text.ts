@@ -1,10 +1,10 @@
 /** Reads the text of a PDF as its tags state it, without regard to where the glyphs are. */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../../src/pdf/content/content-scanner.ts';
-import { Fonts, findResource, pageContents } from '../../src/pdf/content/fonts.ts';
+import { Fonts } from '../../src/pdf/content/fonts.ts';
 import { StreamDecoder } from '../../src/pdf/content/streams.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
-import { findInherited } from '../../src/pdf/objects/page-view.ts';
+import { findResources } from '../../src/pdf/objects/page-view.ts';
 import { isAnnotation, StructureElement } from '../../src/pdf/structure/structure-element.ts';
 import { StructureTree } from '../../src/pdf/structure/structure-tree.ts';
 
@@ -41,23 +41,18 @@ class MarkedTexts {
   constructor(pdf: EditablePdf) {
     this.#pdf = pdf;
     this.#fonts = new Fonts(pdf, this.#decoder);
-    for (const { ref, dict } of pdf.pdf.getPages()) {
-      const streams = pageContents(pdf, dict).map((entry) => pdf.resolve(entry));
-      const parts = streams.filter((stream) => stream instanceof PdfStream).map((stream) => this.#decoder.decode(stream));
-      this.#scan(Buffer.concat(parts), findInherited(pdf, dict, 'Resources'), ref);
-    }
+    for (const { ref, page } of pdf.pages()) this.#scan(this.#decoder.pageContent(pdf, page), findResources(pdf, page), ref);
   }
 
-  #scan(content: Buffer, given: PdfObject | undefined, holder: PdfRef): void {
-    const resources = given instanceof PdfDict ? given : undefined;
+  #scan(content: Buffer, resources: PdfDict | undefined, holder: PdfRef): void {
     const open: Sequence[] = [];
     let font: PdfObject | undefined;
     scanContent(content, (operator, operands, end) => {
       const name = operands.names[0] ?? '';
       if (operator === 'BDC' || operator === 'BMC') open.push(sequenceOf(content, operands, end));
       else if (operator === 'EMC') this.#close(open, holder);
-      else if (operator === 'Tf') font = findResource(this.#pdf, resources, 'Font', name);
-      else if (operator === 'Do') this.#draw(findResource(this.#pdf, resources, 'XObject', name), resources);
+      else if (operator === 'Tf') font = this.#pdf.nested(resources, 'Font', name);
+      else if (operator === 'Do') this.#draw(this.#pdf.nested(resources, 'XObject', name), resources);
       else if (SHOWS.has(operator)) open.at(-1)?.shown.push(...this.#textsOf(font, content, operands));
     });
   }
@@ -89,7 +84,7 @@ class MarkedTexts {
     if (!(ref instanceof PdfRef && form instanceof PdfStream) || this.#drawn.has(ref)) return;
     this.#drawn.add(ref);
     if (form.get('Subtype') === PdfName.of('Form'))
-      this.#scan(this.#decoder.decode(form), this.#pdf.resolve(form.get('Resources')) ?? resources, ref);
+      this.#scan(this.#decoder.decode(form), this.#pdf.dict(form, 'Resources') ?? resources, ref);
   }
 }
 

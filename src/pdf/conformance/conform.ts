@@ -3,7 +3,7 @@
  * leaves out, but never invents content that the document does not have. If the PDF cannot be made to conform, the result is a
  * list of violations.
  */
-import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
+import { PdfBool, PdfDict, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
 import type { ElementLocation, PrintedStructure } from '../../tag-structure.ts';
 import { paintedContent } from '../content/painted-content.ts';
 import type { FinishSettings } from '../finish-settings.ts';
@@ -108,20 +108,15 @@ function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStruc
 }
 
 function checkLimits(editable: EditablePdf, violations: Violations): void {
-  const pages = editable.pdf.getPages().map(({ ref }) => editable.resolve(ref));
-  for (const page of pages.filter((value) => value instanceof PdfDict)) {
+  for (const { page } of editable.pages()) {
     const { width, height } = pageView(editable, page);
     if (width < MIN_SIDE || height < MIN_SIDE) violations.add('page_size');
-    const annotations = editable.resolve(page.get('Annots'));
-    const entries = annotations instanceof PdfArray ? annotations.toArray() : [];
-    if (entries.some((entry) => isTooLong(editable, entry))) violations.add('value_too_large');
+    const addresses = editable.annotations(page).map(({ annotation }) => editable.dict(annotation, 'A')?.get('URI'));
+    if (addresses.some((address) => isTooLong(editable.resolve(address)))) violations.add('value_too_large');
   }
 }
 
-function isTooLong(editable: EditablePdf, entry: unknown): boolean {
-  const annotation = entry instanceof PdfRef ? editable.resolve(entry) : undefined;
-  const action = annotation instanceof PdfDict ? editable.resolve(annotation.get('A')) : undefined;
-  const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
+function isTooLong(address: PdfObject | undefined): boolean {
   return address instanceof PdfString && address.bytes.length > MAX_STRING;
 }
 

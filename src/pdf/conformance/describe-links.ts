@@ -2,11 +2,11 @@
  * Sets the alternate description of link annotations (ISO 14289-1, 7.18.1 and 7.18.5): the text of the link in the document, or
  * its address.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { type PdfDict, PdfNumber, type PdfRef } from '@libpdf/core';
 import type { PrintedStructure } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
-import { isAnnotation, type StructureElement } from '../structure/structure-element.ts';
+import { annotationOf, type StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** Characters of an address, of which the document tells no more. */
@@ -14,17 +14,17 @@ const MAX_TARGET = 2_000;
 
 export function describeLinks(editable: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
   const tagged = tree.elements().flatMap((element) => {
-    const annotations = element.type === 'Link' ? findAnnotations(editable, element) : [];
-    const [first] = annotations;
-    return first ? [{ annotations, target: readTarget(editable, first.dict) }] : [];
+    const annotations = element.type === 'Link' ? findAnnotations(element) : [];
+    const first = editable.asDict(annotations[0]);
+    return first ? [{ annotations, target: readTarget(editable, first) }] : [];
   });
   const read = links.filter(({ isHidden }) => !isHidden);
   const texts = new LinkTexts(read, listTargets(tagged));
   for (const { annotations, target } of tagged) {
-    const description = textString(texts.next(target));
-    for (const { ref, dict } of annotations) describe(editable, ref, dict, description);
+    const Contents = textString(texts.next(target));
+    for (const ref of annotations) editable.update(ref, { Contents });
   }
-  const orphans = editable.pdf.getPages().flatMap(({ ref }) => findOrphans(editable, ref));
+  const orphans = editable.pages().flatMap(({ ref, page }) => findOrphans(editable, page, ref));
   const hidden = links.filter(({ isHidden }) => isHidden);
   adoptOrphans(editable, tree, orphans, new LinkTexts(hidden, listTargets(orphans)));
 }
@@ -60,55 +60,30 @@ function cut(target: string): string {
   return target.slice(0, MAX_TARGET);
 }
 
-function findAnnotations(editable: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
-  return link.kids.flatMap((kid) => {
-    const ref = kid instanceof PdfDict && isAnnotation(kid) ? kid.get('Obj') : undefined;
-    const dict = editable.resolve(ref);
-    return ref instanceof PdfRef && dict instanceof PdfDict ? [{ ref, dict }] : [];
-  });
+function findAnnotations(link: StructureElement): PdfRef[] {
+  return link.leaves.flatMap((leaf) => annotationOf(leaf) ?? []);
 }
 
 function readTarget(editable: EditablePdf, annotation: PdfDict): string {
-  const action = editable.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? readText(editable.resolve(action.get('URI'))) : '';
-  return address || `#${readText(editable.resolve(annotation.get('Dest')))}`;
-}
-
-function readText(value: PdfObject | undefined): string {
-  if (value instanceof PdfString) return value.asString();
-  return value instanceof PdfName ? value.value : '';
-}
-
-function describe(editable: EditablePdf, ref: PdfRef, annotation: PdfDict, description: PdfString): void {
-  const copy = annotation.clone();
-  copy.set('Contents', description);
-  editable.change(ref, copy);
+  const address = editable.text(editable.dict(annotation, 'A'), 'URI');
+  return address || `#${editable.label(annotation.get('Dest')) ?? ''}`;
 }
 
 interface Orphan {
   ref: PdfRef;
-  dict: PdfDict;
   page: PdfRef;
   target: string;
 }
 
 /** Finds links without a tag: the document hides them from assistive technology, but they can still be clicked. */
-function findOrphans(editable: EditablePdf, page: PdfRef): Orphan[] {
-  const dict = editable.resolve(page);
-  const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
-  return (annotations instanceof PdfArray ? annotations.toArray() : []).flatMap((ref) => {
-    const annotation = editable.resolve(ref);
-    if (!(ref instanceof PdfRef) || !(annotation instanceof PdfDict) || annotation.has('StructParent')) return [];
-    return [{ ref, dict: annotation, page, target: readTarget(editable, annotation) }];
-  });
+function findOrphans(editable: EditablePdf, dict: PdfDict, page: PdfRef): Orphan[] {
+  const orphans = editable.annotations(dict).filter(({ annotation }) => !annotation.has('StructParent'));
+  return orphans.map(({ ref, annotation }) => ({ ref, page, target: readTarget(editable, annotation) }));
 }
 
 function adoptOrphans(editable: EditablePdf, tree: StructureTree, orphans: Orphan[], texts: LinkTexts): void {
-  for (const { ref, dict, page, target } of orphans) {
-    const { key } = tree.adopt('Link', ref, page);
-    const copy = dict.clone();
-    copy.set('StructParent', PdfNumber.of(key));
-    copy.set('Contents', textString(texts.next(target)));
-    editable.change(ref, copy);
+  for (const { ref, page, target } of orphans) {
+    const key = tree.adopt('Link', ref, page);
+    editable.update(ref, { StructParent: PdfNumber.of(key), Contents: textString(texts.next(target)) });
   }
 }

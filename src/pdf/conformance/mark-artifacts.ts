@@ -3,17 +3,17 @@
  * only gets the spaces between words that it lacks, also inside form XObjects, into which Skia puts a whole page if something on it
  * is blended.
  */
-import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { PdfDict, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../content/content-scanner.ts';
 import { DocumentText } from '../content/document-text.ts';
-import { Fonts, findResource, pageContents } from '../content/fonts.ts';
+import { Fonts } from '../content/fonts.ts';
 import { paintedKey } from '../content/painted-content.ts';
 import { addSpaceFont, SPACE_FONT } from '../content/space-font.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import { TextObject } from '../content/text-objects.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { findInherited } from '../objects/page-view.ts';
-import { deflatedStream } from '../objects/syntax.ts';
+import { findResources } from '../objects/page-view.ts';
+import { deflatedStream, entriesOf } from '../objects/syntax.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import type { RepeatedContent } from './repeated-content.ts';
 import { separateWords } from './separate-words.ts';
@@ -29,7 +29,6 @@ export interface ContentFindings {
 const NO_BREAK_SPACE = '\u00a0';
 const BEGIN = '\n/Artifact BMC\n';
 const END = '\nEMC\n';
-const LINE_FEED = Buffer.from('\n');
 const PATH_START = new Set(['m', 're']);
 const PATH = new Set([...PATH_START, 'S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'n']);
 const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
@@ -48,7 +47,7 @@ export interface ContentTags {
  */
 export function markArtifacts(editable: EditablePdf, tags: ContentTags | undefined, shown: readonly PdfRef[]): ContentFindings {
   const marking = new Marking(editable, tags?.repeated);
-  for (const { ref } of editable.pdf.getPages()) marking.markPage(ref);
+  for (const { ref, page } of editable.pages()) marking.markPage(ref, page);
   for (const form of shown) marking.lookInside(form);
   if (tags) marking.separateWords(tags);
   marking.write();
@@ -99,23 +98,16 @@ class Marking {
     return kept;
   }
 
-  markPage(ref: PdfRef): void {
-    const page = this.#editable.resolve(ref);
-    if (!(page instanceof PdfDict)) throw new Error('a page is missing');
-    const entries = pageContents(this.#editable, page);
-    const streams = entries.map((entry) => this.#editable.resolve(entry)).filter((stream) => stream instanceof PdfStream);
-    if (!streams.length) return;
-    const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const found = findInherited(this.#editable, page, 'Resources');
-    const resources = found instanceof PdfDict ? found : undefined;
+  markPage(ref: PdfRef, page: PdfDict): void {
+    const content = this.#streams.pageContent(this.#editable, page);
+    if (!content.length) return;
+    const resources = findResources(this.#editable, page);
     const scan = this.#scan(content, resources, { isTagged: false, holder: ref });
     if (!this.#marks) return;
     this.#writers.push(() => {
-      const copy = page.clone();
-      copy.set('Contents', this.#replace(entries, deflatedStream({}, scan.bytes)));
+      const Contents = this.#replace(this.#editable.listOrOne(page, 'Contents'), deflatedStream({}, scan.bytes));
       const changed = this.#prepareResources(scan, resources);
-      if (changed) copy.set('Resources', changed);
-      this.#editable.change(ref, copy);
+      this.#editable.update(ref, { Contents, ...(changed && { Resources: changed }) });
     });
   }
 
@@ -140,7 +132,7 @@ class Marking {
   ): ContentScan {
     const scan: ContentScan = new ContentScan(content, isTagged, this.#repeated.get(holder.objectNumber), {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
-      uses: (kind, name) => this.lookInside(findResource(this.#editable, resources, kind, name)),
+      uses: (kind, name) => this.lookInside(this.#editable.nested(resources, kind, name)),
       shows: (runs, actualText, object) => this.#look(runs, resources, actualText, object),
       begins: (mcid) => this.#beginText(content, paintedKey(holder.objectNumber, mcid)),
     });
@@ -153,15 +145,11 @@ class Marking {
   lookInside(entry: PdfObject | undefined): void {
     if (!(entry instanceof PdfRef) || this.#drawn.has(entry.objectNumber)) return;
     this.#drawn.add(entry.objectNumber);
-    const value = this.#editable.resolve(entry);
-    const mask = value instanceof PdfDict ? this.#editable.resolve(value.get('SMask')) : undefined;
-    if (mask instanceof PdfDict) this.lookInside(mask.get('G'));
+    const value = this.#editable.asDict(entry);
+    this.lookInside(this.#editable.nested(value, 'SMask', 'G'));
     if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
-    const resources = this.#editable.resolve(value.get('Resources'));
-    this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, {
-      isTagged: true,
-      holder: entry,
-    });
+    const resources = this.#editable.dict(value, 'Resources');
+    this.#scan(this.#streams.decode(value), resources, { isTagged: true, holder: entry });
   }
 
   #beginText(content: Buffer, tag: string): TextObject {
@@ -174,7 +162,7 @@ class Marking {
 
   /** Returns whether the glyphs say enough without the ActualText: they are a space, and it is a space that does not break. */
   #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined, object: TextObject | undefined): boolean {
-    const runs = shown.map(({ font, codes }) => ({ font: findResource(this.#editable, resources, 'Font', font ?? ''), codes }));
+    const runs = shown.map(({ font, codes }) => ({ font: this.#editable.nested(resources, 'Font', font ?? ''), codes }));
     object?.show(...(actualText === undefined ? runs : [actualText]));
     const { isMissing, isUnmapped } = this.#fonts.look(runs, actualText);
     this.findings.hasMissingGlyphs ||= isMissing;
@@ -184,7 +172,7 @@ class Marking {
 
   /** Scans an XObject that is drawn. One without tags of its own is painted like a path. */
   #draw(name: string, inTagged: boolean, resources: PdfDict | undefined, scan: ContentScan): Drawn {
-    const ref = findResource(this.#editable, resources, 'XObject', name);
+    const ref = this.#editable.nested(resources, 'XObject', name);
     if (!(ref instanceof PdfRef)) return { isTagged: false, name };
     const isTagged = this.#isTagged(ref);
     const form = this.#editable.resolve(ref);
@@ -194,12 +182,8 @@ class Marking {
       return { isTagged: false, name: this.#copyWithoutTags(ref, form, resources, scan) };
     }
     this.#drawn.add(ref.objectNumber);
-    const given = this.#editable.resolve(form.get('Resources'));
-    const own = given instanceof PdfDict ? given : resources;
-    const inner = this.#scan(this.#streams.decode(form), own, {
-      isTagged: inTagged || !isTagged,
-      holder: ref,
-    });
+    const own = this.#editable.dict(form, 'Resources') ?? resources;
+    const inner = this.#scan(this.#streams.decode(form), own, { isTagged: inTagged || !isTagged, holder: ref });
     if (this.#marks && isTagged)
       this.#writers.push(() => this.#editable.change(ref, withContent(form, inner.bytes, this.#prepareResources(inner, own))));
     return { isTagged: isTagged && !inTagged, name };
@@ -227,7 +211,7 @@ class Marking {
   #isTagged(ref: PdfRef): boolean {
     const known = this.#tagged.get(ref.objectNumber);
     if (known !== undefined) return known;
-    this.#tagged.set(ref.objectNumber, false);
+    this.#tagged.set(ref.objectNumber, false); // for a form that draws itself
     const form = this.#editable.resolve(ref);
     const isTagged = form instanceof PdfStream && isForm(form) && (form.has('StructParents') || this.#drawsTagged(form));
     this.#tagged.set(ref.objectNumber, isTagged);
@@ -235,22 +219,17 @@ class Marking {
   }
 
   #drawsTagged(form: PdfStream): boolean {
-    const resources = this.#editable.resolve(form.get('Resources'));
-    const objects = resources instanceof PdfDict ? this.#editable.resolve(resources.get('XObject')) : undefined;
-    if (!(objects instanceof PdfDict)) return false;
+    const objects = this.#editable.dict(this.#editable.dict(form, 'Resources'), 'XObject') ?? [];
     return [...objects].some(([, ref]) => ref instanceof PdfRef && this.#isTagged(ref));
   }
 }
 
 function isForm(stream: PdfStream): boolean {
-  const subtype = stream.get('Subtype');
-  return subtype instanceof PdfName && subtype.value === 'Form';
+  return stream.getName('Subtype')?.value === 'Form';
 }
 
 function withContent(form: PdfStream, content: Buffer, resources: PdfDict | undefined): PdfStream {
-  const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
-  delete entries.Filter;
-  delete entries.DecodeParms;
+  const { Filter: _, DecodeParms: __, ...entries } = entriesOf(form);
   return deflatedStream({ ...entries, ...(resources && { Resources: resources }) }, content);
 }
 

@@ -1,5 +1,4 @@
 /** Gives the bookmarks the text of their headings: Chromium leaves out the spaces at line ends and at `<br>`. */
-import { PdfString } from '@libpdf/core';
 import type { PrintedStructure } from '../../tag-structure.ts';
 import { foldText } from '../content/document-text.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -10,13 +9,9 @@ import { outlineItems } from './outline-items.ts';
 export function nameBookmarks(editable: EditablePdf, { headings, isWhole }: PrintedStructure): void {
   const headingWith = (isWhole ? matchInOrder : matchUnique)(headings, ({ text }) => sortCharacters(text));
   for (const { ref, item } of outlineItems(editable)) {
-    const given = item.get('Title');
-    const title = given instanceof PdfString ? given.asString() : '';
+    const title = editable.text(item, 'Title');
     const text = headingWith(sortCharacters(title))?.text;
-    if (!text) continue;
-    const copy = item.clone();
-    copy.set('Title', textString(copyCase(title, text)));
-    editable.change(ref, copy);
+    if (text) editable.update(ref, { Title: textString(copyCase(title, text)) });
   }
 }
 

@@ -51,11 +51,6 @@ export function claimsStructure({ archive, accessible }: Claims = NO_CLAIMS): bo
   return accessible !== undefined || archive?.level === 'A';
 }
 
-/** Whether the claims require that every glyph maps to Unicode text. */
-export function claimsText({ archive, accessible }: Claims): boolean {
-  return accessible !== undefined || archive?.level === 'A' || archive?.level === 'U';
-}
-
 /** Whether the claims require PDF 2.0 (ISO 32000-2), which keeps its metadata only in XMP. */
 export function isVersion2({ archive, accessible }: Claims): boolean {
   return archive?.part === 4 || accessible === 2;
@@ -82,17 +77,34 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.8': '6.9',
 };
 
-/** The clause of the claimed part that corresponds to a clause of ISO 19005-3; empty if the part has none. */
-export function archiveClause(clause: string | undefined, part: number): string {
-  const own = part === 4 ? CLAUSES_OF_PART_4[clause ?? ''] : clause;
-  return own ? `ISO 19005-${part}, ${own}` : '';
+/** Where the standards state a rule. */
+export interface RuleClauses {
+  /** The clauses of ISO 14289-1 and ISO 14289-2, or of a standard that they refer to; empty if one of them has no such rule. */
+  accessible?: readonly [part1: string, part2: string];
+  /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for -4 see `CLAUSES_OF_PART_4`. */
+  archive?: string;
+  /** Whether only ISO 19005-4 has the rule. */
+  isOfPart4?: boolean;
 }
 
-/** The clauses of ISO 14289-1 and ISO 14289-2, or of a standard that they refer to; empty if one of them has no such rule. */
-export type AccessibleClauses = readonly [part1: string, part2: string];
+/** The clauses of the claimed standards that state a rule; empty if none of them does. */
+export function citeClauses(rule: RuleClauses, { archive, accessible }: Claims): string {
+  return [accessibleClause(rule, accessible), archive ? archiveClause(rule, archive) : ''].filter(Boolean).join('; ');
+}
+
+/** Clause 6.7 is about structure, which level A requires, and 6.2.11.7 about text, which level U requires. */
+function archiveClause(
+  { archive: clause = '', isOfPart4 = false }: RuleClauses,
+  claimed: NonNullable<Claims['archive']>,
+): string {
+  const own = claimed.part === 4 ? CLAUSES_OF_PART_4[clause] : clause;
+  const needed = clause.startsWith('6.7.') ? 'A' : clause.startsWith('6.2.11.7') ? 'U' : 'B';
+  const isClaimed = claimed.part === 4 || (!isOfPart4 && levelRank(claimed.level) >= levelRank(needed));
+  return own && isClaimed ? `ISO 19005-${claimed.part}, ${own}` : '';
+}
 
 /** The clause in the claimed part; empty if none is claimed or the part has no such rule. */
-export function accessibleClause(clauses: AccessibleClauses | undefined, part: Claims['accessible']): string {
+function accessibleClause({ accessible: clauses }: RuleClauses, part: Claims['accessible']): string {
   const clause = part && clauses?.[part - 1];
   if (!clause) return '';
   return clause.startsWith('ISO') ? clause : `ISO 14289-${part}, ${clause}`;

@@ -3,6 +3,7 @@
  * date out. It does not validate the invoice. It rejects document type declarations, so entities are never expanded.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { ServiceError } from '../../errors.ts';
 import { findVersion, INVOICE_PROFILES, type Invoice, type InvoiceProfile, profileGuideline } from './invoice-profiles.ts';
 
 /** The facts about an invoice that go into the PDF. */
@@ -11,20 +12,6 @@ export interface InvoiceFacts {
   version: string;
   /** The date of issue (BT-2), as RFC 3339. */
   issued: string;
-}
-
-/** The XML is not an invoice of its profile. */
-export class UnusableInvoiceError extends Error {
-  override name = 'UnusableInvoiceError';
-  readonly found: string | undefined;
-  readonly expected: string | undefined;
-
-  /** `because` completes a sentence about the XML, such as `is not well-formed XML`. */
-  constructor(because: string, found?: string, expected?: string) {
-    super(because);
-    this.found = found?.slice(0, MAX_QUOTED);
-    this.expected = expected;
-  }
 }
 
 const MAX_QUOTED = 200;
@@ -41,17 +28,17 @@ const ROOT = 'rsm:CrossIndustryInvoice';
 const GUIDELINE = `${ROOT}/rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID`;
 const ISSUED = `${ROOT}/rsm:ExchangedDocument/ram:IssueDateTime/udt:DateTimeString`;
 
-/** Throws `UnusableInvoiceError`. Runs in time proportional to the length of the XML. */
+/** Throws `invoice_invalid`. Runs in time proportional to the length of the XML. */
 export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   const texts = new InvoiceTexts();
   const parser = new SaxesParser({ xmlns: true });
   parser.on('xmldecl', ({ version, encoding = 'UTF-8' }) => {
-    if (version !== '1.0') throw new UnusableInvoiceError('is not XML 1.0', version, '1.0');
+    if (version !== '1.0') throw unusable('is not XML 1.0', version, '1.0');
     if (!/^utf-8$/i.test(encoding))
-      throw new UnusableInvoiceError('says that its encoding is not that in which it is embedded', encoding, 'UTF-8');
+      throw unusable('says that its encoding is not that in which it is embedded', encoding, 'UTF-8');
   });
   parser.on('doctype', () => {
-    throw new UnusableInvoiceError('has a document type declaration, which no invoice needs');
+    throw unusable('has a document type declaration, which no invoice needs');
   });
   parser.on('opentagstart', () => texts.begin());
   parser.on('attribute', () => texts.countAttribute());
@@ -61,7 +48,7 @@ export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   parser.on('closetag', () => texts.close());
   parser.on('error', () => {
     const { line, column } = parser;
-    throw new UnusableInvoiceError(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
+    throw unusable(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
   });
   parser.write(xml).close();
   return { profile, version: requireVersion(texts.of(GUIDELINE), profile), issued: parseDate(texts.of(ISSUED)) };
@@ -79,14 +66,13 @@ class InvoiceTexts {
   }
 
   countAttribute(): void {
-    if (++this.#attributes > MAX_ATTRIBUTES)
-      throw new UnusableInvoiceError(`has an element with more than ${MAX_ATTRIBUTES} attributes`);
+    if (++this.#attributes > MAX_ATTRIBUTES) throw unusable(`has an element with more than ${MAX_ATTRIBUTES} attributes`);
   }
 
   open({ uri, local, attributes }: SaxesTagNS): void {
     const name = `${PREFIXES.get(uri) ?? ''}:${local}`;
     if (!this.#path.length && name !== ROOT) throw wrongRoot(uri, local);
-    if (this.#path.length >= MAX_DEPTH) throw new UnusableInvoiceError(`has elements in more than ${MAX_DEPTH} others`);
+    if (this.#path.length >= MAX_DEPTH) throw unusable(`has elements in more than ${MAX_DEPTH} others`);
     this.#path.push(name);
     const path = this.#path.length < 6 ? this.#path.join('/') : '';
     const isDate = path !== ISSUED || attributes.format?.value === '102';
@@ -111,21 +97,26 @@ class InvoiceTexts {
   }
 }
 
-function wrongRoot(uri: string, local: string): UnusableInvoiceError {
-  return new UnusableInvoiceError(
-    'is not a Cross Industry Invoice',
-    `${local} in ${uri || 'no namespace'}`,
-    `${ROOT.slice(4)} in ${ROOT_SPACE}`,
-  );
+/**
+ * `because` completes a sentence about the XML, such as `is not well-formed XML`. The detail has no text of the XML, since it may be
+ * logged and kept in the record of an item.
+ */
+function unusable(because: string, found?: string, expected?: string): ServiceError {
+  const detail = `options.invoice.xml ${because}${expected ? `; expected is ${expected}` : ''}`;
+  return new ServiceError('invoice_invalid', detail, { members: { found: found?.slice(0, MAX_QUOTED), expected } });
+}
+
+function wrongRoot(uri: string, local: string): ServiceError {
+  return unusable('is not a Cross Industry Invoice', `${local} in ${uri || 'no namespace'}`, `${ROOT.slice(4)} in ${ROOT_SPACE}`);
 }
 
 function requireVersion(guideline: string | undefined, profile: InvoiceProfile): string {
   const version = guideline && findVersion(guideline, profile);
   if (version) return version;
-  if (!guideline) throw new UnusableInvoiceError('does not name one guideline', undefined, profileGuideline(profile));
+  if (!guideline) throw unusable('does not name one guideline', undefined, profileGuideline(profile));
   const other = INVOICE_PROFILES.find((each) => findVersion(guideline, each));
   const because = other ? `has the guideline of the profile ${other}` : 'has the guideline of no profile of Factur-X 1.0';
-  throw new UnusableInvoiceError(`${because}, and not that of ${profile}`, guideline, profileGuideline(profile));
+  throw unusable(`${because}, and not that of ${profile}`, guideline, profileGuideline(profile));
 }
 
 /** Parses a date in format 102 of UN/EDIFACT 2379, the only one that invoices may use. */
@@ -134,5 +125,5 @@ function parseDate(text: string | undefined): string {
   const date = `${year}-${month}-${day}`;
   const isDate = !Number.isNaN(Date.parse(date)) && new Date(date).getUTCDate() === Number(day);
   if (isDate) return `${date}T00:00:00Z`;
-  throw new UnusableInvoiceError('does not name one date of issue', text, 'a date such as 20260131 in the format 102');
+  throw unusable('does not name one date of issue', text, 'a date such as 20260131 in the format 102');
 }

@@ -2,14 +2,12 @@
  * Makes tags meet the requirements that PDF/UA-2 adds to PDF/UA-1 (ISO 14289-2 and ISO/TS 32005): text is in paragraphs,
  * decoration is an artifact, and elements are nested as PDF 2.0 allows. The meaning of the document stays the same.
  */
-import { PdfArray, PdfDict, PdfName, type PdfObject } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName } from '@libpdf/core';
 import type { PaintedContent } from '../content/painted-content.ts';
 import { FRAMES, GROUPS, INLINE, isForbidden, isTransparent, MAY_BE_INLINE, moreGeneralType } from '../structure/nesting.ts';
-import { isAnnotation, StructureElement } from '../structure/structure-element.ts';
+import { findRuns, isAnnotation, type Kid, StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { splitRubies } from './repair-ruby.ts';
-
-type Kid = StructureElement['kids'][number];
 
 /** Types for lines of text, which become Div elements if they contain blocks. */
 const LINES = new Set(['P', 'Code', 'Span', 'Em', 'Strong', 'Quote', 'Reference']);
@@ -32,7 +30,7 @@ export function repairForVersion2(tree: StructureTree, painted: PaintedContent):
 function numberList(tree: StructureTree, list: StructureElement, painted: PaintedContent): void {
   const labels = list.elements.flatMap((item) => item.elements.filter(({ type }) => type === 'Lbl'));
   const { attributes } = list;
-  const isKnown = attributes.some((attribute) => !/^(?:None)?$/.test(readName(attribute.get('ListNumbering'))));
+  const isKnown = attributes.some((attribute) => !/^(?:None)?$/.test(attribute.getName('ListNumbering')?.value ?? ''));
   if (!labels.length || isKnown) return;
   const collectText = (element: StructureElement): string =>
     element.kids
@@ -190,21 +188,4 @@ class Nesting {
  */
 function isBox(element: StructureElement): boolean {
   return element.hasElements || element.type !== 'NonStruct';
-}
-
-/** Groups successive kids for which `belongs` returns true. Every other kid is a group of its own. */
-function findRuns(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
-  const runs: Kid[][] = [];
-  let isOpen = false;
-  for (const kid of kids) {
-    const isPart = belongs(kid);
-    if (isPart && isOpen) runs.at(-1)?.push(kid);
-    else runs.push([kid]);
-    isOpen = isPart;
-  }
-  return runs;
-}
-
-function readName(value: PdfObject | undefined): string {
-  return value instanceof PdfName ? value.value : '';
 }

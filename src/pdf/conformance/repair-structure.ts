@@ -3,7 +3,7 @@ import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
 import type { PrintedStructure } from '../../tag-structure.ts';
 import { textString } from '../objects/syntax.ts';
 import { STANDARD_TYPES } from '../structure/standard-types.ts';
-import { isAnnotation, StructureElement } from '../structure/structure-element.ts';
+import { findRuns, isAnnotation, StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { repairTables } from './repair-tables.ts';
 
@@ -71,8 +71,7 @@ function tagLinks(tree: StructureTree, element: StructureElement): void {
     element.type = 'Link';
     element.delete('A');
   }
-  const hasLink = element.kids.some((kid) => !(kid instanceof StructureElement) && isAnnotation(kid));
-  if (!hasLink || OF_ANNOTATIONS.has(element.type)) return;
+  if (!element.leaves.some(isAnnotation) || OF_ANNOTATIONS.has(element.type)) return;
   if (element.type === 'NonStruct') element.type = 'Link';
   else element.replaceKids([tree.enclose(element, 'Link', element.kids)]);
 }
@@ -90,22 +89,15 @@ function repairTableParts(element: StructureElement): void {
 
 function repairLists(tree: StructureTree, element: StructureElement): void {
   if (element.type === 'LI') wrapBody(tree, element);
-  if (element.type === 'L')
-    wrapRuns(
-      element,
-      (kid) => !/^(?:L|LI|Caption)$/.test(kidType(kid)),
-      (run) => createItem(tree, run),
-    );
+  const isOfList = ({ type }: StructureElement) => /^(?:L|LI|Caption)$/.test(type);
+  const toItem = (run: Kids) => tree.create('LI', [tree.create('LBody', run)]);
+  if (element.type === 'L') wrapRuns(element, (kid) => !isOfList(kid), toItem);
   else
     wrapRuns(
       element,
-      (kid) => kidType(kid) === 'LI',
+      ({ type }) => type === 'LI',
       (run) => tree.create('L', run),
     );
-}
-
-function createItem(tree: StructureTree, run: Kids): StructureElement {
-  return tree.create('LI', [tree.create('LBody', run)]);
 }
 
 /**
@@ -124,29 +116,10 @@ function wrapBody(tree: StructureTree, item: StructureElement): void {
 /** Wraps each run of successive elements for which `belongs` returns true in a new element. */
 function wrapRuns(
   parent: StructureElement,
-  belongs: (kid: Kids[number]) => boolean,
+  belongs: (kid: StructureElement) => boolean,
   wrap: (run: Kids) => StructureElement,
 ): void {
-  const isElement = (kid: Kids[number]) => kid instanceof StructureElement;
-  if (!parent.kids.some((kid) => isElement(kid) && belongs(kid))) return;
-  const kids: Kids = [];
-  let run: Kids = [];
-  const flush = () => {
-    if (run.length) kids.push(wrap(run));
-    run = [];
-  };
-  for (const kid of parent.kids) {
-    if (isElement(kid) && belongs(kid)) {
-      run.push(kid);
-      continue;
-    }
-    flush();
-    kids.push(kid);
-  }
-  flush();
-  parent.replaceKids(kids);
-}
-
-function kidType(kid: Kids[number]): string {
-  return kid instanceof StructureElement ? kid.type : '';
+  const isPart = (kid: Kids[number] | undefined) => kid instanceof StructureElement && belongs(kid);
+  if (!parent.kids.some(isPart)) return;
+  parent.replaceKids(findRuns(parent.kids, isPart).flatMap((run) => (isPart(run[0]) ? [wrap(run)] : run)));
 }

@@ -3,7 +3,7 @@
  * becomes artifacts, so that it is not read out again on each page.
  */
 import type { PdfRef } from '@libpdf/core';
-import { isAnnotation, type Leaf, StructureElement } from '../structure/structure-element.ts';
+import { isAnnotation, type Leaf, type StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 
 /** MCIDs by the object number of the page or form XObject that contains the content. */
@@ -47,7 +47,7 @@ function findRepeatedGroups(
 }
 
 function findLeaves(element: StructureElement): Leaf[] {
-  return element.kids.filter((kid): kid is Leaf => !(kid instanceof StructureElement) && !isAnnotation(kid));
+  return element.leaves.filter((leaf) => !isAnnotation(leaf));
 }
 
 /** Removes repeated content from an element, of which something must remain. */

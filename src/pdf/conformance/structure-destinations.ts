@@ -2,7 +2,7 @@
  * Adds structure destinations to links and bookmarks (ISO 14289-2, 8.8). Chromium writes the target element of a bookmark, but
  * only the target position of a link; its element is found from the content that is painted there.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { Painted, PaintedContent } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
@@ -24,8 +24,9 @@ const IN_ITS_LINE = 12;
 
 export function addStructureDestinations(editable: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
   const destinations = new StructureDestinations(editable, tree, painted);
-  destinations.repairOutline();
-  for (const { ref } of editable.pdf.getPages()) destinations.repairPage(ref);
+  for (const { ref, item } of outlineItems(editable)) destinations.repair(ref, item, item.getRef('SE'));
+  for (const { page } of editable.pages())
+    for (const { ref, annotation } of editable.annotations(page)) destinations.repair(ref, annotation);
 }
 
 /** Painted content with the element that it belongs to. */
@@ -37,7 +38,7 @@ class StructureDestinations {
   readonly #editable: EditablePdf;
   readonly #tree: StructureTree;
   readonly #painted: PaintedContent;
-  readonly #named: PdfObject | undefined;
+  readonly #named: PdfDict | undefined;
   /** The painted content of each page from top to bottom, and from left to right within a line. Read only when a link needs them. */
   #content: Map<number, ElementContent[]> | undefined;
 
@@ -45,27 +46,11 @@ class StructureDestinations {
     this.#editable = editable;
     this.#tree = tree;
     this.#painted = painted;
-    this.#named = editable.resolve(editable.catalog.get('Dests'));
-  }
-
-  repairOutline(): void {
-    for (const { ref, item } of outlineItems(this.#editable)) {
-      const element = item.get('SE');
-      this.#repair(ref, item, element instanceof PdfRef ? element : undefined);
-    }
-  }
-
-  repairPage(ref: PdfRef): void {
-    const page = this.#editable.resolve(ref);
-    const annotations = page instanceof PdfDict ? this.#editable.resolve(page.get('Annots')) : undefined;
-    for (const entry of annotations instanceof PdfArray ? annotations.toArray() : []) {
-      const annotation = this.#editable.resolve(entry);
-      if (entry instanceof PdfRef && annotation instanceof PdfDict) this.#repair(entry, annotation, undefined);
-    }
+    this.#named = editable.dict(editable.catalog, 'Dests');
   }
 
   /** `element` is the target element, if it is known. */
-  #repair(ref: PdfRef, holder: PdfDict, element: PdfRef | undefined): void {
+  repair(ref: PdfRef, holder: PdfDict, element?: PdfRef): void {
     const given = holder.get('Dest');
     if (!given) return;
     const copy = holder.clone();
@@ -86,8 +71,8 @@ class StructureDestinations {
 
   /** The explicit destination; undefined if its page was left out, for example by `pageRanges`. */
   #findPlace(given: PdfObject | undefined): PdfArray | undefined {
-    const name = readName(this.#editable.resolve(given));
-    const found = name !== undefined && this.#named instanceof PdfDict ? this.#named.get(name) : given;
+    const name = this.#editable.label(given);
+    const found = name === undefined ? given : this.#named?.get(name);
     const place = this.#editable.resolve(found);
     return place instanceof PdfArray ? place : undefined;
   }
@@ -107,10 +92,10 @@ class StructureDestinations {
   /** The target point on the page. Chromium writes link targets as if the page had no margins, so they are added here. */
   #findPoint(ref: PdfRef, place: PdfArray): [left: number, top: number] {
     const [, , x, y] = place.toArray();
-    const page = this.#editable.resolve(ref);
+    const page = this.#editable.asDict(ref);
     const [left = 0, top = 0] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
     const corner = this.#painted.corners.get(ref.objectNumber);
-    if (!(page instanceof PdfDict) || !corner) return [left, top];
+    if (!page || !corner) return [left, top];
     const { bottom, height } = pageView(this.#editable, page);
     return [corner[0] + left, corner[1] + top - bottom - height];
   }
@@ -170,9 +155,4 @@ function enclosingBlock(element: StructureElement): StructureElement {
   while (block.parent && (block.type === 'NonStruct' || (MAY_BE_INLINE.has(block.type) && block.type !== 'Figure')))
     block = block.parent;
   return block;
-}
-
-function readName(value: PdfObject | undefined): string | undefined {
-  if (value instanceof PdfName) return value.value;
-  return value instanceof PdfString ? value.asString() : undefined;
 }

@@ -1,7 +1,8 @@
 /** The rules that documents can violate, and the violations found: each with its clause, element and remedy. */
 
+import { ServiceError } from '../../errors.ts';
 import type { ElementLocation } from '../../tag-structure.ts';
-import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
+import { type Claims, citeClauses, type RuleClauses } from './profiles.ts';
 
 export interface Violation {
   rule: RuleName;
@@ -14,12 +15,7 @@ export interface Violation {
   remedy: string;
 }
 
-interface Rule {
-  accessible?: AccessibleClauses;
-  /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for -4 see `archiveClause`. */
-  archive?: string;
-  /** The levels of PDF/A that the rule applies to: those that require structure, those that require text, or any. */
-  archiveNeeds?: 'structure' | 'text' | 'any';
+interface Rule extends RuleClauses {
   message: string;
   remedy: string;
 }
@@ -28,14 +24,12 @@ export const RULES = {
   language_missing: {
     accessible: ['7.2', '8.4.4'],
     archive: '6.7.4',
-    archiveNeeds: 'structure',
     message: 'The document does not say in which language it is written.',
     remedy: 'Set the attribute lang of the html element, such as <html lang="en">.',
   },
   language_invalid: {
     accessible: ['7.2', '8.4.4'],
     archive: '6.7.4',
-    archiveNeeds: 'structure',
     message: 'The value of lang is not a language tag.',
     remedy: 'Use a tag such as en, de-AT or zh-Hant.',
   },
@@ -47,7 +41,6 @@ export const RULES = {
   alternate_text_missing: {
     accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
-    archiveNeeds: 'structure',
     message: 'The image has no alternate text.',
     remedy:
       'Describe it with alt, aria-label, or title inside svg. If it is decoration, say so with alt="" or aria-hidden="true".',
@@ -55,7 +48,6 @@ export const RULES = {
   image_untagged: {
     accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
-    archiveNeeds: 'structure',
     message: 'The image gets no tag.',
     remedy:
       'Put role="img" and aria-label on an svg or img element, not on an icon of a font, several drawings, a cell, a link or a control, and do not select it by them in CSS.',
@@ -89,14 +81,12 @@ export const RULES = {
   embedded_content: {
     accessible: ['7.1', '8.2.2'],
     archive: '6.7.3',
-    archiveNeeds: 'structure',
     message: 'The content of a frame or of embedded media has no tags.',
     remedy: 'Put the content into the document itself, leave it out in print, or hide it with aria-hidden="true".',
   },
   content_rasterized: {
     accessible: ['7.1', '8.2.2'],
     archive: '6.7.3',
-    archiveNeeds: 'structure',
     message: 'An effect has the element drawn as one image, without its text and tags.',
     remedy:
       'Remove filter, -webkit-box-reflect or the perspective, or hide the element with aria-hidden="true" if it is decoration.',
@@ -104,32 +94,27 @@ export const RULES = {
   glyph_missing: {
     accessible: ['7.21.8', '8.4.5.9'],
     archive: '6.2.11.8',
-    archiveNeeds: 'any',
     message: 'No font has a glyph for a character of the document.',
     remedy: 'Use a font that has the character, or leave the character out.',
   },
   text_unmapped: {
     accessible: ['7.21.7', '8.4.5.8'],
     archive: '6.2.11.7',
-    archiveNeeds: 'text',
     message: 'A font does not tell which character a glyph stands for, so that its text cannot be read out or copied.',
     remedy: 'Use another font for this text.',
   },
   nesting_too_deep: {
     archive: '6.1.13',
-    archiveNeeds: 'any',
     message: 'A page saves its graphics state more than 28 times before it restores it.',
     remedy: 'Nest fewer elements with opacity, transforms, filters and clipping in each other.',
   },
   value_too_large: {
     archive: '6.1.13',
-    archiveNeeds: 'any',
     message: 'A URL or a text of the document is longer than 32,767 bytes.',
     remedy: 'Shorten it. Links with data: URLs are the usual cause.',
   },
   page_size: {
     archive: '6.1.13',
-    archiveNeeds: 'any',
     message: 'A page is smaller than 3 points.',
     remedy: 'Use larger paper.',
   },
@@ -155,7 +140,7 @@ export class Violations {
   }
 
   add(rule: RuleName, place?: ElementLocation, detail?: string): void {
-    const clause = this.#citeClause(RULES[rule]);
+    const clause = citeClauses(RULES[rule], this.#claims);
     if (!clause || this.found.length >= MAX_VIOLATIONS) return;
     const { message, remedy } = RULES[rule];
     const { selector = null, snippet = null } = place ?? {};
@@ -165,13 +150,12 @@ export class Violations {
   has(rule: RuleName): boolean {
     return this.found.some((each) => each.rule === rule);
   }
+}
 
-  #citeClause({ accessible, archive, archiveNeeds }: Rule): string {
-    const { archive: claimed, accessible: part } = this.#claims;
-    const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: undefined });
-    const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: undefined });
-    const counts = claimed && (archiveNeeds === 'any' || isOfText || isOfStructure);
-    const clauses = [accessibleClause(accessible, part), counts ? archiveClause(archive, claimed.part) : ''];
-    return clauses.filter(Boolean).join('; ');
-  }
+/** The error for a PDF that breaks the rules. Its detail has no text of the document, since it may be logged. */
+export function notConformant(violations: Violation[]): ServiceError {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` And ${violations.length - 1} more.` : '';
+  const what = first ? `${first.rule}: ${RULES[first.rule].message}` : '';
+  return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
 }

@@ -31,6 +31,15 @@ export function scanContent(bytes: Buffer, visit: Visit): void {
   }
 }
 
+/** Does the same for content of others. Its end is left out from an inline image on, and from what cannot be parsed. */
+export function scanReadable(bytes: Buffer, visit: Visit): void {
+  try {
+    scanContent(bytes, visit);
+  } catch {
+    // It has been read as far as possible.
+  }
+}
+
 function noOperands(): Operands {
   return { start: -1, names: [], strings: [] };
 }

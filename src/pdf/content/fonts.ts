@@ -3,7 +3,7 @@
  * glyph has no single character, as in Arabic and Indic scripts, the content has ActualText for it and its neighbours, which is
  * added to the map.
  */
-import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { type PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflatedStream } from '../objects/syntax.ts';
 import type { StreamDecoder } from './streams.ts';
@@ -67,14 +67,10 @@ export class Fonts {
   /** Adds the texts found in ActualText to the ToUnicode maps. */
   write(): void {
     for (const { entry, added, isComposite } of this.#fonts.values()) {
-      const dict = this.#editable.resolve(entry);
-      if (!added.size || !(dict instanceof PdfDict) || !(entry instanceof PdfRef)) continue;
-      const copy = dict.clone();
-      const map = this.#editable.resolve(dict.get('ToUnicode'));
-      const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : undefined;
-      const completed = unicodeMap(added, isComposite, text);
-      copy.set('ToUnicode', this.#editable.add(deflatedStream({}, Buffer.from(completed, 'latin1'))));
-      this.#editable.change(entry, copy);
+      const dict = this.#editable.asDict(entry);
+      if (!added.size || !dict || !(entry instanceof PdfRef)) continue;
+      const completed = Buffer.from(unicodeMap(added, isComposite, this.#readMap(dict)), 'latin1');
+      this.#editable.update(entry, { ToUnicode: this.#editable.add(deflatedStream({}, completed)) });
     }
   }
 
@@ -86,18 +82,17 @@ export class Fonts {
   #read(entry: PdfObject): Font | undefined {
     const known = this.#fonts.get(entry);
     if (known) return known;
-    const dict = this.#editable.resolve(entry);
-    if (!(dict instanceof PdfDict)) return undefined;
-    const subtype = dict.get('Subtype');
-    const map = this.#editable.resolve(dict.get('ToUnicode'));
-    const font = {
-      entry,
-      isComposite: subtype instanceof PdfName && subtype.value === 'Type0',
-      texts: map instanceof PdfStream ? readUnicodeMap(this.#streams.decode(map).toString('latin1')) : new Map<number, string>(),
-      added: new Map<number, string>(),
-    };
+    const dict = this.#editable.asDict(entry);
+    if (!dict) return undefined;
+    const isComposite = dict.getName('Subtype')?.value === 'Type0';
+    const font = { entry, isComposite, texts: readUnicodeMap(this.#readMap(dict) ?? ''), added: new Map<number, string>() };
     this.#fonts.set(entry, font);
     return font;
+  }
+
+  #readMap(font: PdfDict): string | undefined {
+    const map = this.#editable.stream(font, 'ToUnicode');
+    return map && this.#streams.decode(map).toString('latin1');
   }
 }
 
@@ -194,22 +189,4 @@ function addRanges(values: string[], add: (code: number, hex: string | undefined
       else add(from + index, values[at + 2], index);
     at = Math.max(end, at + 2) + 1;
   }
-}
-
-/** Returns undefined for a name that the resources do not have. */
-export function findResource(
-  editable: EditablePdf,
-  resources: PdfDict | undefined,
-  kind: string,
-  name: string,
-): PdfObject | undefined {
-  const entries = resources && editable.resolve(resources.get(kind));
-  return entries instanceof PdfDict ? entries.get(name) : undefined;
-}
-
-export function pageContents(editable: EditablePdf, page: PdfDict): PdfObject[] {
-  const entry = page.get('Contents');
-  const content = editable.resolve(entry);
-  if (content instanceof PdfArray) return content.toArray();
-  return entry && content ? [entry] : [];
 }

@@ -1,12 +1,11 @@
 /**
  * Finds where the marked content of a PDF is painted: pages in, the position and the text of each marked-content sequence out.
  */
-import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
+import { type PdfDict, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
-import { findInherited } from '../objects/page-view.ts';
+import { findResources } from '../objects/page-view.ts';
 import { type Operands, readMcid, scanContent, stringBytes } from './content-scanner.ts';
-import { findResource, pageContents } from './fonts.ts';
 import { StreamDecoder } from './streams.ts';
 
 /** Coordinates are in points from the lower left corner of the page. */
@@ -37,7 +36,6 @@ export function paintedKey(stream: number, mcid: number): string {
 const MAX_CODES = 64;
 /** The approximate height of text above its baseline, in proportion to the font size. */
 const ASCENT = 0.8;
-const LINE_FEED = Buffer.from('\n');
 const CURVES = new Set(['c', 'v', 'y']);
 const TRACES_PATH = new Set(['m', 'l', 're', ...CURVES]);
 const PLACES = new Set(['cm', 'Tm', 'Td', 'TD', 'TL', 'Tf']);
@@ -53,7 +51,7 @@ const CORNERS = [
 
 export function paintedContent(editable: EditablePdf): PaintedContent {
   const scan = new PageScan(editable);
-  for (const { ref } of editable.pdf.getPages()) scan.page(ref);
+  for (const { ref, page } of editable.pages()) scan.readPage(ref, page);
   return { marked: scan.found, corners: scan.corners };
 }
 
@@ -69,22 +67,16 @@ class PageScan {
     this.#editable = editable;
   }
 
-  page(ref: PdfRef): void {
-    const page = this.#editable.resolve(ref);
-    if (!(page instanceof PdfDict)) return;
-    this.#page = ref.objectNumber;
-    const streams = pageContents(this.#editable, page).map((entry) => this.#editable.resolve(entry));
-    const parts = streams.filter((stream) => stream instanceof PdfStream);
-    const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    const resources = findInherited(this.#editable, page, 'Resources');
-    this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
+  readPage({ objectNumber: stream }: PdfRef, page: PdfDict): void {
+    this.#page = stream;
+    const content = this.#streams.pageContent(this.#editable, page);
+    this.#scan(content, findResources(this.#editable, page), { stream, matrix: IDENTITY, tag: undefined });
   }
 
-  #scan(content: Buffer, resources: unknown, from: Start): void {
-    const own = resources instanceof PdfDict ? resources : undefined;
+  #scan(content: Buffer, resources: PdfDict | undefined, from: Start): void {
     const handlers: Handlers = {
       paints: (tag, x, y, codes, isShape) => this.#paint(tag, x, y, codes, isShape),
-      draws: (name, matrix, tag) => this.#draw(name, own, { ...from, matrix, tag }),
+      draws: (name, matrix, tag) => this.#draw(name, resources, { ...from, matrix, tag }),
       clips: (corner) => this.#clip(corner),
     };
     new StreamScan(content, from, handlers).run();
@@ -97,18 +89,17 @@ class PageScan {
 
   /** Only the first drawing of a form XObject counts. */
   #draw(name: string, resources: PdfDict | undefined, from: Start): void {
-    const ref = findResource(this.#editable, resources, 'XObject', name);
+    const ref = this.#editable.nested(resources, 'XObject', name);
     const object = this.#editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
-    const subtype = object.get('Subtype');
-    if (!(subtype instanceof PdfName) || subtype.value !== 'Form') {
+    if (object.getName('Subtype')?.value !== 'Form') {
       for (const [x, y] of CORNERS) this.#paint(from.tag, ...transform(from.matrix, x, y), '', true);
       return;
     }
     if (this.#drawn.has(ref.objectNumber)) return;
     this.#drawn.add(ref.objectNumber);
     const matrix = times(toMatrix(object.get('Matrix')), from.matrix);
-    const own = this.#editable.resolve(object.get('Resources')) ?? resources;
+    const own = this.#editable.dict(object, 'Resources') ?? resources;
     this.#scan(this.#streams.decode(object), own, { stream: ref.objectNumber, matrix, tag: from.tag });
   }
 

@@ -1,31 +1,30 @@
 /** Decompresses PDF streams up to a total size per document, because a few bytes can expand to gigabytes. */
 import { inflateSync } from 'node:zlib';
-import { PdfArray, PdfName, type PdfStream } from '@libpdf/core';
+import { PdfArray, type PdfDict, PdfName, PdfStream } from '@libpdf/core';
+import { ServiceError } from '../../errors.ts';
+import type { PdfReader } from '../objects/pdf-reader.ts';
 
 const MAX_STREAM_BYTES = 67_108_864;
 const MAX_DOCUMENT_BYTES = 268_435_456;
-
-/** The streams of a document exceed the limit when decompressed. */
-export class DecodingLimitError extends Error {
-  override name = 'DecodingLimitError';
-  readonly limit: number;
-
-  constructor(limit: number) {
-    super(`more than ${limit} bytes`);
-    this.limit = limit;
-  }
-}
+const LINE_FEED = Buffer.from('\n');
 
 /** Decodes the streams of one document. */
 export class StreamDecoder {
   #bytesLeft = MAX_DOCUMENT_BYTES;
 
-  /** Throws `DecodingLimitError`. */
+  /** Throws `resource_limit`. */
   decode(stream: PdfStream): Buffer {
     const content = stream.get('Filter') ? this.#unpack(stream) : Buffer.from(stream.data);
-    if (content.length > this.#bytesLeft) throw new DecodingLimitError(MAX_DOCUMENT_BYTES);
+    if (content.length > this.#bytesLeft) throw tooLarge(MAX_DOCUMENT_BYTES);
     this.#bytesLeft -= content.length;
     return content;
+  }
+
+  /** The streams of a page one after the other. Throws `resource_limit`. */
+  pageContent(pdf: PdfReader, page: PdfDict): Buffer {
+    const streams = pdf.listOrOne(page, 'Contents').map((entry) => pdf.resolve(entry));
+    const parts = streams.filter((stream) => stream instanceof PdfStream);
+    return Buffer.concat(parts.flatMap((stream) => [this.decode(stream), LINE_FEED]));
   }
 
   /** The decoder of the library has no limit, so the data is first decompressed here to check its size. */
@@ -44,7 +43,12 @@ export class StreamDecoder {
       return inflateSync(data, { maxOutputLength: Math.max(1, isLast ? this.#bytesLeft : MAX_STREAM_BYTES) });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-      throw new DecodingLimitError(isLast ? MAX_DOCUMENT_BYTES : MAX_STREAM_BYTES);
+      throw tooLarge(isLast ? MAX_DOCUMENT_BYTES : MAX_STREAM_BYTES);
     }
   }
+}
+
+function tooLarge(limit: number): ServiceError {
+  const detail = `options.conformance: the content of the PDF unpacks to more than ${limit} bytes; make the document smaller`;
+  return new ServiceError('resource_limit', detail, { members: { limit } });
 }

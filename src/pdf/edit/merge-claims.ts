@@ -1,6 +1,7 @@
 /** Determines what a merged PDF can claim to conform to: what all parts claim in the metadata that Platen wrote into them. */
-import { type PDF, PdfDict, PdfStream, PdfString } from '@libpdf/core';
+import type { PDF } from '@libpdf/core';
 import { type ArchiveLevel, type Claims, claimsStructure, levelRank } from '../conformance/profiles.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
 
 /** The claims and the title from the metadata of a part. */
 export interface PartFacts {
@@ -11,13 +12,10 @@ export interface PartFacts {
 /** Reads a PDF that Platen made. The metadata of other PDFs cannot be trusted. */
 export function readPartFacts(pdf: PDF): PartFacts {
   const { catalog, info } = pdf.context;
-  const metadata = catalog.getDict().getRef('Metadata');
-  const stream = metadata && pdf.getObject(metadata);
-  const xmp = stream instanceof PdfStream ? Buffer.from(stream.getDecodedData()).toString() : '';
-  const dictionary = info.trailer.getRef('Info');
-  const facts = dictionary && pdf.getObject(dictionary);
-  const title = facts instanceof PdfDict ? facts.get('Title') : undefined;
-  return { claims: readClaims(xmp), title: title instanceof PdfString ? title.asString() : readTitle(xmp) };
+  const reader = new PdfReader(pdf);
+  const metadata = reader.stream(catalog.getDict(), 'Metadata');
+  const xmp = Buffer.from(metadata?.getDecodedData() ?? []).toString();
+  return { claims: readClaims(xmp), title: reader.text(reader.dict(info.trailer, 'Info'), 'Title') || readTitle(xmp) };
 }
 
 /** Text from the document cannot match, because its angle brackets are escaped. */

@@ -1,12 +1,12 @@
 /** Joins the form fields of merged PDFs that Platen made. A number is added to a field name that is already taken. */
-import { PdfArray, PdfDict, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { type PdfDict, type PdfObject, PdfRef, type PdfString } from '@libpdf/core';
 import { FieldNames } from '../forms/field-names.ts';
 import { formDictionary } from '../forms/form-dictionary.ts';
+import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
 
 /** The PDF that the fields come from. */
-interface Source {
-  resolve(value: PdfObject | undefined): PdfObject | undefined;
+interface Source extends PdfReader {
   /** Copies a value and replaces the object numbers of all references. */
   copyValue(value: PdfObject): PdfObject;
 }
@@ -18,16 +18,14 @@ export class MergedForm {
 
   /** Adds the fields of one PDF. Returns their new names by the object number in that PDF. */
   join(source: Source, catalog: PdfDict): Map<number, PdfString> {
-    const form = source.resolve(catalog.get('AcroForm'));
-    const fields = form instanceof PdfDict ? source.resolve(form.get('Fields')) : undefined;
-    this.#hasSignatures ||= form instanceof PdfDict && form.has('SigFlags');
+    const form = source.dict(catalog, 'AcroForm');
+    this.#hasSignatures ||= form?.has('SigFlags') ?? false;
     const names = new Map<number, PdfString>();
-    for (const ref of fields instanceof PdfArray ? fields.toArray() : []) {
-      const field = source.resolve(ref);
-      const name = field instanceof PdfDict ? field.get('T') : undefined;
+    for (const ref of source.list(form, 'Fields')) {
+      const name = source.text(source.asDict(ref), 'T');
       const copy = source.copyValue(ref);
-      if (!(ref instanceof PdfRef) || !(copy instanceof PdfRef) || !(name instanceof PdfString)) continue;
-      names.set(ref.objectNumber, textString(this.#names.next(name.asString())));
+      if (!(ref instanceof PdfRef) || !(copy instanceof PdfRef)) continue;
+      names.set(ref.objectNumber, textString(this.#names.next(name)));
       this.#fields.push(copy);
     }
     return names;

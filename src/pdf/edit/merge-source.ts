@@ -1,19 +1,8 @@
 /** Reads one document to merge: a parsed PDF in; its pages and all objects they refer to, renumbered, out. */
 import { createHash } from 'node:crypto';
-import {
-  type PDF,
-  PdfArray,
-  PdfBool,
-  PdfDict,
-  PdfName,
-  PdfNull,
-  PdfNumber,
-  type PdfObject,
-  PdfRef,
-  PdfStream,
-  PdfString,
-} from '@libpdf/core';
+import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream, type PdfString } from '@libpdf/core';
 import { findInherited } from '../objects/page-view.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
 import type { MergedForm } from './merge-forms.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';
@@ -48,7 +37,7 @@ const MAX_NESTED_STREAMS = 10;
 /** Nodes of a page tree can share kids, so a small file can have any number of pages. */
 const MAX_PAGES = 50_000;
 
-export class MergeSource {
+export class MergeSource extends PdfReader {
   /** The pages in order, with their new object numbers. */
   readonly pages: Array<{ id: number; page: PdfDict }>;
   /** The entries `First`, `Last` and `Count` for the document's bookmark; empty if the document has no outline. */
@@ -58,7 +47,6 @@ export class MergeSource {
   readonly language: string;
   /** Whether the document declares that all its content is tagged or an artifact (`Marked`). */
   readonly isMarked: boolean;
-  readonly #pdf: PDF;
   readonly #target: Target;
   /** New object numbers by old ones. */
   readonly #ids = new Map<number, number>();
@@ -67,31 +55,24 @@ export class MergeSource {
   /** Copies of streams that are not written yet, by their old numbers. */
   readonly #copies = new Map<number, PdfStream>();
   #depth = 0;
-  readonly #destinations: PdfObject | undefined;
+  readonly #destinations: PdfDict | undefined;
   /** The new names of form fields, by old object number. */
   readonly #fieldNames: ReadonlyMap<number, PdfString>;
 
   /** Throws if the PDF is damaged. */
   constructor(pdf: PDF, target: Target) {
     if (pdf.recoveredViaBruteForce) throw new Error('the PDF is damaged');
-    this.#pdf = pdf;
+    super(pdf);
     this.#target = target;
     const catalog = pdf.context.catalog.getDict();
-    this.#destinations = this.resolve(catalog.get('Dests'));
+    this.#destinations = this.dict(catalog, 'Dests');
     this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
-    const [language, marks] = [this.resolve(catalog.get('Lang')), this.resolve(catalog.get('MarkInfo'))];
-    this.language = language instanceof PdfString ? language.asString() : '';
-    const marked = marks instanceof PdfDict ? marks.get('Marked') : undefined;
-    this.isMarked = this.tags !== undefined && marked instanceof PdfBool && marked.value;
+    this.language = this.text(catalog, 'Lang');
+    this.isMarked = this.tags !== undefined && (this.dict(catalog, 'MarkInfo')?.getBool('Marked')?.value ?? false);
     this.pages = this.#findPages(catalog.get('Pages'));
     if (!this.pages.length) throw new Error('the PDF has no pages');
     this.outline = this.#copyOutline(catalog.get('Outlines'));
     this.#fieldNames = target.form?.join(this, catalog) ?? new Map();
-  }
-
-  /** Follows a reference, or returns the value itself. */
-  resolve(value: PdfObject | undefined): PdfObject | undefined {
-    return value instanceof PdfRef ? (this.#pdf.getObject(value) ?? undefined) : value;
   }
 
   /** All objects to write. `node` is the object number of the parent of the pages. */
@@ -99,7 +80,7 @@ export class MergeSource {
     for (const { id, page } of this.pages) yield { id, value: this.#copyPage(page, node) };
     if (this.tags) yield* this.#target.tags.join(this, this.tags, this.language);
     for (let old = this.#waiting.pop(); old !== undefined; old = this.#waiting.pop()) {
-      const object = this.#pdf.getObject(PdfRef.of(old));
+      const object = this.pdf.getObject(PdfRef.of(old));
       const id = this.#ids.get(old) as number;
       if (object instanceof PdfStream && !this.#mayHoldTags(object)) this.#target.streams.set(old, id);
       yield { id, value: this.#copyObject(old, object, id) };
@@ -121,8 +102,8 @@ export class MergeSource {
     const found: Array<{ id: number; page: PdfDict }> = [];
     let nodes = 0;
     const collect = (ref: PdfObject | undefined, depth: number): void => {
-      const node = this.resolve(ref);
-      if (!(node instanceof PdfDict) || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+      const node = this.asDict(ref);
+      if (!node || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
       if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
       const kids = this.resolve(node.get('Kids'));
       if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
@@ -134,12 +115,11 @@ export class MergeSource {
 
   /** References to the root of the outline become references to the document's bookmark. */
   #copyOutline(ref: PdfObject | undefined): string {
-    const root = this.resolve(ref);
-    const [first, last] = root instanceof PdfDict ? [root.get('First'), root.get('Last')] : [];
-    if (!(root instanceof PdfDict) || !(ref instanceof PdfRef) || !first || !last) return '';
+    const root = this.asDict(ref);
+    const [first, last] = [root?.get('First'), root?.get('Last')];
+    if (!(ref instanceof PdfRef) || !first || !last) return '';
     this.#ids.set(ref.objectNumber, this.#target.bookmark);
-    const count = this.resolve(root.get('Count'));
-    const closed = -Math.abs(count instanceof PdfNumber ? count.value : 1);
+    const closed = -Math.abs(this.number(root, 'Count') ?? 1);
     return `/First ${toText(this.copyValue(first))}/Last ${toText(this.copyValue(last))}/Count ${closed}`;
   }
 
@@ -199,10 +179,9 @@ export class MergeSource {
 
   /** Replaces named destinations by explicit ones, because names are unique within one document only. */
   #copyDestination(value: PdfObject): PdfObject | undefined {
-    const named = this.resolve(value);
-    if (!(named instanceof PdfName || named instanceof PdfString)) return value;
-    const name = named instanceof PdfName ? named.value : named.asString();
-    const place = this.#destinations instanceof PdfDict ? this.resolve(this.#destinations.get(name)) : undefined;
+    const name = this.label(value);
+    if (name === undefined) return value;
+    const place = this.resolve(this.#destinations?.get(name));
     return place instanceof PdfDict ? place.get('D') : place;
   }
 
@@ -215,7 +194,7 @@ export class MergeSource {
 
   /** The number of a stream with the same content. It copies the streams that a stream refers to first, such as its mask. */
   #equalStream(old: number): number | undefined {
-    const object = this.#pdf.getObject(PdfRef.of(old));
+    const object = this.pdf.getObject(PdfRef.of(old));
     if (!(object instanceof PdfStream) || this.#mayHoldTags(object) || this.#depth === MAX_NESTED_STREAMS) return undefined;
     const id = this.take(old); // first, because it may refer to itself
     this.#depth++;

@@ -4,12 +4,12 @@
  * with the standard or with another PDF.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types.ts';
 
 /** The PDF that the structure tree comes from. */
-interface Source {
-  resolve(value: PdfObject | undefined): PdfObject | undefined;
+interface Source extends PdfReader {
   /** Copies a value and replaces the object numbers of all references. */
   copyValue(value: PdfObject): PdfObject;
   /** Assigns a new number to an object that the caller writes itself, and returns the number. */
@@ -62,14 +62,12 @@ export class MergedTags {
 
   /** Adds the structure tree of a PDF as a part. Yields the objects to write besides the structure elements. */
   *join(source: Source, tags: SourceTags, language: string): Generator<NewObject> {
-    const { top } = tags;
-    const [only] = top;
-    const dict = source.resolve(only);
-    const isDocument =
-      top.length === 1 && only instanceof PdfRef && dict instanceof PdfDict && isNamed(dict.get('S'), 'Document');
-    const id = isDocument ? source.take(only.objectNumber) : this.#newId();
-    source.take(tags.rootNumber, isDocument ? this.#document : id);
-    const part = isDocument ? tags.copyElement(dict, id) : PdfDict.of({ K: source.copyValue(PdfArray.of(...top)) });
+    const [only, ...more] = tags.top;
+    const dict = more.length ? undefined : source.asDict(only);
+    const document = only instanceof PdfRef && dict?.getName('S')?.value === 'Document' ? dict : undefined;
+    const id = document ? source.take((only as PdfRef).objectNumber) : this.#newId();
+    source.take(tags.rootNumber, document ? this.#document : id);
+    const part = document ? tags.copyElement(document, id) : PdfDict.of({ K: source.copyValue(PdfArray.of(...tags.top)) });
     part.set('Type', PdfName.of('StructElem'));
     part.set('S', PdfName.of('Part'));
     part.set('P', PdfRef.of(this.#document));
@@ -149,8 +147,8 @@ export class SourceTags {
 
   /** Undefined if the PDF is not tagged, or if its structure is not a tree or exceeds a limit. */
   static read(source: Source, root: PdfObject | undefined, target: MergedTags): SourceTags | undefined {
-    const dict = source.resolve(root);
-    if (!(root instanceof PdfRef) || !(dict instanceof PdfDict)) return undefined;
+    const dict = source.asDict(root);
+    if (!(root instanceof PdfRef) || !dict) return undefined;
     const elements = findElements(source, dict);
     const parents = elements && readParents(source, dict);
     return parents && new SourceTags({ source, target, number: root.objectNumber, root: dict, elements, parents });
@@ -171,7 +169,7 @@ export class SourceTags {
     this.#elements = given.elements;
     this.#parents = given.parents;
     this.#prefix = given.target.nextPrefix;
-    this.top = readKids(given.source, given.root);
+    this.top = given.source.listOrOne(given.root, 'K');
     this.#keys = new Map(given.parents.map(([key]) => [key, given.target.newKey()]));
     this.#renamed = this.#joinRoles();
   }
@@ -192,14 +190,12 @@ export class SourceTags {
   }
 
   get namespaces(): PdfObject[] {
-    const spaces = this.#source.resolve(this.#root.get('Namespaces'));
-    return spaces instanceof PdfArray ? spaces.toArray().map((each) => this.#source.copyValue(each)) : [];
+    return this.#source.list(this.#root, 'Namespaces').map((each) => this.#source.copyValue(each));
   }
 
   get classes(): Array<[string, PdfObject]> {
-    const classes = this.#source.resolve(this.#root.get('ClassMap'));
-    const entries = classes instanceof PdfDict ? [...classes] : [];
-    return entries.map(([name, value]) => [this.#prefix + name.value, this.#source.copyValue(this.#copyAttributes(value))]);
+    const classes = this.#source.dict(this.#root, 'ClassMap') ?? [];
+    return [...classes].map(([name, value]) => [this.#prefix + name.value, this.#source.copyValue(this.#copyAttributes(value))]);
   }
 
   /** The copy of an element for the merged file, where its object number is `id`. */
@@ -259,34 +255,26 @@ export class SourceTags {
 }
 
 function readRoles(source: Source, root: PdfDict): Array<[string, string]> {
-  const roles = source.resolve(root.get('RoleMap'));
-  const entries = roles instanceof PdfDict ? [...roles] : [];
-  return entries.flatMap(([from, to]): Array<[string, string]> => (to instanceof PdfName ? [[from.value, to.value]] : []));
+  const roles = source.dict(root, 'RoleMap') ?? [];
+  return [...roles].flatMap(([from, to]): Array<[string, string]> => (to instanceof PdfName ? [[from.value, to.value]] : []));
 }
 
 /** The object numbers of all elements; undefined if one occurs twice or is not an indirect object, or if a limit is exceeded. */
 function findElements(source: Source, root: PdfDict): Set<number> | undefined {
   const found = new Set<number>();
-  const waiting = readKids(source, root);
+  const waiting = source.listOrOne(root, 'K');
   let kids = waiting.length;
   for (let kid = waiting.pop(); kid; kid = waiting.pop()) {
-    const element = source.resolve(kid);
-    if (!(element instanceof PdfDict) || !element.has('S')) continue; // marked content or an annotation
+    const element = source.asDict(kid);
+    if (!element?.has('S')) continue; // marked content or an annotation
     if (!(kid instanceof PdfRef) || found.has(kid.objectNumber) || found.size >= MAX_ELEMENTS) return undefined;
     found.add(kid.objectNumber);
-    const inner = readKids(source, element);
+    const inner = source.listOrOne(element, 'K');
     kids += inner.length;
     if (kids > MAX_KIDS) return undefined;
     for (const each of inner) waiting.push(each);
   }
   return found.size ? found : undefined;
-}
-
-function readKids(source: Source, element: PdfDict): PdfObject[] {
-  const kid = element.get('K');
-  const kids = source.resolve(kid);
-  if (kids instanceof PdfArray) return kids.toArray();
-  return kid ? [kid] : [];
 }
 
 /** The entries of the parent tree, sorted by key (7.9.7); undefined if it is not a tree or exceeds a limit. */
@@ -295,31 +283,21 @@ function readParents(source: Source, root: PdfDict): Array<[key: number, parent:
   const waiting: Array<PdfObject | undefined> = [root.get('ParentTree')];
   const seen = new Set<PdfObject>();
   for (let entries = 0; waiting.length; ) {
-    const node = source.resolve(waiting.pop());
-    if (!(node instanceof PdfDict) || seen.has(node) || seen.size >= MAX_NODES) return undefined;
+    const node = source.asDict(waiting.pop());
+    if (!node || seen.has(node) || seen.size >= MAX_NODES) return undefined;
     seen.add(node);
-    const [kids, pairs] = [readList(source, node, 'Kids'), readList(source, node, 'Nums')];
+    const [kids, pairs] = [source.list(node, 'Kids'), source.list(node, 'Nums')];
     entries += kids.length + pairs.length;
     if (entries > MAX_KIDS) return undefined;
     for (const kid of kids) waiting.push(kid);
-    addParents(found, pairs);
+    for (const [key, parent] of toPairs(pairs)) found.set(key, parent);
   }
   return [...found].sort(([one], [other]) => one - other);
 }
 
-function addParents(found: Map<number, PdfObject>, pairs: PdfObject[]): void {
-  for (const [key, parent] of toPairs(pairs)) if (key instanceof PdfNumber) found.set(key.value, parent);
-}
-
-function readList(source: Source, dict: PdfDict, entry: string): PdfObject[] {
-  const list = source.resolve(dict.get(entry));
-  return list instanceof PdfArray ? list.toArray() : [];
-}
-
-function* toPairs(list: PdfObject[]): Generator<[PdfObject, PdfObject]> {
-  for (let at = 0; at + 1 < list.length; at += 2) yield [list[at] as PdfObject, list[at + 1] as PdfObject];
-}
-
-function isNamed(value: PdfObject | undefined, name: string): boolean {
-  return value instanceof PdfName && value.value === name;
+function* toPairs(list: PdfObject[]): Generator<[key: number, parent: PdfObject]> {
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const key = list[at];
+    if (key instanceof PdfNumber) yield [key.value, list[at + 1] as PdfObject];
+  }
 }

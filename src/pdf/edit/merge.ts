@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { ServiceError } from '../../errors.ts';
 import { outputIntent } from '../conformance/output-intent.ts';
 import { type Claims, isVersion2 } from '../conformance/profiles.ts';
 import { limitDecoding } from '../decoding-limit.ts';
@@ -29,7 +30,7 @@ export interface MergeTask {
 }
 
 /** The merged PDF, or the indexes of the parts that are encrypted or signed and therefore cannot be merged. */
-export type Merged = Uint8Array<ArrayBuffer> | { protectedParts: number[] } | 'too large';
+export type Merged = Uint8Array<ArrayBuffer> | { protectedParts: number[] };
 
 /** Maximum decompressed size of the objects of one document. */
 const MAX_UNPACKED_BYTES = 268_435_456;
@@ -56,7 +57,7 @@ interface Part {
   facts: PartFacts;
 }
 
-/** Merges PDFs that Platen made, whose claims can be trusted. */
+/** Merges PDFs that Platen made, whose claims can be trusted. Throws `resource_limit`. */
 export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<Merged> {
   const isProtected: boolean[] = [];
   for (const { buffer, byteOffset, length } of documents) {
@@ -74,17 +75,9 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
       file.add(pdf, title, copied[document] as Map<number, number>, readPartFacts(pdf));
     }
     return file.end().join();
-  } catch (error) {
-    if (error instanceof MergedTooLargeError) return 'too large';
-    throw error;
   } finally {
     limitDecoding(Number.POSITIVE_INFINITY);
   }
-}
-
-/** The merged PDF exceeds `maxBytes`. */
-export class MergedTooLargeError extends Error {
-  override name = 'MergedTooLargeError';
 }
 
 /** A merged PDF that is being written. */
@@ -100,7 +93,7 @@ export class MergedFile {
   readonly #form = new MergedForm();
   #nextId = FIRST_FREE;
 
-  /** Methods throw `MergedTooLargeError` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
+  /** Methods throw `resource_limit` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#tags = new MergedTags(() => this.#nextId++);
@@ -244,6 +237,10 @@ export class MergedFile {
 
   #checkSize(): void {
     const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
-    if (isTooLarge) throw new MergedTooLargeError();
+    if (isTooLarge) throw mergedTooLarge(this.#maxBytes);
   }
+}
+
+export function mergedTooLarge(limit: number): ServiceError {
+  return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
 }

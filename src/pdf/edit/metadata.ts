@@ -1,5 +1,5 @@
 /** Writes the metadata of a PDF: new values in, an information dictionary and an XMP packet with the same content out. */
-import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
+import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, type PdfString } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 import { type FinishSettings, type PdfMetadata, RFC_3339 } from '../finish-settings.ts';
@@ -36,9 +36,7 @@ function writeInformation(editable: EditablePdf, info: PdfDict): void {
 }
 
 function ownTitle(editable: EditablePdf): string | undefined {
-  const info = editable.resolve(editable.info);
-  const title = info instanceof PdfDict ? editable.resolve(info.get('Title')) : undefined;
-  return title instanceof PdfString ? title.asString() : undefined;
+  return editable.text(editable.asDict(editable.info), 'Title') || undefined;
 }
 
 function toFacts(metadata: PdfMetadata, title: string | undefined): DocumentFacts {

@@ -31,9 +31,8 @@ export function correctPageSizes(chunks: readonly Buffer[], sizes: readonly Page
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
   const catalog = readReferenced(file, references, 'Root', references.trailer);
-  const boxes = new Boxes(sizes);
   for (const page of findPages(file, references, readReferenced(file, references, 'Pages', catalog.text))) {
-    const corrected = boxes.correct(page.text);
+    const corrected = correctBox(page.text, sizes);
     if (corrected !== undefined) file.overwrite(page.offset, corrected);
   }
 }
@@ -47,31 +46,15 @@ function* findPages(file: ChunkedBuffer, references: CrossReference, node: PdfOb
     yield* findPages(file, references, readObject(file, references, Number(id)));
 }
 
-/** The replacement of each page box, or undefined if it stays. Cached, because most pages have the same box. */
-class Boxes {
-  readonly #sizes: readonly PageSize[];
-  readonly #known = new Map<string, string | undefined>();
-
-  constructor(sizes: readonly PageSize[]) {
-    this.#sizes = sizes;
-  }
-
-  /** The page object with its exact box and the same length, or undefined if it does not change. */
-  correct(page: string): string | undefined {
-    const [box, width = '', height = ''] = BOX.exec(page) ?? [];
-    if (!box) return undefined;
-    if (!this.#known.has(box)) this.#known.set(box, this.#exactBox(width, height));
-    const exact = this.#known.get(box);
-    if (exact === undefined) return undefined;
-    const fitting = exact.length > box.length ? page.replace(PROCEDURES, '') : page;
-    const corrected = fitting.replace(box, exact);
-    return corrected.length > page.length ? undefined : corrected.padEnd(page.length);
-  }
-
-  #exactBox(width: string, height: string): string | undefined {
-    const size = nearest(this.#sizes, Number(width), Number(height));
-    return size && exactBox(size, height);
-  }
+/** The page object with its exact box and the same length, or undefined if it does not change. */
+function correctBox(page: string, sizes: readonly PageSize[]): string | undefined {
+  const [box, width = '', height = ''] = BOX.exec(page) ?? [];
+  const size = nearest(sizes, Number(width), Number(height));
+  if (!box || !size) return undefined;
+  const exact = exactBox(size, height);
+  const fitting = exact.length > box.length ? page.replace(PROCEDURES, '') : page;
+  const corrected = fitting.replace(box, exact);
+  return corrected.length > page.length ? undefined : corrected.padEnd(page.length);
 }
 
 function nearest(sizes: readonly PageSize[], width: number, height: number): PageSize | undefined {

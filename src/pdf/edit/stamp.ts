@@ -7,14 +7,13 @@ import {
   PdfDict,
   PdfName,
   PdfNumber,
-  type PdfObject,
   type PdfRef,
   PdfStream,
 } from '@libpdf/core';
 import type { PageStamp } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { findInherited, type PageView, pageView } from '../objects/page-view.ts';
-import { decimal, deflatedStream } from '../objects/syntax.ts';
+import { findResources, type PageView, pageView } from '../objects/page-view.ts';
+import { decimal, deflatedStream, entriesOf } from '../objects/syntax.ts';
 
 /** Throws if the stamp cannot be parsed. */
 export async function stampPages(editable: EditablePdf, watermark: PageStamp | undefined): Promise<void> {
@@ -33,9 +32,8 @@ function isChosen({ pages }: PageStamp, number: number): boolean {
 function makeGroup(editable: EditablePdf, ref: PdfRef): void {
   const form = editable.resolve(ref);
   if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
-  const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
   const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
-  editable.change(ref, deflatedStream({ ...entries, Group }, form.data));
+  editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
 }
 
 /** Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number. */
@@ -65,7 +63,7 @@ class Drawing {
     const matrix = placement(pageView(this.#editable, dict), this.#stamp, this.#rotate).map(decimal).join(' ');
     // An artifact, which screen readers skip (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
-    const content = pageContents(this.#editable, dict);
+    const content = this.#editable.listOrOne(dict, 'Contents');
     const stamped = this.#over
       ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
       : [this.#stream(draw), ...content];
@@ -82,8 +80,7 @@ class Drawing {
 
   /** A copy of the page's resources with the stamp added; other pages may share the original. */
   #resources(page: PdfDict): PdfDict {
-    const own = findInherited(this.#editable, page, 'Resources');
-    const resources = own instanceof PdfDict ? own.clone() : new PdfDict();
+    const resources = findResources(this.#editable, page)?.clone() ?? new PdfDict();
     const add = (kind: string, name: string, ref: PdfRef) => {
       const entries = this.#editable.copyDictionary(resources, kind);
       entries.set(name, ref);
@@ -93,13 +90,6 @@ class Drawing {
     add('ExtGState', OPACITY, this.#opacity);
     return resources;
   }
-}
-
-function pageContents(editable: EditablePdf, page: PdfDict): PdfObject[] {
-  const entry = page.get('Contents');
-  const content = editable.resolve(entry);
-  if (content instanceof PdfArray) return content.toArray();
-  return entry && content ? [entry] : [];
 }
 
 /** A matrix that centers the rotated stamp on the displayed page, as large as fits. */

@@ -3,7 +3,7 @@
  * fields, in; a PDF with form fields out. Each field gets an appearance stream and, in a tagged PDF, belongs to the structure
  * element of its control.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
 import type { ElementLocation, FormControl } from '../../tag-structure.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
@@ -15,7 +15,7 @@ import { fieldNumber } from './field-places.ts';
 import { fieldFlags, valueEntries } from './field-values.ts';
 import { formDictionary } from './form-dictionary.ts';
 import type { Forms } from './forms.ts';
-import { type PrintedAppearances, printedAppearances } from './printed-appearances.ts';
+import { appearanceKey, printedAppearances } from './printed-appearances.ts';
 import { type Margins, textMargins } from './text-margins.ts';
 
 /** The added fields, with the facts that conformance checks need. */
@@ -62,41 +62,25 @@ export async function addFields(editable: EditablePdf, forms: Forms | undefined,
 function locateFields(editable: EditablePdf, { fields, key, scale }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<FormControl, Placed>();
-  for (const { ref: page } of editable.pdf.getPages()) {
-    for (const { ref, link } of findLinks(editable, page)) {
-      const field = known.get(fieldNumber(readAddress(editable, link), key) ?? -1);
+  for (const { ref: page, page: dict } of editable.pages()) {
+    for (const { ref, annotation } of editable.annotations(dict)) {
+      const field = known.get(fieldNumber(editable.text(editable.dict(annotation, 'A'), 'URI'), key) ?? -1);
       if (!field) continue;
       if (placed.has(field)) throw new Error('a form field has more than one link');
-      placed.set(field, { field, ref, page, rect: within(readRect(link), textMargins(field, scale)) });
+      placed.set(field, { field, ref, page, rect: within(readRect(annotation), textMargins(field, scale)) });
     }
   }
   if (placed.size < fields.length) throw new Error('a form field has no link');
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
 }
 
-function* findLinks(editable: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
-  const dict = editable.resolve(page);
-  const annotations = dict instanceof PdfDict ? editable.resolve(dict.get('Annots')) : undefined;
-  if (!(dict instanceof PdfDict) || !(annotations instanceof PdfArray)) return;
-  for (const ref of annotations.toArray()) {
-    const link = editable.resolve(ref);
-    if (ref instanceof PdfRef && link instanceof PdfDict) yield { ref, link };
-  }
-  if (!editable.catalog.has('StructTreeRoot')) return;
-  const copy = dict.clone();
-  copy.set('Tabs', PdfName.of('S'));
-  editable.change(page, copy);
-}
-
-function readAddress(editable: EditablePdf, annotation: PdfDict): string {
-  const action = editable.resolve(annotation.get('A'));
-  const address = action instanceof PdfDict ? editable.resolve(action.get('URI')) : undefined;
-  return address instanceof PdfString ? address.asString() : '';
+/** Pages with annotations need a tab order in a tagged PDF (ISO 14289-1, 7.18.3). */
+function setTabOrder(editable: EditablePdf): void {
+  for (const { ref, page } of editable.pages()) if (page.has('Annots')) editable.update(ref, { Tabs: PdfName.of('S') });
 }
 
 function readRect(annotation: PdfDict): number[] {
-  const rect = annotation.get('Rect');
-  const corners = rect instanceof PdfArray ? rect.toArray() : [];
+  const corners = annotation.getArray('Rect')?.toArray() ?? [];
   return corners.map((corner) => (corner instanceof PdfNumber ? corner.value : 0));
 }
 
@@ -108,6 +92,7 @@ function within([left = 0, bottom = 0, right = 0, top = 0]: number[], margins: M
 /** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */
 function tagFields(editable: EditablePdf, placed: Placed[], key: string): Map<number, number> {
   if (!editable.catalog.has('StructTreeRoot')) return new Map();
+  setTabOrder(editable);
   const tree = StructureTree.read(editable);
   const elements = labelledElements(tree, key);
   const keys = new Map<number, number>();
@@ -116,7 +101,7 @@ function tagFields(editable: EditablePdf, placed: Placed[], key: string): Map<nu
     for (const element of labelled) describeElement(element, field);
     const [element] = labelled;
     if (element) keys.set(field.number, tree.attach(element, ref, page));
-    else keys.set(field.number, tree.adopt('Form', ref, page).key); // it is hidden from assistive technology
+    else keys.set(field.number, tree.adopt('Form', ref, page)); // it is hidden from assistive technology
   }
   tree.write({});
   return keys;
@@ -154,7 +139,7 @@ class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #editable: EditablePdf;
   readonly #forms: Forms;
-  readonly #printed: PrintedAppearances;
+  readonly #printed: ReadonlyMap<string, PdfRef>;
   readonly #names: FieldNames;
   readonly #drawn: DrawnAppearances;
   readonly #fields: PdfRef[] = [];
@@ -162,7 +147,7 @@ class InteractiveForm {
   /** Groups of radio buttons by form and name. */
   readonly #groups = new Map<string, RadioGroup>();
 
-  constructor(editable: EditablePdf, forms: Forms, printed: PrintedAppearances, names: FieldNames) {
+  constructor(editable: EditablePdf, forms: Forms, printed: ReadonlyMap<string, PdfRef>, names: FieldNames) {
     this.#editable = editable;
     this.#forms = forms;
     this.#printed = printed;
@@ -203,7 +188,7 @@ class InteractiveForm {
   /** The printed appearance of a field, or an empty one. */
   #showText({ field, rect }: Placed): PdfRef {
     const [width, height] = rectSize(rect);
-    return this.#show(this.#printed.get(field.number) ?? this.#drawn.empty(width, height));
+    return this.#show(this.#printed.get(appearanceKey(field.number)) ?? this.#drawn.empty(width, height));
   }
 
   #checkbox(placed: Placed): Record<string, PdfObject> {
@@ -246,8 +231,8 @@ class InteractiveForm {
     const chosen = () =>
       field.kind === 'radio' ? this.#drawn.dot(width, height, color) : this.#drawn.tick(width, height, color);
     const states = {
-      [on]: this.#show(this.#printed.get(field.number, 'on') ?? chosen()),
-      Off: this.#show(this.#printed.get(field.number, 'off') ?? this.#drawn.empty(width, height)),
+      [on]: this.#show(this.#printed.get(appearanceKey(field.number, 'on')) ?? chosen()),
+      Off: this.#show(this.#printed.get(appearanceKey(field.number, 'off')) ?? this.#drawn.empty(width, height)),
     };
     return {
       DA: textString(`/ZaDb 0 Tf ${fill(color)}`),

@@ -1,7 +1,9 @@
 /** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the editable out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-import { findInherited } from '../objects/page-view.ts';
+import { findResources, pageView } from '../objects/page-view.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { decimal, deflatedStream, numbers } from '../objects/syntax.ts';
 import type { Forms } from './forms.ts';
 import { type Margins, textMargins } from './text-margins.ts';
@@ -9,11 +11,11 @@ import { type Margins, textMargins } from './text-margins.ts';
 /** The scale of the printed appearances, which viewers fit into the rectangles of the fields. */
 const POINTS_PER_PX = 0.75;
 
-/** The form XObjects by field and state. */
+/** The form XObjects by `appearanceKey`. */
 export async function printedAppearances(
   editable: EditablePdf,
   { appearances, shown, scale, fields }: Forms,
-): Promise<PrintedAppearances> {
+): Promise<Map<string, PdfRef>> {
   const pages: Array<{ page: PdfDict; copier: Copier }> = [];
   for (const printed of appearances) {
     const pdf = await PDF.load(Buffer.concat(printed));
@@ -22,7 +24,7 @@ export async function printedAppearances(
   }
   /** By page and margins, because different kinds of fields that look the same share a page. */
   const forms = new Map<string, PdfRef>();
-  const found = new PrintedAppearances();
+  const found = new Map<string, PdfRef>();
   const enlarged = POINTS_PER_PX / scale;
   const known = new Map(fields.map((field) => [field.number, field]));
   for (const { field, state, page: index, width, height } of shown) {
@@ -33,52 +35,36 @@ export async function printedAppearances(
     const key = [index, ...margins].join(' ');
     const form = forms.get(key) ?? copier.createForm(page, width * enlarged, height * enlarged, margins);
     forms.set(key, form);
-    found.set(field, state, form);
+    found.set(appearanceKey(field, state), form);
   }
   return found;
 }
 
-export class PrintedAppearances {
-  readonly #forms = new Map<string, PdfRef>();
-
-  get(field: number, state?: 'on' | 'off'): PdfRef | undefined {
-    return this.#forms.get(`${field} ${state}`);
-  }
-
-  set(field: number, state: 'on' | 'off' | undefined, form: PdfRef): void {
-    this.#forms.set(`${field} ${state}`, form);
-  }
+export function appearanceKey(field: number, state?: 'on' | 'off'): string {
+  return `${field} ${state}`;
 }
 
 /** Copies objects from one PDF to another, each only once, because many pages share fonts. */
-class Copier {
+class Copier extends PdfReader {
   readonly #editable: EditablePdf;
-  readonly #source: PDF;
   readonly #copied = new Map<number, PdfRef>();
 
   constructor(editable: EditablePdf, source: PDF) {
+    super(source);
     this.#editable = editable;
-    this.#source = source;
   }
 
   /** A form XObject that shows what is within these margins in the upper left corner of a page. */
   createForm(page: PdfDict, width: number, height: number, [above, after, below, before]: Margins): PdfRef {
-    const box = findInherited(this, page, 'MediaBox');
-    const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
-    const content = this.resolve(page.get('Contents'));
-    const streams = content instanceof PdfArray ? content.toArray().map((each) => this.resolve(each)) : [content];
-    const data = streams.flatMap((each) => (each instanceof PdfStream ? [each.getDecodedData(), Buffer.from('\n')] : []));
-    const resources = findInherited(this, page, 'Resources');
+    const { bottom, height: pageHeight } = pageView(this, page);
+    const top = bottom + pageHeight;
+    const resources = findResources(this, page);
     const entries = {
       ...{ Type: PdfName.of('XObject'), Subtype: PdfName.of('Form'), FormType: PdfNumber.of(1) },
       BBox: numbers(...[before, top - height + below, width - after, top - above].map((value) => Number(decimal(value)))),
       Resources: resources ? this.#copyValue(resources) : new PdfDict(),
     };
-    return this.#editable.add(deflatedStream(entries, Buffer.concat(data)));
-  }
-
-  resolve(value: PdfObject | undefined): PdfObject | undefined {
-    return value instanceof PdfRef ? (this.#source.getObject(value) ?? undefined) : value;
+    return this.#editable.add(deflatedStream(entries, new StreamDecoder().pageContent(this, page)));
   }
 
   #copyValue(value: PdfObject): PdfObject {
@@ -97,7 +83,7 @@ class Copier {
     if (known) return known;
     const added = this.#editable.add(new PdfDict());
     this.#copied.set(ref.objectNumber, added);
-    const value = this.#source.getObject(ref);
+    const value = this.resolve(ref);
     if (value) this.#editable.change(added, this.#copyValue(value));
     return added;
   }

@@ -2,23 +2,21 @@
  * Finds out how large the pages of a PDF draw each image: its content streams in, sizes in points by object number out. Masks and
  * images in fonts are not found.
  */
-import { PdfDict, PdfName, PdfRef, PdfStream } from '@libpdf/core';
+import { type PdfDict, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { scanContent } from '../content/content-scanner.ts';
-import { findResource, pageContents } from '../content/fonts.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, times, toMatrix } from '../objects/matrix.ts';
-import { findInherited } from '../objects/page-view.ts';
+import { findResources } from '../objects/page-view.ts';
 import type { Size } from './scale-pixels.ts';
 
 /** Content streams that draw each other are read again for each drawing. */
 const MAX_STREAMS = 10_000;
-const LINE_FEED = Buffer.from('\n');
 
-/** The largest width and height of each image. Throws `DecodingLimitError`, or if the content cannot be read. */
+/** The largest width and height of each image. Throws `resource_limit`, or if the content cannot be read. */
 export function drawnSizes(editable: EditablePdf): ReadonlyMap<number, Size> {
   const sizes = new DrawnSizes(editable);
-  for (const { ref } of editable.pdf.getPages()) sizes.addPage(ref);
+  for (const { page } of editable.pages()) sizes.addPage(page);
   return sizes.found;
 }
 
@@ -32,22 +30,16 @@ class DrawnSizes {
     this.#editable = editable;
   }
 
-  addPage(ref: PdfRef): void {
-    const page = this.#editable.resolve(ref);
-    if (!(page instanceof PdfDict)) return;
-    const streams = pageContents(this.#editable, page).map((entry) => this.#editable.resolve(entry));
-    const parts = streams.filter((stream) => stream instanceof PdfStream);
-    const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
-    this.#scan(content, findInherited(this.#editable, page, 'Resources'), IDENTITY);
+  addPage(page: PdfDict): void {
+    this.#scan(this.#streams.pageContent(this.#editable, page), findResources(this.#editable, page), IDENTITY);
   }
 
-  #scan(content: Buffer, resources: unknown, start: Matrix): void {
+  #scan(content: Buffer, resources: PdfDict | undefined, start: Matrix): void {
     if (this.#streamsLeft-- <= 0) throw new Error('the content draws too many streams');
-    const own = resources instanceof PdfDict ? resources : undefined;
     const saved: Matrix[] = [];
     let matrix = start;
     const drawNamed = (kind: string, name: string | undefined, from: Matrix) =>
-      name !== undefined && this.#draw(findResource(this.#editable, own, kind, name), own, from);
+      name !== undefined && this.#draw(this.#editable.nested(resources, kind, name), resources, from);
     const change: Record<string, (operation: string, name: string | undefined) => void> = {
       q: () => saved.push(matrix),
       Q: () => (matrix = saved.pop() ?? matrix),
@@ -62,12 +54,12 @@ class DrawnSizes {
     });
   }
 
-  #draw(ref: unknown, resources: PdfDict | undefined, matrix: Matrix): void {
-    const stream = ref instanceof PdfRef ? this.#editable.resolve(ref) : undefined;
+  #draw(ref: PdfObject | undefined, resources: PdfDict | undefined, matrix: Matrix): void {
+    const stream = this.#editable.resolve(ref);
     if (!(ref instanceof PdfRef) || !(stream instanceof PdfStream)) return;
     if (isImage(stream)) this.#add(ref.objectNumber, matrix);
     else {
-      const own = this.#editable.resolve(stream.get('Resources')) ?? resources;
+      const own = this.#editable.dict(stream, 'Resources') ?? resources;
       this.#scan(this.#streams.decode(stream), own, times(toMatrix(stream.get('Matrix')), matrix));
     }
   }
@@ -80,8 +72,7 @@ class DrawnSizes {
 }
 
 export function isImage(stream: PdfStream): boolean {
-  const subtype = stream.get('Subtype');
-  return subtype instanceof PdfName && subtype.value === 'Image';
+  return stream.getName('Subtype')?.value === 'Image';
 }
 
 function parseMatrix(operation: string): Matrix {

@@ -3,7 +3,7 @@
  * more pixels than the paper needs are scaled down. Masks stay without loss. See docs/decisions/0068-images.md.
  */
 import { deflateSync, inflateSync } from 'node:zlib';
-import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { ImageSettings } from '../finish-settings.ts';
 import type { EditableObject, EditablePdf } from '../objects/editable-pdf.ts';
 import { isStream } from '../objects/raw-file.ts';
@@ -53,13 +53,9 @@ interface Picture extends Size {
 
 /** Undefined for an image that is not a picture as Chromium writes them, such as a mask of one bit. */
 function readPicture(editable: EditablePdf, stream: PdfStream): Picture | undefined {
-  const number = (entry: string) => {
-    const value = editable.resolve(stream.get(entry));
-    return value instanceof PdfNumber ? value.value : 0;
-  };
+  const number = (entry: string) => editable.number(stream, entry) ?? 0;
   const [width, height] = [number('Width'), number('Height')];
-  const filter = stream.get('Filter');
-  const name = filter instanceof PdfName ? filter.value : '';
+  const name = stream.getName('Filter')?.value ?? '';
   const channels = countChannels(editable, stream.get('ColorSpace'));
   const isPlain = !['DecodeParms', 'Decode', 'ImageMask', 'Mask'].some((entry) => stream.has(entry));
   if (!isPlain || !channels || number('BitsPerComponent') !== 8 || !['FlateDecode', 'DCTDecode'].includes(name)) return undefined;
@@ -68,14 +64,13 @@ function readPicture(editable: EditablePdf, stream: PdfStream): Picture | undefi
 }
 
 /** 1 for grey, 3 for red, green and blue, 0 for another colour space. */
-function countChannels(editable: EditablePdf, given: unknown): number {
-  const space = given instanceof PdfRef ? editable.resolve(given) : given;
+function countChannels(editable: EditablePdf, given: PdfObject | undefined): number {
+  const space = editable.resolve(given);
   if (space instanceof PdfName) return { DeviceGray: 1, DeviceRGB: 3 }[space.value] ?? 0;
   const [family, profile] = space instanceof PdfArray ? space.toArray() : [];
   if (!(family instanceof PdfName) || family.value !== 'ICCBased') return 0;
-  const stream = editable.resolve(profile);
-  const count = stream instanceof PdfDict ? stream.get('N') : undefined;
-  return count instanceof PdfNumber && [1, 3].includes(count.value) ? count.value : 0;
+  const count = editable.number(editable.asDict(profile), 'N') ?? 0;
+  return [1, 3].includes(count) ? count : 0;
 }
 
 /** The size with which a picture has at most `maxDpi`; undefined if it has. `drawn` is in points. */
@@ -115,12 +110,11 @@ async function scale(
 
 /** The soft mask of a picture, if it has the same size. */
 function readMask(editable: EditablePdf, { stream, width, height }: Picture): (Pixels & { stream: PdfStream }) | undefined {
-  const mask = editable.resolve(stream.get('SMask'));
-  if (!(mask instanceof PdfStream)) return undefined;
-  const picture = readPicture(editable, mask);
+  const mask = editable.stream(stream, 'SMask');
+  const picture = mask && readPicture(editable, mask);
   const pixels =
     !picture || picture.isJpeg || picture.width !== width || picture.height !== height ? undefined : inflatePixels(picture);
-  return pixels && { ...pixels, stream: mask };
+  return pixels && mask && { ...pixels, stream: mask };
 }
 
 /** Undefined if the data is not as long as its size says. */

@@ -39,18 +39,13 @@ function readStart(file: ChunkedBuffer): number {
   return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
 }
 
-/** The offset of each object by its number; 0 for a free entry. */
-export function allOffsets(file: ChunkedBuffer, { entries, size }: CrossReference): Float64Array {
-  const table = file.text(entries, size * ENTRY_BYTES);
-  return Float64Array.from({ length: size }, (_, id) => readOffset(table, id * ENTRY_BYTES));
-}
-
 /** Where each object of the file is, in the order of the file. */
 export function readObjects(file: ChunkedBuffer): Array<{ id: number; start: number; end: number }> {
-  const references = readCrossReference(file);
-  const starts = Array.from(allOffsets(file, references), (start, id) => ({ id, start })).filter(({ start }) => start > 0);
-  const sorted = starts.toSorted((one, other) => one.start - other.start);
-  return sorted.map(({ id, start }, index) => ({ id, start, end: sorted[index + 1]?.start ?? references.start }));
+  const { entries, size, start: tableStart } = readCrossReference(file);
+  const table = file.text(entries, size * ENTRY_BYTES);
+  const starts = Array.from({ length: size }, (_, id) => ({ id, start: readOffset(table, id * ENTRY_BYTES) }));
+  const sorted = starts.filter(({ start }) => start > 0).sort((one, other) => one.start - other.start);
+  return sorted.map(({ id, start }, index) => ({ id, start, end: sorted[index + 1]?.start ?? tableStart }));
 }
 
 function readOffset(table: string, at: number): number {

@@ -1,5 +1,6 @@
 /** A PDF that is being edited: the objects of the original file, and those that were changed or added. */
 import { PDF, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
+import { PdfReader } from './pdf-reader.ts';
 import { RawFile } from './raw-file.ts';
 import type { PdfVersion } from './syntax.ts';
 
@@ -7,8 +8,7 @@ import type { PdfVersion } from './syntax.ts';
 export type EditableObject = { id: number; raw: Buffer } | { id: number; value: PdfObject };
 
 /** Keeps changed objects by number. libpdf loads objects on demand and drops them from its cache if there are many. */
-export class EditablePdf {
-  readonly pdf: PDF;
+export class EditablePdf extends PdfReader {
   /** Always rewritten. */
   readonly catalog: PdfDict;
   readonly root: PdfRef;
@@ -29,27 +29,37 @@ export class EditablePdf {
   }
 
   private constructor(file: RawFile, pdf: PDF) {
+    super(pdf);
     const { catalog, info } = pdf.context;
     const root = info.trailer.getRef('Root');
     if (!root || pdf.recoveredViaBruteForce) throw new Error('the PDF is damaged');
     this.file = file;
-    this.pdf = pdf;
     this.root = root;
     this.info = info.trailer.getRef('Info');
     this.catalog = catalog.getDict();
     this.change(root, this.catalog);
   }
 
-  /** Follows a reference, or returns the value itself. */
-  resolve(value: PdfObject | undefined): PdfObject | undefined {
-    if (!(value instanceof PdfRef)) return value;
-    return this.#changed.get(value.objectNumber) ?? this.pdf.getObject(value) ?? undefined;
+  override resolve(value: PdfObject | undefined): PdfObject | undefined {
+    return (value instanceof PdfRef && this.#changed.get(value.objectNumber)) || super.resolve(value);
+  }
+
+  /** The pages in their order, as they are now. Do not modify the dictionaries; call `update`. */
+  pages(): Array<{ ref: PdfRef; page: PdfDict }> {
+    return this.pdf.getPages().map(({ ref, dict }) => ({ ref, page: this.asDict(ref) ?? dict }));
+  }
+
+  /** The annotations of a page that are references. Do not modify them; call `update`. */
+  annotations(page: PdfDict): Array<{ ref: PdfRef; annotation: PdfDict }> {
+    return this.list(page, 'Annots').flatMap((ref) => {
+      const annotation = this.asDict(ref);
+      return ref instanceof PdfRef && annotation ? [{ ref, annotation }] : [];
+    });
   }
 
   /** A copy of the dictionary that an entry contains or refers to; an empty dictionary if there is none. */
   copyDictionary(parent: PdfDict, entry: string): PdfDict {
-    const found = this.resolve(parent.get(entry));
-    return found instanceof PdfDict ? found.clone() : new PdfDict();
+    return this.dict(parent, entry)?.clone() ?? new PdfDict();
   }
 
   /** The body of an object in the original file, as Latin-1; undefined for an object that was changed or added. */
@@ -59,6 +69,13 @@ export class EditablePdf {
 
   change(ref: PdfRef, object: PdfObject): void {
     this.#changed.set(ref.objectNumber, object);
+  }
+
+  /** Sets entries of a dictionary. */
+  update(ref: PdfRef, entries: Record<string, PdfObject>): void {
+    const copy = this.asDict(ref)?.clone() ?? new PdfDict();
+    for (const [name, value] of Object.entries(entries)) copy.set(name, value);
+    this.change(ref, copy);
   }
 
   /** Leaves an object of the original file out, which nothing may refer to. */

@@ -3,10 +3,7 @@
  * mistakes the far corners of boxes for sizes.
  */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
-import type { EditablePdf } from './editable-pdf.ts';
-
-/** A PDF whose references can be followed. */
-type Resolver = Pick<EditablePdf, 'resolve'>;
+import type { PdfReader } from './pdf-reader.ts';
 
 /** The visible area in points, before the page is rotated. */
 export interface PageView {
@@ -18,33 +15,37 @@ export interface PageView {
   turn: number;
 }
 
-export function pageView(editable: EditablePdf, page: PdfDict): PageView {
-  const media = readBox(editable, findInherited(editable, page, 'MediaBox'));
+export function pageView(pdf: PdfReader, page: PdfDict): PageView {
+  const media = readBox(pdf, findInherited(pdf, page, 'MediaBox'));
   if (!media) throw new Error('a page has no size');
-  const crop = readBox(editable, findInherited(editable, page, 'CropBox')) ?? media;
+  const crop = readBox(pdf, findInherited(pdf, page, 'CropBox')) ?? media;
   const [left, bottom] = [Math.max(media.left, crop.left), Math.max(media.bottom, crop.bottom)];
   const [width, height] = [Math.min(media.right, crop.right) - left, Math.min(media.top, crop.top) - bottom];
-  const rotate = findInherited(editable, page, 'Rotate');
+  const rotate = findInherited(pdf, page, 'Rotate');
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
 /** An entry of a page, or of the nearest ancestor that has it. */
-export function findInherited(editable: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
+export function findInherited(pdf: PdfReader, page: PdfDict, entry: string): PdfObject | undefined {
   const seen = new Set<PdfObject>();
   let node: PdfObject | undefined = page;
   while (node instanceof PdfDict && !seen.has(node)) {
-    const found = editable.resolve(node.get(entry));
+    const found = pdf.resolve(node.get(entry));
     if (found) return found;
     seen.add(node);
-    node = editable.resolve(node.get('Parent'));
+    node = pdf.resolve(node.get('Parent'));
   }
   return undefined;
 }
 
+export function findResources(pdf: PdfReader, page: PdfDict): PdfDict | undefined {
+  return pdf.asDict(findInherited(pdf, page, 'Resources'));
+}
+
 /** A rectangle is given by any two opposite corners (7.9.5). */
-function readBox(editable: EditablePdf, value: PdfObject | undefined) {
+function readBox(pdf: PdfReader, value: PdfObject | undefined) {
   if (!(value instanceof PdfArray)) return undefined;
-  const corners = value.toArray().map((item) => editable.resolve(item));
+  const corners = value.toArray().map((item) => pdf.resolve(item));
   const [x1, y1, x2, y2] = corners.map((corner) => (corner instanceof PdfNumber ? corner.value : Number.NaN));
   if (x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined) return undefined;
   return { left: Math.min(x1, x2), bottom: Math.min(y1, y2), right: Math.max(x1, x2), top: Math.max(y1, y2) };

@@ -1,30 +1,26 @@
 /** Splits a PDF with a classic cross-reference table into its objects: bytes in, the unparsed bytes of each object out. */
 
 import { ChunkedBuffer } from './chunked-buffer.ts';
-import { allOffsets, readCrossReference } from './cross-reference.ts';
+import { readCrossReference, readObjects } from './cross-reference.ts';
 
 export class RawFile {
   /** One more than the highest object number. */
   readonly size: number;
   readonly #bytes: Buffer;
-  /** Offsets by object number; 0 for a free entry. */
-  readonly #starts: Float64Array;
-  readonly #ends: Float64Array;
+  readonly #places: ReadonlyMap<number, { start: number; end: number }>;
 
   /** Throws if the PDF has no classic cross-reference table. */
   constructor(bytes: Buffer) {
     const file = new ChunkedBuffer([bytes]);
-    const references = readCrossReference(file);
     this.#bytes = bytes;
-    this.size = references.size;
-    this.#starts = allOffsets(file, references);
-    this.#ends = findEnds(this.#starts, references.start);
+    this.size = readCrossReference(file).size;
+    this.#places = new Map(readObjects(file).map(({ id, ...place }) => [id, place]));
   }
 
   /** An object from its number to its `endobj`. */
   whole(id: number): Buffer | undefined {
-    const start = this.#starts[id];
-    return start ? this.#bytes.subarray(start, this.#ends[id]) : undefined;
+    const place = this.#places.get(id);
+    return place && this.#bytes.subarray(place.start, place.end);
   }
 
   /** The bytes between `obj` and `endobj`, without surrounding white space. */
@@ -43,13 +39,6 @@ const ENDSTREAM = Buffer.from('endstream');
 /** Whether the body of an object is a stream. No other object can end with `endstream`. */
 export function isStream(body: Buffer): boolean {
   return body.length > ENDSTREAM.length && body.subarray(-ENDSTREAM.length).equals(ENDSTREAM);
-}
-
-function findEnds(starts: Float64Array, last: number): Float64Array {
-  const sorted = starts.toSorted();
-  const next = new Map<number, number>();
-  for (const [index, start] of sorted.entries()) next.set(start, sorted[index + 1] ?? last);
-  return starts.map((start) => next.get(start) ?? last);
 }
 
 const SPACE = 32;

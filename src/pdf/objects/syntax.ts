@@ -55,6 +55,10 @@ export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Ar
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
 }
 
+export function entriesOf(dict: PdfDict): Record<string, PdfObject> {
+  return Object.fromEntries([...dict].map(([key, value]) => [key.value, value]));
+}
+
 /** An array of numbers, such as a rectangle or a matrix. */
 export function numbers(...values: number[]): PdfArray {
   return PdfArray.of(...values.map(PdfNumber.of));

@@ -3,10 +3,12 @@
  * In the written file, finds the placeholder and computes the digest to sign.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfString } from '@libpdf/core';
+import { ServiceError } from '../../errors.ts';
 import type { FieldPosition, SignatureField, SignaturePlaceholder, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { pageView } from '../objects/page-view.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 
@@ -21,11 +23,6 @@ const TOLERANCE = 1;
 const FIELD_FLAGS = 132;
 /** The flags SignaturesExist and AppendOnly (table 219). */
 export const FORM_FLAGS = 3;
-
-/** The page of the field does not exist, or the field extends beyond it. */
-export class MisplacedFieldError extends Error {
-  override name = 'MisplacedFieldError';
-}
 
 /** Random hexadecimal digits that identify the placeholder of the signature in the file. */
 export type SignatureMarker = string;
@@ -44,7 +41,7 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `MisplacedFieldError`. */
+/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `print_failed` if its page does not exist or is too small. */
 export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : choosePosition(editable, place);
@@ -56,10 +53,7 @@ export async function placeField(editable: EditablePdf, visible: VisibleField | 
 function choosePosition(editable: EditablePdf, visible: FieldPosition | undefined): NewPosition {
   const pages = editable.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
-  if (!page)
-    throw new MisplacedFieldError(
-      `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`,
-    );
+  if (!page) throw misplaced(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`);
   return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
@@ -95,18 +89,14 @@ function addWidget(editable: EditablePdf, { page, rect }: NewPosition, entries: 
   };
   editable.change(widget, PdfDict.of(all));
   const form = copyForm(editable);
-  const fields = editable.resolve(form.get('Fields'));
-  form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
+  form.set('Fields', PdfArray.of(...editable.list(form, 'Fields'), widget));
   editable.catalog.set('AcroForm', form);
 }
 
 /** Signs a form field of the document, which keeps its name and description. */
 function completeWidget(editable: EditablePdf, ref: PdfRef | undefined, entries: Record<string, PdfObject>): void {
-  const widget = ref && editable.resolve(ref);
-  if (!(ref && widget instanceof PdfDict)) throw new Error('the form field for the signature is missing');
-  const copy = widget.clone();
-  for (const [name, value] of Object.entries(entries)) copy.set(name, value);
-  editable.change(ref, copy);
+  if (!ref) throw new Error('the form field for the signature is missing');
+  editable.update(ref, entries);
   editable.catalog.set('AcroForm', copyForm(editable));
 }
 
@@ -135,18 +125,19 @@ function toPdfDate(milliseconds: number): string {
 }
 
 function fieldRect(editable: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
-  const dict = editable.resolve(page);
-  if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
+  const dict = editable.asDict(page);
+  if (!dict) throw new Error('a page is missing');
   const { left, bottom, width, height } = pageView(editable, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
-    throw new MisplacedFieldError(
-      `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
-    );
+    throw misplaced(`the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`);
   const [x, top] = [left + visible.x, bottom + height - visible.y];
   return [x, top - visible.height, x + visible.width, top].map((value) => Number(roundedDecimal(value)));
 }
 
-/** A length in millimetres. */
+function misplaced(because: string): ServiceError {
+  return new ServiceError('print_failed', `options.signature.field: ${because}`);
+}
+
 function inMillimetres(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
 }
@@ -157,20 +148,15 @@ function isUntaggedWidget({ version }: EditablePdf, [left, bottom, right, top]: 
 }
 
 function addToPage(editable: EditablePdf, ref: PdfRef, widget: PdfRef): void {
-  const page = editable.resolve(ref);
-  if (!(page instanceof PdfDict)) throw new Error('a page is missing');
-  const copy = page.clone();
-  const annotations = editable.resolve(page.get('Annots'));
-  copy.set('Annots', PdfArray.of(...(annotations instanceof PdfArray ? annotations.toArray() : []), widget));
-  copy.set('Tabs', PdfName.of('S'));
-  editable.change(ref, copy);
+  const annotations = editable.list(editable.asDict(ref), 'Annots');
+  editable.update(ref, { Annots: PdfArray.of(...annotations, widget), Tabs: PdfName.of('S') });
 }
 
 /** In a tagged PDF, adds the field to the structure tree (ISO 14289-1, 7.18.4). Returns its key in the parent tree. */
 function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
   if (!editable.catalog.has('StructTreeRoot')) return undefined;
   const tree = StructureTree.read(editable);
-  const { key } = tree.adopt('Form', widget, page);
+  const key = tree.adopt('Form', widget, page);
   tree.write({});
   return key;
 }
@@ -208,18 +194,12 @@ export async function isSigned(file: Buffer): Promise<boolean> {
 }
 
 export function hasSignature(pdf: PDF): boolean {
-  const resolve = (value: PdfObject | undefined) => (value instanceof PdfRef ? (pdf.getObject(value) ?? undefined) : value);
-  const form = resolve(pdf.context.catalog.getDict().get('AcroForm'));
-  const waiting = form instanceof PdfDict ? [form.get('Fields')] : [];
-  const seen = new Set<PdfObject>();
-  while (waiting.length) {
-    const value = resolve(waiting.pop());
-    if (!value || seen.has(value)) continue;
-    seen.add(value);
-    if (value instanceof PdfArray) waiting.push(...value.toArray());
-    if (!(value instanceof PdfDict)) continue;
-    if (value.getName('FT')?.value === 'Sig' && value.has('V')) return true;
-    waiting.push(value.get('Kids'));
+  const reader = new PdfReader(pdf);
+  const form = reader.dict(pdf.context.catalog.getDict(), 'AcroForm');
+  const fields = new Set(reader.list(form, 'Fields').map((field) => reader.asDict(field)));
+  for (const field of fields) {
+    if (field?.getName('FT')?.value === 'Sig' && field.has('V')) return true;
+    for (const kid of reader.list(field, 'Kids')) fields.add(reader.asDict(kid));
   }
   return false;
 }

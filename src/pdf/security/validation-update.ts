@@ -2,8 +2,9 @@
  * Adds the validation data that proves a signature when its issuers no longer answer (ETSI EN 319 142-1, 5.4): a signed PDF and
  * validation data in, the same bytes followed by an incremental update out.
  */
-import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfStream, PdfString } from '@libpdf/core';
 import type { SignaturePlaceholder, ValidationUpdate } from '../finish-settings.ts';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, textString } from '../objects/syntax.ts';
 import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
 
@@ -39,20 +40,10 @@ function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
     Contents: new PdfString(Buffer.concat([marker, Buffer.alloc(bytes - marker.length)]), 'hex'),
   });
   const field = PdfDict.of({ FT: PdfName.of('Sig'), T: textString(TIME_STAMP_NAME), V: pdf.register(signature) });
-  const form = requireDictionary(pdf, catalog, 'AcroForm');
-  const fields = resolve(pdf, form.get('Fields'));
-  if (!(fields instanceof PdfArray)) throw new Error('the signed PDF has no form fields');
-  form.set('Fields', PdfArray.of(...fields.toArray(), pdf.register(field)));
+  const reader = new PdfReader(pdf);
+  const form = reader.dict(catalog, 'AcroForm');
+  if (!form) throw new Error('the signed PDF has no form fields');
+  form.set('Fields', PdfArray.of(...reader.list(form, 'Fields'), pdf.register(field)));
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   return marker;
-}
-
-function requireDictionary(pdf: PDF, holder: PdfDict, name: string): PdfDict {
-  const dictionary = resolve(pdf, holder.get(name));
-  if (!(dictionary instanceof PdfDict)) throw new Error(`the signed PDF has no ${name}`);
-  return dictionary;
-}
-
-function resolve(pdf: PDF, value: unknown): unknown {
-  return value instanceof PdfRef ? pdf.getObject(value) : value;
 }

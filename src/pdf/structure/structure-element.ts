@@ -6,6 +6,7 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStrin
 
 /** Marked content, or an annotation. */
 export type Leaf = PdfNumber | PdfDict;
+export type Kid = StructureElement | Leaf;
 
 /** The form in which Chromium writes most elements: a type, and kids as plain numbers and references. */
 const PLAIN =
@@ -47,7 +48,7 @@ export interface UnreadElement {
 export class StructureElement {
   readonly id: number;
   parent: StructureElement | undefined;
-  kids: Array<StructureElement | Leaf> = [];
+  kids: Kid[] = [];
   changed = false;
   #type: string;
   #unread: UnreadElement | undefined;
@@ -94,9 +95,13 @@ export class StructureElement {
     return this.kids.some((kid) => kid instanceof StructureElement);
   }
 
+  get leaves(): Leaf[] {
+    return this.kids.filter((kid): kid is Leaf => !(kid instanceof StructureElement));
+  }
+
   /** Whether marked content is a direct kid of the element. */
   get hasContent(): boolean {
-    return this.kids.some((kid) => !(kid instanceof StructureElement) && !isAnnotation(kid));
+    return this.leaves.some((leaf) => !isAnnotation(leaf));
   }
 
   get(entry: string): PdfObject | undefined {
@@ -144,27 +149,44 @@ export class StructureElement {
     if (this.dict.delete(entry)) this.changed = true;
   }
 
-  replaceKids(kids: Array<StructureElement | Leaf>): void {
+  replaceKids(kids: Kid[]): void {
     for (const kid of kids) this.#take(kid);
     this.kids = kids;
     this.changed = true;
   }
 
-  append(kid: StructureElement | Leaf): void {
+  append(kid: Kid): void {
     this.#take(kid);
     this.kids.push(kid);
     this.changed = true;
   }
 
-  #take(kid: StructureElement | Leaf): void {
+  #take(kid: Kid): void {
     if (!(kid instanceof StructureElement) || kid.parent === this) return;
     kid.parent = this;
     kid.set('P', this.ref);
   }
 }
 
+/** The annotation that a leaf refers to. */
+export function annotationOf(leaf: Leaf): PdfRef | undefined {
+  return isAnnotation(leaf) ? leaf.getRef('Obj') : undefined;
+}
+
 /** Whether a leaf is an object reference (OBJR) to an annotation. */
 export function isAnnotation(leaf: Leaf): leaf is PdfDict {
-  const type = leaf.type === 'dict' ? (leaf as PdfDict).get('Type') : undefined;
-  return type instanceof PdfName && type.value === 'OBJR';
+  return leaf instanceof PdfDict && leaf.getName('Type')?.value === 'OBJR';
+}
+
+/** Groups successive kids for which `belongs` returns true. Every other kid is a group of its own. */
+export function findRuns(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
+  const runs: Kid[][] = [];
+  let isOpen = false;
+  for (const kid of kids) {
+    const isPart = belongs(kid);
+    if (isPart && isOpen) runs.at(-1)?.push(kid);
+    else runs.push([kid]);
+    isOpen = isPart;
+  }
+  return runs;
 }

@@ -5,7 +5,7 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { NewOwners } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
-import { isAnnotation, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
+import { annotationOf, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
   readonly #editable: EditablePdf;
@@ -35,16 +35,15 @@ export class StructureTree {
   }
 
   private constructor(editable: EditablePdf, rootRef: PdfRef) {
-    const root = editable.resolve(rootRef);
-    if (!(root instanceof PdfDict)) throw new Error('the PDF has no structure');
+    const root = editable.asDict(rootRef);
+    if (!root) throw new Error('the PDF has no structure');
     this.#editable = editable;
     this.#newOwners = new NewOwners(editable);
     this.#rootRef = rootRef;
     this.#root = root.clone();
-    const kid = root.get('K');
-    if (!(kid instanceof PdfRef)) throw new Error('the structure of the PDF has not one root');
-    const document = this.#readElement(kid.objectNumber, undefined);
-    if (!document) throw new Error('an element of the structure is missing');
+    const kid = root.getRef('K');
+    const document = kid && this.#readElement(kid.objectNumber, undefined);
+    if (!document) throw new Error('the structure of the PDF has not one root');
     this.document = document;
   }
 
@@ -75,7 +74,7 @@ export class StructureTree {
     const page = parent.get('Pg');
     const element = this.create(type, kids);
     if (page) element.set('Pg', page);
-    for (const kid of kids) if (!(kid instanceof StructureElement)) this.#own(kid, page, element.ref);
+    for (const leaf of element.leaves) this.#own(leaf, page, element.ref);
     return element;
   }
 
@@ -99,17 +98,14 @@ export class StructureTree {
 
   /** Whether an element has a link annotation. */
   hasLink(element: StructureElement): boolean {
-    return element.kids.some((kid) => {
-      const annotation =
-        !(kid instanceof StructureElement) && isAnnotation(kid) ? this.#editable.resolve(kid.get('Obj')) : undefined;
-      return annotation instanceof PdfDict && annotation.get('Subtype') === PdfName.of('Link');
-    });
+    const annotations = element.leaves.map((leaf) => this.#editable.asDict(annotationOf(leaf)));
+    return annotations.some((annotation) => annotation?.getName('Subtype')?.value === 'Link');
   }
 
   #own(leaf: Leaf, page: PdfObject | undefined, owner: PdfRef): void {
-    const annotation = isAnnotation(leaf) && leaf.get('Obj');
+    const annotation = annotationOf(leaf);
     const { holder, mcid } = leafPlace(leaf, page);
-    if (annotation instanceof PdfRef) this.#newOwners.setAnnotation(annotation, owner);
+    if (annotation) this.#newOwners.setAnnotation(annotation, owner);
     else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
 
@@ -120,19 +116,18 @@ export class StructureTree {
     element.set('NS', this.#namespace);
   }
 
-  /** Creates an element for an untagged annotation at the end of the document. */
-  adopt(type: string, annotation: PdfRef, page: PdfRef): { element: StructureElement; key: number } {
+  /** Creates an element for an untagged annotation at the end of the document. Returns its key in the parent tree. */
+  adopt(type: string, annotation: PdfRef, page: PdfRef): number {
     const element = this.create(type, []);
     this.document.append(element);
-    return { element, key: this.attach(element, annotation, page) };
+    return this.attach(element, annotation, page);
   }
 
   /** Adds an annotation to an element. Returns its key in the parent tree. */
   attach(element: StructureElement, annotation: PdfRef, page: PdfRef): number {
     const reference = PdfDict.of({ Type: PdfName.of('OBJR'), Obj: annotation, Pg: page });
     element.append(reference);
-    const nextKey = this.#root.get('ParentTreeNextKey');
-    const key = nextKey instanceof PdfNumber ? nextKey.value : 0;
+    const key = this.#root.getNumber('ParentTreeNextKey')?.value ?? 0;
     this.#root.set('ParentTreeNextKey', PdfNumber.of(key + 1));
     this.#newParents.push([key, element.ref]);
     return key;
@@ -159,31 +154,27 @@ export class StructureTree {
     if (!this.#newParents.length) return;
     const tree = this.#editable.copyDictionary(this.#root, 'ParentTree');
     const added = this.#newParents.flatMap(([key, parent]) => [PdfNumber.of(key), parent]);
-    const nums = this.#editable.resolve(tree.get('Nums'));
-    if (nums instanceof PdfArray) tree.set('Nums', PdfArray.of(...nums.toArray(), ...added));
+    if (tree.has('Nums')) tree.set('Nums', PdfArray.of(...this.#editable.list(tree, 'Nums'), ...added));
     else tree.set('Kids', this.#withBranch(tree, added));
     this.#root.set('ParentTree', this.#editable.add(tree));
   }
 
   /** Adds a leaf node to a parent tree that has several. */
   #withBranch(tree: PdfDict, added: Array<PdfNumber | PdfRef>): PdfArray {
-    const kids = this.#editable.resolve(tree.get('Kids'));
     const keys = this.#newParents.map(([key]) => PdfNumber.of(key));
     const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
     const branch = this.#editable.add(PdfDict.of({ Limits, Nums: PdfArray.of(...added) }));
-    return PdfArray.of(...(kids instanceof PdfArray ? kids.toArray() : []), branch);
+    return PdfArray.of(...this.#editable.list(tree, 'Kids'), branch);
   }
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
     const text = this.#editable.unchangedText(id);
     const plain = text === undefined ? undefined : readPlain(text);
     if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
-    const dict = this.#editable.resolve(PdfRef.of(id));
-    if (!(dict instanceof PdfDict && dict.has('S'))) return undefined;
+    const dict = this.#editable.asDict(PdfRef.of(id));
+    if (!dict?.has('S')) return undefined;
     const element = new StructureElement(id, dict.clone(), parent);
-    const kids = this.#editable.resolve(dict.get('K'));
-    const list = kids instanceof PdfArray ? kids.toArray() : [dict.get('K')];
-    for (const kid of list) if (kid) this.#addKid(kid, element);
+    for (const kid of this.#editable.listOrOne(dict, 'K')) this.#addKid(kid, element);
     return element;
   }
 
@@ -235,10 +226,8 @@ interface LeafPlace {
 }
 
 function leafPlace(leaf: Leaf, ofElement: PdfObject | undefined): LeafPlace {
-  const own = leaf instanceof PdfNumber ? undefined : leaf.get('Pg');
-  const page = [own, ofElement].find((each) => each instanceof PdfRef);
-  if (leaf instanceof PdfNumber) return { page, holder: page, mcid: leaf.value };
-  const stream = leaf.get('Stm');
-  const mcid = leaf.get('MCID');
-  return { page, holder: stream instanceof PdfRef ? stream : page, mcid: mcid instanceof PdfNumber ? mcid.value : -1 };
+  const given = ofElement instanceof PdfRef ? ofElement : undefined;
+  if (leaf instanceof PdfNumber) return { page: given, holder: given, mcid: leaf.value };
+  const page = leaf.getRef('Pg') ?? given;
+  return { page, holder: leaf.getRef('Stm') ?? page, mcid: leaf.getNumber('MCID')?.value ?? -1 };
 }

@@ -1,6 +1,6 @@
 /** Reads where the tagged text of a PDF is: pages in; pieces of text without a gap, by marked-content sequence, out. */
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
-import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../content/content-scanner.ts';
+import { decodeText, type Operands, readMcid, scanReadable, stringBytes } from '../content/content-scanner.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { type Glyph, GlyphMetrics } from './glyph-metrics.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
@@ -60,11 +60,7 @@ export class PlacedText {
       draws: (name, at) => this.#draw(this.#pdf.stream(this.#pdf.dict(resources, 'XObject'), name), resources, at),
       shows: (mcid, piece) => this.#add(holder, mcid, piece),
     });
-    try {
-      scanContent(content, (operator, operands, end) => reading.visit(operator, operands, end));
-    } catch {
-      // Content after an inline image, and content that cannot be parsed, is not checked.
-    }
+    scanReadable(content, (operator, operands, end) => reading.visit(operator, operands, end));
   }
 
   #readFont(font: PdfDict | undefined): GlyphMetrics | undefined {

@@ -1,5 +1,6 @@
 /** Reads an untrusted PDF within limits: a parsed PDF in; its objects, pages, structure elements and other lists out. */
-import { type PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { type PDF, PdfArray, PdfBool, PdfDict, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfReader } from '../objects/pdf-reader.ts';
 import { NAMESPACE_OF_PDF_2 } from '../structure/standard-types.ts';
 
 const MAX_PAGES = 10_000;
@@ -35,38 +36,25 @@ export interface ReadElement {
 /** An element, or marked content or an annotation in one. */
 export type StructureItem = { element: ReadElement } | { leaf: PdfObject; parent: ReadElement | undefined };
 
-export class ReadablePdf {
-  readonly pdf: PDF;
+export class ReadablePdf extends PdfReader {
   readonly catalog: PdfDict;
 
   constructor(pdf: PDF) {
-    this.pdf = pdf;
+    super(pdf);
     this.catalog = pdf.context.catalog.getDict();
   }
 
-  resolve(value: PdfObject | undefined): PdfObject | undefined {
+  override resolve(value: PdfObject | undefined): PdfObject | undefined {
     let found = value;
-    for (let steps = 0; found instanceof PdfRef && steps < 8; steps++) found = this.pdf.getObject(found) ?? undefined;
+    for (let steps = 0; found instanceof PdfRef && steps < 8; steps++) found = super.resolve(found);
     return found instanceof PdfRef ? undefined : found;
   }
 
-  dict(parent: PdfDict | undefined, entry: string): PdfDict | undefined {
-    const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfDict ? found : undefined;
-  }
-
   /** Throws `TooComplexError`. */
-  list(parent: PdfDict | undefined, entry: string): PdfObject[] {
-    const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfArray ? this.#counted(found).toArray() : [];
-  }
-
-  /** The items of an array, or a single value as the only item. Throws `TooComplexError`. */
-  listOrOne(parent: PdfDict | undefined, entry: string): PdfObject[] {
-    const given = parent?.get(entry);
-    const found = this.resolve(given);
-    if (found instanceof PdfArray) return this.#counted(found).toArray();
-    return found && given ? [given] : [];
+  override list(parent: PdfDict | undefined, entry: string): PdfObject[] {
+    const items = super.list(parent, entry);
+    this.#count(items.length);
+    return items;
   }
 
   /** The first item of an array. */
@@ -77,30 +65,25 @@ export class ReadablePdf {
 
   /** The values of a dictionary. Throws `TooComplexError`. */
   values(dict: PdfDict | undefined): PdfObject[] {
-    return dict ? [...this.#counted(dict)].map(([, value]) => value) : [];
+    this.#count(dict?.size ?? 0);
+    return dict ? [...dict].map(([, value]) => value) : [];
   }
 
-  name(parent: PdfDict | undefined, entry: string): string {
-    const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfName && found.value.length <= MAX_NAME ? found.value : '';
+  override name(parent: PdfDict | undefined, entry: string): string {
+    const name = super.name(parent, entry);
+    return name.length <= MAX_NAME ? name : '';
   }
 
   /** Throws `TooComplexError`. */
-  text(parent: PdfDict | undefined, entry: string): string {
+  override text(parent: PdfDict | undefined, entry: string): string {
     const found = this.resolve(parent?.get(entry));
-    if (!(found instanceof PdfString)) return '';
-    this.#count(Math.ceil(found.bytes.length / BYTES_PER_ENTRY));
-    return found.asString();
+    if (found instanceof PdfString) this.#count(Math.ceil(found.bytes.length / BYTES_PER_ENTRY));
+    return super.text(parent, entry);
   }
 
   isTrue(parent: PdfDict | undefined, entry: string): boolean {
     const found = this.resolve(parent?.get(entry));
     return found instanceof PdfBool && found.value;
-  }
-
-  stream(parent: PdfDict | undefined, entry: string): PdfStream | undefined {
-    const found = this.resolve(parent?.get(entry));
-    return found instanceof PdfStream ? found : undefined;
   }
 
   /** Throws `TooComplexError`. */
@@ -194,11 +177,6 @@ export class ReadablePdf {
   #count(entries: number): void {
     this.#read += entries;
     if (this.#read > MAX_READ) throw new TooComplexError();
-  }
-
-  #counted<T extends PdfArray | PdfDict>(container: T): T {
-    this.#count(container instanceof PdfArray ? container.length : container.size);
-    return container;
   }
 
   #resolveRole(given: string, roles: PdfDict | undefined): string {

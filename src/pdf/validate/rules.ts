@@ -1,25 +1,13 @@
 /** The validation rules for PDFs with their clauses and messages, and a list of requirements that are not checked. */
-import {
-  type AccessibleClauses,
-  accessibleClause,
-  archiveClause,
-  type Claims,
-  claimsStructure,
-  claimsText,
-} from '../conformance/profiles.ts';
+import type { Claims, RuleClauses } from '../conformance/profiles.ts';
 
-interface Rule {
-  accessible?: AccessibleClauses;
-  /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for ISO 19005-4 see `archiveClause`. */
-  archive?: string;
-  /** The levels or the part of PDF/A that the rule is limited to; if absent, it applies to all of them. */
-  archiveNeeds?: 'structure' | 'text' | 'part 4';
+interface Rule extends RuleClauses {
   message: string;
 }
 
 export const VALIDATION_RULES = {
-  version_old: { archive: '6.1.2', archiveNeeds: 'part 4', message: 'The header does not declare PDF 2.0.' },
-  info_forbidden: { archive: '6.1.3', archiveNeeds: 'part 4', message: 'The trailer has an information dictionary.' },
+  version_old: { archive: '6.1.2', isOfPart4: true, message: 'The header does not declare PDF 2.0.' },
+  info_forbidden: { archive: '6.1.3', isOfPart4: true, message: 'The trailer has an information dictionary.' },
   encrypted: { archive: '6.1.3', message: 'The file is encrypted.' },
   file_damaged: {
     archive: '6.1.4',
@@ -33,18 +21,8 @@ export const VALIDATION_RULES = {
   },
   accessible_claim_missing: { accessible: ['5', '5'], message: 'The XMP metadata do not claim this part of PDF/UA.' },
   output_intent_missing: { archive: '6.2.4.3', message: 'There is no PDF/A output intent with a colour profile.' },
-  not_marked: {
-    accessible: ['6.2', '6.2'],
-    archive: '6.7.2.2',
-    archiveNeeds: 'structure',
-    message: 'The catalog does not mark the file as tagged.',
-  },
-  structure_missing: {
-    accessible: ['7.1', '8.2.1'],
-    archive: '6.7.3.3',
-    archiveNeeds: 'structure',
-    message: 'There is no structure tree.',
-  },
+  not_marked: { accessible: ['6.2', '6.2'], archive: '6.7.2.2', message: 'The catalog does not mark the file as tagged.' },
+  structure_missing: { accessible: ['7.1', '8.2.1'], archive: '6.7.3.3', message: 'There is no structure tree.' },
   namespace_missing: {
     accessible: ['', '8.2.5.2'],
     message: 'The structure does not have one Document element, in the namespace of PDF 2.0.',
@@ -56,13 +34,11 @@ export const VALIDATION_RULES = {
   structure_too_complex: {
     accessible: ['7.1', '8.2.1'],
     archive: '6.7.3.3',
-    archiveNeeds: 'structure',
     message: 'The structure tree has a cycle, or is too deep or too large to be read.',
   },
   role_unmapped: {
     accessible: ['7.1', '8.2.4'],
     archive: '6.7.3.4',
-    archiveNeeds: 'structure',
     message: 'A structure type is neither standard nor mapped to a standard type.',
   },
   title_missing: { accessible: ['7.1', '8.11.1'], message: 'The XMP metadata have no title (dc:title).' },
@@ -82,17 +58,13 @@ export const VALIDATION_RULES = {
   words_glued: {
     accessible: ['7.1', '8.2.1'],
     archive: '6.7.2.1',
-    archiveNeeds: 'structure',
     message: 'The tags have no space between two words that are on different lines or apart from each other.',
   },
   content_unmarked: { accessible: ['7.1', '8.2.2'], message: 'Content is neither tagged nor an artifact.' },
   annotation_untagged: { accessible: ['7.18.1', ''], message: 'An annotation is not in an Annot element.' },
   annotation_description_missing: { accessible: ['7.18.1', ''], message: 'An annotation has no description (Contents).' },
   field_name_missing: { accessible: ['7.18.1', ''], message: 'A form field has no name (TU).' },
-  tab_order_missing: {
-    accessible: ['7.18.3', '8.9.3.3'],
-    message: 'A page with annotations has no permitted tab order (Tabs).',
-  },
+  tab_order_missing: { accessible: ['7.18.3', '8.9.3.3'], message: 'A page with annotations has no permitted tab order (Tabs).' },
   field_untagged: { accessible: ['7.18.4', '8.10.1'], message: 'A form field is not in a Form element.' },
   link_untagged: { accessible: ['7.18.5', '8.2.5.20'], message: 'A link is not in a Link element.' },
   link_description_missing: { accessible: ['7.18.5', ''], message: 'A link has no description (Contents).' },
@@ -105,11 +77,10 @@ export const VALIDATION_RULES = {
   text_unmapped: {
     accessible: ['7.21.7', '8.4.5.8'],
     archive: '6.2.11.7.2',
-    archiveNeeds: 'text',
     message: 'A font does not map its glyphs to Unicode.',
   },
   attachment_forbidden: { archive: '6.8', message: 'There is an attached file. PDF/A-2 and PDF/A-4 allow only PDF/A files.' },
-  attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f requires.' },
+  attachment_missing: { archive: '6.8', isOfPart4: true, message: 'There is no attached file, which PDF/A-4f requires.' },
   attachment_description_missing: { accessible: ['', '8.14.1'], message: 'An attached file has no description (Desc).' },
   attachment_incomplete: {
     archive: '6.8',
@@ -144,20 +115,4 @@ export function listUnchecked({ archive, accessible }: Claims): string[] {
     ...(accessible === 2 ? [] : ['ISO 14289-2', 'ISO/TS 32005']),
   ];
   return UNCHECKED.filter((requirement) => !others.some((standard) => requirement.startsWith(standard)));
-}
-
-/** The clauses of the claimed standards that a rule belongs to; empty if the rule does not apply to them. */
-export function citeClauses(rule: ValidationRule, claims: Claims): string {
-  const { accessible, archive, archiveNeeds }: Rule = VALIDATION_RULES[rule];
-  const claimed = claims.archive;
-  const own = { archive: claimed, accessible: undefined };
-  const counts = {
-    structure: claimsStructure(own),
-    text: claimsText(own),
-    'part 4': claimed?.part === 4,
-    any: claimed !== undefined,
-  }[archiveNeeds ?? 'any'];
-  return [accessibleClause(accessible, claims.accessible), claimed && counts ? archiveClause(archive, claimed.part) : '']
-    .filter(Boolean)
-    .join('; ');
 }

@@ -1,7 +1,15 @@
 /** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { type Claims, claimsStructure, levelRank, PROFILES, type Profile, toClaims } from '../conformance/profiles.ts';
-import { scanContent } from '../content/content-scanner.ts';
+import {
+  type Claims,
+  citeClauses,
+  claimsStructure,
+  levelRank,
+  PROFILES,
+  type Profile,
+  toClaims,
+} from '../conformance/profiles.ts';
+import { scanReadable } from '../content/content-scanner.ts';
 import {
   LANGUAGE_TAG,
   NAMESPACE_OF_PDF_2,
@@ -12,7 +20,7 @@ import {
 import { TaggedOrder } from './glued-words.ts';
 import { PlacedText } from './placed-text.ts';
 import { ReadablePdf, type ReadElement, TooComplexError } from './readable-pdf.ts';
-import { citeClauses, VALIDATION_RULES, type ValidationRule } from './rules.ts';
+import { VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
 export interface FoundViolation {
   rule: ValidationRule;
@@ -146,7 +154,7 @@ class Check {
   #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
     if (known) known.count += count;
-    const clause = citeClauses(rule, this.#claims);
+    const clause = citeClauses(VALIDATION_RULES[rule], this.#claims);
     if (!known && clause && count) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count });
   }
 
@@ -372,20 +380,7 @@ class Check {
     this.#contentBytesLeft -= content.length;
     if (this.#contentBytesLeft < 0) throw new TooComplexError();
     this.#texts.read(page, content, resources);
-    const sequences = new OpenSequences();
-    let isUnmarked = false;
-    const see = () =>
-      scanContent(content, (operator, { names }) => {
-        if (operator === 'BDC' || operator === 'BMC') sequences.begin(names.includes('MCID') || names[0] === 'Artifact');
-        else if (operator === 'EMC') sequences.end();
-        else if (PAINTS.has(operator) && !sequences.areMarked) isUnmarked = true;
-      });
-    try {
-      see();
-    } catch {
-      // Content after an inline image, and content that cannot be parsed, is not checked.
-    }
-    if (isUnmarked) this.#add('content_unmarked');
+    if (hasUnmarked(content)) this.#add('content_unmarked');
   }
 
   #checkForm(): void {
@@ -413,23 +408,16 @@ class Check {
   }
 }
 
-/** The open marked-content sequences. */
-class OpenSequences {
-  /** Whether each is a tag or an artifact. */
-  readonly #open: boolean[] = [];
-  #marked = 0;
-
-  begin(isMarked: boolean): void {
-    this.#open.push(isMarked);
-    if (isMarked) this.#marked++;
-  }
-
-  end(): void {
-    if (this.#open.pop()) this.#marked--;
-  }
-
-  /** Whether one of them is a tag or an artifact. */
-  get areMarked(): boolean {
-    return this.#marked > 0;
-  }
+/** Whether content is painted that is neither tagged nor an artifact. Content that cannot be parsed is not checked. */
+function hasUnmarked(content: Buffer): boolean {
+  /** Whether each open marked-content sequence is a tag or an artifact or in one. */
+  const open = [false];
+  let found = false;
+  scanReadable(content, (operator, { names }) => {
+    const isMarked = open.at(-1) ?? false;
+    if (operator === 'BDC' || operator === 'BMC') open.push(isMarked || names.includes('MCID') || names[0] === 'Artifact');
+    else if (operator === 'EMC') open.pop();
+    else if (PAINTS.has(operator) && !isMarked) found = true;
+  });
+  return found;
 }
