@@ -104,6 +104,11 @@ const picture = (width: number, height: number) =>
 const HIDING: Array<[what: string, html: string, expected: { side: string; element: string }]> = [
   ['rows', `<div class="box" style="height: 200px; overflow: hidden">${rows(40)}</div>`, { side: 'bottom', element: 'div.box' }],
   [
+    'rows of a document that replaces what reads them',
+    `<div class="box" style="height: 200px; overflow: hidden">${rows(40)}</div><script>RegExp.prototype.exec = () => null; Function.prototype.call = () => undefined</script>`,
+    { side: 'bottom', element: 'div.box' },
+  ],
+  [
     'rows of a part that scrolls',
     `<main style="height: 50vh; overflow: auto">${rows(60)}</main>`,
     { side: 'bottom', element: 'main' },

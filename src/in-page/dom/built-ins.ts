@@ -6,6 +6,8 @@
 export const { apply, construct, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } =
   Reflect;
 
+const { exec } = RegExp.prototype;
+
 /** A function of any kind, such as one that a document passes. */
 export type Call = (...args: unknown[]) => unknown;
 
@@ -16,7 +18,13 @@ export function findGetter(prototype: object, name: string): Call | undefined {
 
 /** Reads a property of the document. An element with the name of the property would hide it. */
 export function documentPart<K extends keyof Document>(page: Document, name: K): Document[K] {
-  return findGetter(Document.prototype, name)?.call(page) as Document[K];
+  const getter = findGetter(Document.prototype, name);
+  return (getter && apply(getter, page, [])) as Document[K];
+}
+
+/** Whether the text matches. `RegExp.prototype.test` would call an `exec` of the document. */
+export function isMatch(pattern: RegExp, text: string): boolean {
+  return apply(exec, pattern, [text]) !== null;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Walks across frames and shadow roots, which `querySelectorAll` of a document does not search. */
-import { builtIn, findGetter, get } from './built-ins.ts';
+import { apply, builtIn, documentPart, get } from './built-ins.ts';
 import { preparedWindow } from './prepared-window.ts';
 
 /** A document, or a shadow root in one. */
@@ -28,13 +28,13 @@ function documentsFramedBy(roots: Root[]): Document[] {
 export function selectIn<E extends Element = HTMLElement>(root: Root, selector: string): Iterable<E> {
   const isFragment = get(Node.prototype, 'nodeType', root) === 11;
   const { querySelectorAll } = (isFragment ? DocumentFragment : Document).prototype;
-  return querySelectorAll.call(root, selector) as Iterable<never>;
+  return apply(querySelectorAll, root, [selector]) as Iterable<never>;
 }
 
 /** Returns the shadow roots that the window of the document has registered, including closed ones. */
 function registeredShadows(page: Document): ArrayLike<ShadowRoot> {
   try {
-    const view = page === document ? window : (findGetter(Document.prototype, 'defaultView')?.call(page) as Window | null);
+    const view = page === document ? window : documentPart(page, 'defaultView');
     return (view && preparedWindow(view)?.listShadows(SETTINGS.secret)) ?? [];
   } catch {
     return []; // the window belongs to a document that broke it

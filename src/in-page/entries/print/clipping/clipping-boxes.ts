@@ -1,6 +1,7 @@
 /** Finds boxes that cut off content to which a reader could scroll on a screen. */
 import { MAX_CLIPPING_ELEMENTS } from '../../../contract/limits.ts';
 import { CLIPPED_SIDES } from '../../../contract/questions.ts';
+import { isMatch } from '../../../dom/built-ins.ts';
 import { selectIn, withShadows } from '../../../dom/roots.ts';
 import type { Side } from './sides.ts';
 import { scrollsTo } from './writing-mode.ts';
@@ -36,7 +37,7 @@ function isClipping(element: HTMLElement, style: CSSStyleDeclaration, side: Side
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
   const isContained =
-    /paint|strict|content/.test(style.getPropertyValue('contain')) || style.getPropertyValue('content-visibility') === 'auto';
+    isMatch(/paint|strict|content/, style.getPropertyValue('contain')) || style.getPropertyValue('content-visibility') === 'auto';
   if (element.localName === 'input') return side === 'right';
   if (element === root || (style.getPropertyValue(property) === 'visible' && !isContained)) return false;
   return (

@@ -1,4 +1,5 @@
 /** Walks over texts and images as they are rendered: across slots and shadow roots. */
+import { isMatch } from '../../../dom/built-ins.ts';
 import { elementAround, layoutChildren } from '../../../dom/layout-children.ts';
 
 /** A text, or an element that shows an image. */
@@ -39,12 +40,12 @@ export function renderedParent(node: Text | Element): Element | null {
 
 function isContent(node: Node): node is Content {
   if (isText(node)) return node.data.trim() !== '';
-  return /^(?:img|canvas|video|svg)$/.test((node as HTMLElement).localName);
+  return isMatch(/^(?:img|canvas|video|svg)$/, (node as HTMLElement).localName);
 }
 
 /** Whether the content of the element is not searched. */
 function isWhole(node: Node): boolean {
-  return /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test((node as Element).localName);
+  return isMatch(/^(?:svg|select|script|style|noscript|template|textarea|object)$/, (node as Element).localName);
 }
 
 function textPlaces(text: Text): DOMRect[] {
