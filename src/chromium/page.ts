@@ -52,7 +52,7 @@ export class Page implements RunningPage {
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
   /** Is set if the page is ended because of the browser's memory: what that means for its render. */
-  #ending: Promise<ServiceError> | undefined;
+  #memoryError: Promise<ServiceError> | undefined;
   readonly #loader: DocumentLoader;
   readonly #emulation: Emulation;
   readonly #templates: PageTemplates;
@@ -183,10 +183,10 @@ export class Page implements RunningPage {
     const content = assets ? { ...upright, baseUrl: `${assets.origin}/` } : upright;
     const job = { ...given, content };
     const attempt = this.#begin(job, deadline, assets);
-    const printed = Promise.withResolvers<void>();
-    if (job.print) void this.#browser.captureQueue.print(() => printed.promise);
+    const ended = Promise.withResolvers<void>();
+    if (job.print) void this.#browser.captureQueue.print(() => ended.promise); // images wait for it
     using ending = new DisposableStack();
-    ending.defer(printed.resolve);
+    ending.defer(ended.resolve);
     ending.use(attempt);
     return await attempt.run(() => this.#loadIn(job, address, attempt, ending));
   }
@@ -202,7 +202,7 @@ export class Page implements RunningPage {
     const { settings, memory } = this.#browser;
     this.#eventBytes = 0;
     memory.begin(this);
-    const place = { proxy: this.#proxy, settings, lost: () => this.#lost, ending: () => this.#ending };
+    const place = { proxy: this.#proxy, settings, lost: () => this.#lost, memoryError: () => this.#memoryError };
     this.#attempt = new RenderAttempt(place, job, deadline, assets);
     return this.#attempt;
   }
@@ -245,8 +245,8 @@ export class Page implements RunningPage {
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw pageCrashed(new Error('a frame of a site may have stored something'));
-    const { needReset, hasLoaded } = this.#loader.traces;
-    if (needReset || hasLoaded) await this.#empty();
+    const { needReset, mayHaveCookies } = this.#loader.traces;
+    if (needReset || mayHaveCookies) await this.#empty();
     this.#browser.memory.end(this);
   }
 
@@ -255,7 +255,7 @@ export class Page implements RunningPage {
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#loader.traces.hasLoaded) await this.#clearBrowsingData();
+      if (this.#loader.traces.mayHaveCookies) await this.#clearBrowsingData();
       if (this.#proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
@@ -280,7 +280,7 @@ export class Page implements RunningPage {
 
   /** The watchdog calls this, see `RunningPage`. */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
-    this.#ending = wasCause.then((isCause) => (isCause ? this.#storageExceeded() : pageCrashed()));
+    this.#memoryError = wasCause.then((isCause) => (isCause ? this.#storageExceeded() : pageCrashed()));
     this.#browser.memory.kill(this.#targetId);
     return this.close();
   }
@@ -374,8 +374,8 @@ export class Page implements RunningPage {
    * Marks the page as lost. If it was ended because of the browser's memory, the error depends on whether it was the cause.
    */
   #end(loss: ServiceError): void {
-    if (!this.#ending) this.#lose(loss);
-    else void this.#ending.then((known) => this.#lose(known));
+    if (!this.#memoryError) this.#lose(loss);
+    else void this.#memoryError.then((known) => this.#lose(known));
   }
 
   /** Kills the renderer of a document with too many events, because it holds up the other pages of the browser. */

@@ -15,7 +15,7 @@ export interface AttemptPlace {
   /** Why the page is gone. */
   lost(): ServiceError | undefined;
   /** Set while the page is ended to free memory, before it is known why. */
-  ending(): Promise<ServiceError> | undefined;
+  memoryError(): Promise<ServiceError> | undefined;
 }
 
 const NO_ROOM = 'the margins leave no room on the paper; a number without a unit is CSS pixels, so write "8.27in" for inches';
@@ -64,9 +64,9 @@ export class RenderAttempt implements Attempt, Disposable {
   }
 
   async #rethrow(error: unknown): Promise<never> {
-    const { lost, ending } = this.#place;
+    const { lost, memoryError } = this.#place;
     const isExplained = error instanceof ServiceError || lost();
-    const reason = (isExplained ? undefined : await ending()) ?? this.#explain(error);
+    const reason = (isExplained ? undefined : await memoryError()) ?? this.#explain(error);
     throw this.#assets && reason instanceof ServiceError ? withoutOrigin(reason, this.#assets) : reason;
   }
 

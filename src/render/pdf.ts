@@ -86,7 +86,6 @@ async function resolveAlone(document: SourceDocument, signal: AbortSignal): Prom
   }
 }
 
-/** The caller has chosen the size of pictures. */
 const NO_PICTURES = { count: 0, bytes: 0 };
 
 /** Renders a document. Without an owner, it uses a page once. */
@@ -128,15 +127,15 @@ async function renderSteps(
   deadline.enter('finish');
   await correctPrint(document, deadline);
   const pages = countPages(document.chunks);
-  const pictures = finish.images ? NO_PICTURES : losslessPictures(document.chunks);
-  const withFields = addMissingGlyphs(document.report, [shown?.printed.findings, ...form.findings]);
+  const pictures = finish.images ? NO_PICTURES : losslessPictures(document.chunks); // the caller may have chosen their size
+  const reportWithFields = addMissingGlyphs(document.report, [shown?.printed.findings, ...form.findings]);
   const chunks = await finishPdf(
     finishing,
     document,
     {
       ...finish,
       boundary,
-      structure: toStructureSettings(document, withFields.missingGlyphs),
+      structure: toStructureSettings(document, reportWithFields.missingGlyphs),
       forms,
       signature: signing && toSignatureField(signing, shown),
       watermark: layOutWatermark(watermark, stamp?.chunks, pages),
@@ -148,8 +147,8 @@ async function renderSteps(
   deadline.leave();
   const timings = deadline.timings();
   const { isOperator } = owner ?? {};
-  const whole = addMissingGlyphs(withFields, [stamp?.findings]);
-  const report = withPictures(toReport(whole, timings, { isOperator, content: job.content }), pictures);
+  const wholeReport = addMissingGlyphs(reportWithFields, [stamp?.findings]);
+  const report = withPictures(toReport(wholeReport, timings, { isOperator, content: job.content }), pictures);
   return { chunks, bytes: totalLength(chunks), pages, report, timings };
 }
 
@@ -169,7 +168,7 @@ async function printDocument(
   const joined = await joinPages(document, first);
   const { fields, printedFields, ...print } = await placeFields(document, joined, controls, key, job.print.scale);
   await requirePages(document, print);
-  const view = paperView(content, job.print, print.chunks);
+  const view = paperView(content, print.settings, print.chunks);
   const scale = await findScale(document, print, view);
   const losses = await measureLosses(document, print, view, scale);
   const report = { ...findings, ...losses, printedFields, network: document.endTraffic() };

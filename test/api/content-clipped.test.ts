@@ -312,6 +312,12 @@ describe('content_shrunk', () => {
     ['a wide faint box alone', '<!doctype html><div style="opacity: 0.5; width: 1000px">x', {}, 71],
     ['a wide turned box alone', '<!doctype html><div style="rotate: 3deg; width: 1000px">x', {}, 71],
     [
+      'pictures alone, in a box that they fit when it is shrunk',
+      `<!doctype html><body style="margin: 0">${picture(1_000, 50)}<div style="width: 100%; overflow: hidden; white-space: nowrap">${picture(750, 50)}${picture(200, 50)}</div>`,
+      {},
+      72,
+    ],
+    [
       'a picture alone, with margins in a style sheet',
       `<link rel=stylesheet href="data:text/css,@page{margin:0}">${drawing(760)}`,
       {},

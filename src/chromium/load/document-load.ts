@@ -88,7 +88,7 @@ interface Loaded {
 }
 
 /** What `awaitAssets` has found out. */
-interface Awaited extends Pick<Loaded, 'consoleErrors' | 'metadata' | 'pageSizes' | 'mayLoseContent'> {
+interface AwaitedParts extends Pick<Loaded, 'consoleErrors' | 'metadata' | 'pageSizes' | 'mayLoseContent'> {
   /** The characters and fonts that an active document shows, if it answers. */
   seen: GlyphCandidates | undefined;
 }
@@ -114,7 +114,7 @@ const ERROR_MESSAGES = shape(Type.Array(Type.String({ maxLength: MAX_ERROR_CHARA
 /** A style sheet may name more sizes than were to be read. */
 const PAGE_SIZES = shape(Type.Array(Type.String()));
 const COUNT = shape(Type.Integer());
-/** The answer of a document that gives none. */
+/** The answer of a document that gives none, of which the worst is assumed. */
 const NO_PARTS: Record<keyof LoadedParts, unknown> = { errors: [], seen: null, sizes: [], metadata: null, mayLoseContent: true };
 /** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
@@ -219,10 +219,10 @@ export class DocumentLoad implements Disposable {
 
   /** Its cookies must be removed before the next document. */
   leaveCookies(): void {
-    this.#parts.traces.hasLoaded = true;
+    this.#parts.traces.mayHaveCookies = true;
   }
 
-  /** The document may navigate again, and is not watched any more. */
+  /** The document is not watched any more. */
   [Symbol.dispose](): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#preventNavigation();
@@ -334,8 +334,8 @@ export class DocumentLoad implements Disposable {
     const text = await inspectDocument(session, frameId, fonts, candidates, step);
     if (!showsHan(candidates.characters)) return { ...known, text };
     const guesses = settings.fontsDir === '';
-    const told = answerOr(ask(session, 'appendCjkFonts', [guesses], SHOWN_LANGUAGES), ['']);
-    return { ...known, text, hanLanguages: knownLanguages(await step(told)) };
+    const shownLanguages = answerOr(ask(session, 'appendCjkFonts', [guesses], SHOWN_LANGUAGES), ['']);
+    return { ...known, text, hanLanguages: knownLanguages(await step(shownLanguages)) };
   }
 
   async #prepare(): Promise<void> {
@@ -472,12 +472,12 @@ export class DocumentLoad implements Disposable {
     await this.#attempt.step(added);
   }
 
-  async #awaitAssets(): Promise<Awaited> {
+  async #awaitAssets(): Promise<AwaitedParts> {
     const { load } = this.#job;
     const { step } = this.#attempt;
     const { session, frameId, console } = this.#parts;
     const htmlClass = this.#htmlClass;
-    const nothing: Awaited = {
+    const nothing: AwaitedParts = {
       consoleErrors: [],
       metadata: {},
       pageSizes: this.#writtenSizes,

@@ -21,7 +21,7 @@ export class DocumentLoader {
       network,
       workers: new WorkerMonitor(session, network, { root, contextId, openSession }),
       console: new ConsoleMonitor(session),
-      traces: { needReset: false, hasLoaded: false, mayRunOnUnload: false, preparing: [] },
+      traces: { needReset: false, mayHaveCookies: false, mayRunOnUnload: false, preparing: [] },
     };
   }
 
@@ -45,7 +45,7 @@ export class DocumentLoader {
     await emulation.undo();
     traces.mayRunOnUnload = false;
     traces.needReset = false;
-    traces.hasLoaded = false;
+    traces.mayHaveCookies = false;
   }
 
   /** Call it when the page is gone. */

@@ -27,8 +27,8 @@ export interface LoadPlace {
 export interface PageTraces {
   /** Whether the present document must be replaced by an empty one before the next may be written. */
   needReset: boolean;
-  /** Whether the last document requested something. */
-  hasLoaded: boolean;
+  /** Whether the last document requested something, so that it may have received cookies. */
+  mayHaveCookies: boolean;
   /** Whether a script of the present document may run when it unloads. */
   mayRunOnUnload: boolean;
   /** The scripts that prepare each window of the page for documents with scripts, as Chromium identifies them. */

@@ -1,4 +1,4 @@
-/** Determines margins and paper sizes that depend on the content of the document. */
+/** Measures a document as it is laid out for paper: its height, its width, and what the paper does not show. */
 
 import { Type } from 'typebox';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';

@@ -4,7 +4,7 @@ import { WIDEST_LAYOUT } from '../../chromium/print/page-layout.ts';
 import type { PrintSettings } from '../../chromium/print/print-options.ts';
 import { type PrintedView, printedView, widestPage } from '../../pdf/objects/inspect.ts';
 
-/** Lengths in CSS pixels of the document. */
+/** Lengths are in CSS pixels of the document, at the scale that was set if the PDF does not tell another. */
 export interface PaperView {
   /** The scale of the document. At 1, a CSS pixel is 1/96 inch. Undefined if the PDF does not tell it. */
   scale: number | undefined;
@@ -12,6 +12,7 @@ export interface PaperView {
   roomPx: number | undefined;
   /** The width between the margins of the first page. */
   widthPx: number;
+  /** The height between the margins of the first page. */
   heightPx: number;
 }
 

@@ -40,7 +40,7 @@ export async function measureLosses(
   scale: number,
 ): Promise<LayoutLosses> {
   const percent = toPercent(scale, settings.scale);
-  const factor = (view.scale ?? scale) / scale;
+  const factor = (view.scale ?? settings.scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
   const mayRepeat = document.mayRepeatRows && countPages(chunks) > 1;
   return {
