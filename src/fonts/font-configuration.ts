@@ -20,7 +20,9 @@ const COMPATIBLE: Record<string, string[]> = {
 };
 /**
  * Fonts that replace families with which Chromium does not know them to be compatible. It uses them only if they precede the family,
- * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math.
+ * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math. Chromium
+ * knows those in `kFontEquivMap`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/ports/SkFontConfigInterface_direct.cpp
  */
 const SUBSTITUTES: Record<string, string[]> = {
   Gelasio: ['Georgia'],
