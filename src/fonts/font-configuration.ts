@@ -9,7 +9,8 @@ const CACHE_FOLDER = 'fontconfig-3';
 const SYSTEM_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts'];
 /**
  * Fonts, each with the families that it replaces and that have the same metrics, and with generic families. For sans-serif and serif,
- * Chromium itself requests Arial and Times New Roman.
+ * Chromium itself requests Arial and Times New Roman:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/common/web_preferences/web_preferences.cc
  */
 const COMPATIBLE: Record<string, string[]> = {
   Arimo: ['Arial', 'Helvetica', 'Liberation Sans', 'sans-serif'],

@@ -1,5 +1,5 @@
 /**
- * Restores the parts of tables that Chromium leaves out: empty cells and rows (`can_discard`:
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows (`emitStructElem`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTag.cpp), and the
  * groups THead, TBody and TFoot (`RecursiveBuildStructureTree`:
  * https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc). Corrects cells that

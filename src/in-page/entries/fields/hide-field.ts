@@ -94,7 +94,7 @@ function uncheckedStyle(control: Control): Record<string, string> {
 }
 
 /**
- * Gives an invisible control a background, because Chromium does not tag elements that paint nothing (`can_discard`:
+ * Gives an invisible control a background, because Chromium does not tag elements that paint nothing (`emitStructElem`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTag.cpp).
  */
 function showBox(prepared: PreparedControl): void {
