@@ -7,6 +7,7 @@ export function parseJsonText(text: string, what: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     // V8 quotes the text around the error. Only the kind of the error and the position may reach the client.
+    // https://source.chromium.org/chromium/chromium/src/+/main:v8/src/json/json-parser.cc (kMaxContextCharacters)
     const { message } = error as Error;
     const position = /position (\d+)/.exec(message)?.[1];
     const [, reason] = MISTAKES.find(([start]) => message.startsWith(start)) ?? [];

@@ -79,7 +79,10 @@ function addresses(names: GeneralName[]): string[] {
     .slice(0, MAX_ADDRESSES);
 }
 
-/** Uses SHA-1, which every responder supports (RFC 5019, 2.1.1). It only identifies the issuer, so its weakness does not matter. */
+/**
+ * Uses SHA-1, because responders may support nothing else: RFC 5019 requires it (https://www.rfc-editor.org/rfc/rfc5019#section-2.1.1),
+ * and its successor RFC 9919 recommends SHA-256. It only identifies the issuer, so its weakness does not matter.
+ */
 async function createRequest(certificate: Buffer, issuer: Buffer): Promise<Uint8Array> {
   const request = new OCSPRequest();
   const issuerCertificate = Certificate.fromBER(Uint8Array.from(issuer));

@@ -146,7 +146,10 @@ export class Page implements RunningPage {
     return (!this.#hanLanguages || hanLanguages === this.#hanLanguages) && this.#suitsSite(job);
   }
 
-  /** Chromium would move the page to another process for the address of another site. */
+  /**
+   * Chromium would move the page to another process for the address of another site:
+   * https://source.chromium.org/chromium/chromium/src/+/main:docs/process_model_and_site_isolation.md
+   */
   #suitsSite({ content, load }: Partial<Pick<LoadJob, 'content' | 'load'>>): boolean {
     if (!this.#lastAddress || !content || !load) return true;
     const address = this.#findAddress(content, load);
@@ -314,7 +317,10 @@ export class Page implements RunningPage {
     ]);
   }
 
-  /** Opens an empty document with an opaque origin at this URL. One that Chromium refuses, for example for its port, has no effect. */
+  /**
+   * Opens an empty document with an opaque origin at this URL. One that Chromium refuses, for example for its port, has no effect
+   * (`kRestrictedPorts`: https://source.chromium.org/chromium/chromium/src/+/main:net/base/port_util.cc).
+   */
   async #openAt(address: string | undefined): Promise<void> {
     if (address === undefined) return this.#openEmptyDocument();
     this.#isOpening = true;

@@ -384,7 +384,7 @@ function endToEnd(headers: IncomingMessage['headers']): Record<string, string | 
   return Object.fromEntries(kept) as Record<string, string | string[]>;
 }
 
-/** Names the error as Chromium does. */
+/** Names the error as Chromium does: https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h */
 function toNetError(error: NodeJS.ErrnoException, socket: Socket | null): string {
   // The server closed the connection in order, without an answer.
   if (error.code === 'ECONNRESET' && !socket?.bytesRead && !socket?.errored) return EMPTY_RESPONSE;

@@ -9,7 +9,8 @@ const CACHE_FOLDER = 'fontconfig-3';
 const SYSTEM_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts'];
 /**
  * Fonts, each with the families that it replaces and that have the same metrics, and with generic families. For sans-serif and serif,
- * Chromium itself requests Arial and Times New Roman.
+ * Chromium itself requests Arial and Times New Roman:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/common/web_preferences/web_preferences.cc
  */
 const COMPATIBLE: Record<string, string[]> = {
   Arimo: ['Arial', 'Helvetica', 'Liberation Sans', 'sans-serif'],
@@ -20,7 +21,9 @@ const COMPATIBLE: Record<string, string[]> = {
 };
 /**
  * Fonts that replace families with which Chromium does not know them to be compatible. It uses them only if they precede the family,
- * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math.
+ * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math. Chromium
+ * knows those in `kFontEquivMap`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/ports/SkFontConfigInterface_direct.cpp
  */
 const SUBSTITUTES: Record<string, string[]> = {
   Gelasio: ['Georgia'],

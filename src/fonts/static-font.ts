@@ -1,6 +1,7 @@
 /**
  * Makes a static font of one weight from a variable font, with HarfBuzz. Skia's PDF writer cannot embed variable fonts, and writes
- * each glyph as a Type 3 procedure instead, which is large and has no hints.
+ * each glyph as a Type 3 procedure instead, which is large and has no hints (`FontType`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFFont.cpp).
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

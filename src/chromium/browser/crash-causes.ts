@@ -14,7 +14,10 @@ const SIGKILL = 9;
 const SIGTERM = 15;
 /** In the sandbox, a renderer is the first process of its namespace, which turns the signal into an exit status. */
 const SIGTERM_IN_SANDBOX = 241 << 8;
-/** V8 logs this before it ends a renderer with a trap. Other faults end with a trap too. */
+/**
+ * Chromium logs this when V8 is out of memory, before it ends the renderer with a trap. Other faults end with a trap too
+ * (`ReportV8OOMError`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/bindings/core/v8/v8_oom.cc).
+ */
 const HEAP_LIMIT_REACHED = /^\[[^\]]*\] V8 (?:javascript|process) OOM/;
 const LINE_KEPT = 1_024;
 

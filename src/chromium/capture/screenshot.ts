@@ -12,10 +12,16 @@ import type { CapturedImage, CaptureSettings, ImageType } from './capture-settin
 
 type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
-/** The longest side in pixels that the format allows (WebP has 14 bits) and that Chromium can draw at once. */
+/**
+ * The longest side in pixels that the format allows and that Chromium can draw at once. WebP has 14 bits:
+ * https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be
+ */
 const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 16_383 };
 
-/** Chromium encodes images in its main process, which blocks all pages. WebP takes several times as long. */
+/**
+ * Chromium encodes images in its main process, which blocks all pages. WebP takes several times as long
+ * (`ScreenshotCaptured`: https://source.chromium.org/chromium/chromium/src/+/main:content/browser/devtools/protocol/page_handler.cc).
+ */
 const COST_OF_PIXEL: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 4 };
 /** Base64 adds a third to the size. */
 const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);

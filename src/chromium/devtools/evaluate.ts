@@ -7,7 +7,10 @@ import { Compile } from 'typebox/compile';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { DevToolsError, type Result, type Session } from './connection.ts';
 
-/** Chromium lays nothing out that is longer (`LayoutUnit::Max`, rounded up). */
+/**
+ * Chromium lays nothing out that is longer (`LayoutUnit::Max`, rounded up:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/platform/geometry/layout_unit.h).
+ */
 export const MAX_LENGTH_PX = 33_554_432;
 
 export type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exceptionDetails']>;

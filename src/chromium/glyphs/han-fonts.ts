@@ -5,7 +5,8 @@
  * Chromium chooses a fallback font by itself if those of a text lack a character. A renderer process remembers the choice for each
  * character, whatever the language, for as long as it lives, and it synthesizes bold from the regular font. Therefore the font is
  * added after those of the text. Generated content, margin boxes, canvases, headers and footers have no element to which a font
- * could be added, so that a page serves documents of only one language.
+ * could be added, so that a page serves documents of only one language. See `GetFallbackFontForCharacter` in
+ * https://source.chromium.org/chromium/chromium/src/+/main:content/child/child_process_sandbox_support_impl_linux.cc.
  */
 
 import { Type } from 'typebox';

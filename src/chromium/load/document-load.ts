@@ -378,7 +378,9 @@ export class DocumentLoad implements Disposable {
     await step(session.send('Page.setDocumentContent', { frameId, html: written }));
     await step(loaded);
     if (htmlClass.declaresClosed) await step(listClosedShadows(session).catch(() => {})); // the tree is too deep
-    // Chromium reports idleness once for each navigation, and this document was written without one.
+    // Chromium reports idleness once for each navigation, and this document was written without one
+    // (`WillCommitLoad`:
+    // https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/idleness_detector.cc).
     if (idle !== undefined) await step(network.idle(idle));
     return htmlClass;
   }

@@ -6,7 +6,10 @@ import type { Events, Params, Session } from '../devtools/connection.ts';
 import type { Content, Cookie, Target } from './load-settings.ts';
 import { uprightPhoto } from './upright-photos.ts';
 
-/** Media types of responses that may be a JPEG. Chromium recognizes images by their content. */
+/**
+ * Media types of responses that may be a JPEG. Chromium recognizes images by their content (`SniffMimeTypeInternal`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/platform/image-decoders/image_decoder.cc).
+ */
 const MAYBE_JPEG = /^(?:image\/(?:pjpeg|jpe?g)|application\/octet-stream|binary\/octet-stream)?\s*(?:;|$)/i;
 /** Headers that do not apply to the picture that replaces a response. */
 const REPLACED_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-security-policy'];

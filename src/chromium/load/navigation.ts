@@ -22,7 +22,10 @@ const MILESTONES: Readonly<Record<WaitUntil, string>> = {
 const MAX_DOCUMENTS = 20;
 /** A later refresh is meant to update the page for a reader, and not to redirect. */
 const MAX_REFRESH_SECONDS = 1;
-/** Chromium refuses ports of other protocols, and redirects from the web to local files. */
+/**
+ * Chromium refuses ports of other protocols, and redirects from the web to local files (`UNSAFE_PORT` and `UNSAFE_REDIRECT`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h).
+ */
 const REFUSED_BY_CHROMIUM = ['ERR_UNSAFE_PORT', 'ERR_UNSAFE_REDIRECT', 'ERR_UNKNOWN_URL_SCHEME'];
 const NO_CONTENT = [204, 205];
 const SCHEDULED = 'scheduled';

@@ -15,7 +15,10 @@ import { growPage, layoutWidth, NO_BREAKS, toSinglePage } from './single-page.ts
 /** The size of a page between its margins. */
 export type PageArea = Record<'widthPx' | 'heightPx', number>;
 
-/** Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`). */
+/**
+ * Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/page/print_context.h).
+ */
 export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
 /** The largest window that DevTools accepts. */

@@ -5,7 +5,7 @@ import type { PrintSettings } from './print-options.ts';
 export type PageSize = PrintSettings['paper'];
 
 const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
-/** The page sizes that Chromium knows (CSS Paged Media Module Level 3, 7.1), in inches. */
+/** The page sizes that Chromium knows (https://www.w3.org/TR/css-page-3/#page-size-prop), in inches. */
 const NAMED: Record<string, readonly [width: number, height: number]> = {
   a5: [148 / 25.4, 210 / 25.4],
   a4: [210 / 25.4, 297 / 25.4],
@@ -37,7 +37,10 @@ const KEYWORDS = ['auto', 'inherit', 'initial', 'unset', 'revert', 'revert-layer
 const IMPORTANT = /!\s*important/i;
 const NAME = /^[a-z][\w-]*$/;
 const LENGTH = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i;
-/** All units of lengths in CSS Values and Units Module Level 4, and in CSS Containment Module Level 3. */
+/**
+ * All units of lengths in CSS Values and Units Module Level 4, and in CSS Containment Module Level 3:
+ * https://www.w3.org/TR/css-values-4/#lengths, https://www.w3.org/TR/css-contain-3/#container-lengths
+ */
 const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;

@@ -1,6 +1,8 @@
 /**
  * Prepares the headers and footers of a print: puts files into them, finds margins that keep the text clear of them, finds what they
- * lack, and loads their fonts. Chromium prints each of them as a document of its own, which loads nothing.
+ * lack, and loads their fonts. Chromium prints each of them as a document of its own, which loads nothing
+ * (`HeaderAndFooterContext`):
+ * https://source.chromium.org/chromium/chromium/src/+/main:components/printing/renderer/print_render_frame_helper.cc
  */
 import type { HostedFiles } from '../../egress/hosted-assets.ts';
 import { ServiceError } from '../../errors.ts';

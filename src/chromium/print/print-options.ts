@@ -38,7 +38,9 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
     scale: settings.scale,
     pageRanges: settings.pageRanges,
     preferCSSPageSize: true,
-    generateTaggedPDF: settings.tagged || settings.outline, // Chromium finds headings by their tags
+    // Chromium finds headings by their tags (`MakePdfDocument`:
+    // https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
+    generateTaggedPDF: settings.tagged || settings.outline,
     generateDocumentOutline: settings.outline,
     ...templateParameters(settings.templates, settings.printBackground),
     transferMode: 'ReturnAsStream',
@@ -49,7 +51,8 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
  * Returns the style sheet that lets the caller's paper and margin override `@page` rules in the markup, if it is the first of the
  * document. Chromium always prefers the margin of the markup, and with `preferCSSPageSize: false` it centres the page of the
  * markup on the caller's sheet instead of laying the document out for that sheet. Therefore the caller's choice is written as a
- * rule. Paper that the document may override is written, too, because Chromium would otherwise round it to whole points.
+ * rule. Paper that the document may override is written, too, because Chromium would otherwise round it to whole points
+ * (https://source.chromium.org/chromium/chromium/src/+/main:components/printing/browser/print_to_pdf/pdf_print_utils.cc).
  */
 export function pageRule(settings: PrintSettings): string {
   const { paper, paperChosenBy } = settings;

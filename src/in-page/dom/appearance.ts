@@ -9,7 +9,10 @@ import { type Root, selectIn } from './roots.ts';
 /** More would take longer than about a second. */
 const MAX_ELEMENTS = 20_000;
 
-/** Boxes that differ by less look the same, because Chromium paints them on whole pixels. */
+/**
+ * Boxes that differ by less look the same, because Chromium paints them on whole pixels (`ToPixelSnappedRect`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/layout/geometry/physical_rect.h).
+ */
 const MAX_MOVE_PX = 0.5;
 
 /** The properties that preparing a field leaves unchanged. */

@@ -1,4 +1,7 @@
-/** Finds elements with an effect that makes Chromium draw the whole element as one image. */
+/**
+ * Finds elements with an effect that makes Chromium draw the whole element as one image (`drawSpecial`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDevice.cpp).
+ */
 import { builtIn } from './built-ins.ts';
 
 export function isRasterized(element: Element): boolean {

@@ -9,7 +9,8 @@ let removeLast = () => {};
 
 /**
  * Inserts a style sheet as the first of the document and removes the previous one. If it cannot be the first, `elsewhere` is added
- * instead. Of several `!important` declarations, Chromium uses that of the first style sheet, whatever pages the others select.
+ * instead. Of several `!important` declarations, Chromium uses that of the first style sheet, whatever pages the others select
+ * (`MatchPageRules`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/css/page_rule_collector.cc).
  */
 export function addRule(rule: string, elsewhere: string): null {
   removeLast();

@@ -4,7 +4,10 @@
  * after a document that runs scripts, the page gets another window.
  */
 
-/** Chromium's limit for an origin, in UTF-16 code units of names and values. */
+/**
+ * Chromium's limit for an origin, in UTF-16 code units of names and values (`kPerStorageAreaQuota`, in bytes:
+ * https://source.chromium.org/chromium/chromium/src/+/main:components/services/storage/dom_storage/dom_storage_constants.h).
+ */
 const MAX_STORED = 5 * 1024 * 1024;
 const MAX_COOKIES = 180;
 /** Limits the length of name and value together. */
@@ -74,7 +77,10 @@ function defineMethods(keptBy: (storage: object) => Kept): void {
     Object.defineProperty(Storage.prototype, name, method);
 }
 
-/** Returns an object that has each value as a property, as in Chromium. Names of the interface's own members behave as usual. */
+/**
+ * Returns an object that has each value as a property (https://html.spec.whatwg.org/multipage/webstorage.html#the-storage-interface).
+ * Names of the interface's own members behave as usual.
+ */
 function makeStorage(kept: Kept): object {
   const { values } = kept;
   const shows = (target: object, key: string | symbol): key is string =>

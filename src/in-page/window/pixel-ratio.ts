@@ -3,7 +3,7 @@
  * images from `srcset`, and would round lines to its own pixels.
  */
 
-/** As in Chromium, a document may replace the property. */
+/** A document may replace the property: https://drafts.csswg.org/cssom-view/#dom-window-devicepixelratio */
 export function setPixelRatio(ratio: number): void {
   if (devicePixelRatio !== ratio)
     Object.defineProperty(window, 'devicePixelRatio', { value: ratio, writable: true, enumerable: true, configurable: true });

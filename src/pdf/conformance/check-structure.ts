@@ -40,7 +40,9 @@ function checkLanguages(
 
 /**
  * Chromium writes no tag for an image that is on no page, so each tag belongs to the next image with its name. Chromium uses the
- * same tag for images and for `figure` elements. The latter are groups, whose children have tags of their own.
+ * same tag for images and for `figure` elements (`RecursiveBuildStructureTree`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc). The latter are groups, whose children
+ * have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
   const tagged = matchFigures(figures, images, isWhole ? matchInOrder : matchUnique);
@@ -117,7 +119,9 @@ function checkHeadings(
   );
   let previous = 0;
   for (const heading of headings) {
-    const level = Number(heading.type.slice(1)) || TOO_DEEP; // Chromium writes a plain H for headings below level 6
+    // Chromium writes a plain H for headings below level 6 (`GetHeadingStructureType`:
+    // https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
+    const level = Number(heading.type.slice(1)) || TOO_DEEP;
     const place = nextOf(String(level));
     const before = previous ? `level ${previous}` : 'no other';
     if (level === TOO_DEEP) violations.add('heading_too_deep', place);

@@ -1,7 +1,8 @@
 /**
  * Marks untagged content as artifacts (ISO 32000-1, 14.8.2.2): margin boxes, headers, backgrounds, decoration. Tagged content
  * only gets the spaces between words that it lacks, also inside form XObjects, into which Skia puts a whole page if something on it
- * is blended.
+ * is blended (`makeFormXObjectFromDevice`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDevice.cpp).
  */
 import { PdfDict, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { decodeText, type Operands, readMcid, scanContent, stringBytes } from '../content/content-scanner.ts';

@@ -184,7 +184,7 @@ class Nesting {
 
 /**
  * Whether the direct content of an element is that of a box, such as its background. Chromium puts text into a NonStruct of its
- * own.
+ * own (`kStaticText`: https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
  */
 function isBox(element: StructureElement): boolean {
   return element.hasElements || element.type !== 'NonStruct';

@@ -7,7 +7,10 @@ import { findRuns, isAnnotation, StructureElement } from '../structure/structure
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { repairTables } from './repair-tables.ts';
 
-/** Structure types of PDF 2.0 that Chromium writes, and their equivalents in ISO 32000-1. */
+/**
+ * Structure types of PDF 2.0 that Chromium writes, and their equivalents in ISO 32000-1. Chromium has one type for each role
+ * (`RecursiveBuildStructureTree`: https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
+ */
 const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };
 const OF_ANNOTATIONS = new Set(['Link', 'Form', 'Annot']);
 const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);

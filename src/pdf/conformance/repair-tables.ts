@@ -1,6 +1,9 @@
 /**
- * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. Corrects cells
- * that would span more rows than there are. A table is changed only if its tagged rows and cells match those of the document one by one.
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows (`emitStructElem`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTag.cpp), and the
+ * groups THead, TBody and TFoot (`RecursiveBuildStructureTree`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc). Corrects cells that
+ * would span more rows than there are. A table is changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, TableCell } from '../../tag-structure.ts';

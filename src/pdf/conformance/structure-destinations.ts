@@ -1,5 +1,6 @@
 /**
- * Adds structure destinations to links and bookmarks (ISO 14289-2, 8.8). Chromium writes the target element of a bookmark, but
+ * Adds structure destinations to links and bookmarks (ISO 14289-2, 8.8). Chromium writes the target element of a bookmark
+ * (`OutlineEntry`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTag.cpp), but
  * only the target position of a link; its element is found from the content that is painted there.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';

@@ -1,6 +1,7 @@
 /**
  * Renumbers the ids of structure elements in place, in sorted order from 1. Chromium takes the ids of header cells from a counter
- * of the browser, so that the same document would get different ids each time.
+ * of the browser, so that the same document would get different ids each time
+ * (`appendNodeIdArray`: https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
  */
 import { setImmediate } from 'node:timers/promises';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';

@@ -7,7 +7,10 @@ import type { PdfMetadata } from '../finish-settings.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { ENTRY_BYTES, readCrossReference, readReferenced } from '../objects/cross-reference.ts';
 
-/** Entries of the information dictionary as Skia writes them: https://skia.org (SkPDFMetadata.cpp). */
+/**
+ * Entries of the information dictionary as Skia writes them:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFMetadata.cpp
+ */
 const DATES = /\/(CreationDate|ModDate) \(D:[^()]*\)/g;
 const MAKERS = /\/(Creator|Producer) \((Chromium|Skia\/PDF m\d+)\)/g;
 

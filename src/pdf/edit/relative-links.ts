@@ -5,7 +5,10 @@ import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 const REST_OF_STRING = /^((?:[^()\\]|\\.)*)\)/s;
 const MAX_ADDRESS = 8_192;
 
-/** Chromium writes annotations uncompressed, with URLs in ASCII. Anything in another form is left unchanged. */
+/**
+ * Chromium writes annotations uncompressed, with URLs in ASCII. Anything in another form is left unchanged. See `emit` in
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDocument.cpp.
+ */
 export function makeLinksRelative(chunks: readonly Buffer[], origin: string): void {
   const file = new ChunkedBuffer(chunks);
   const start = `(${origin}/`;

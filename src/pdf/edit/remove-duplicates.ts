@@ -21,7 +21,10 @@ const MAX_COMPARED = 8;
 const MAX_ROUNDS = 4;
 const STREAM = 'stream\n';
 const MAX_DICTIONARY_BYTES = 4_096;
-/** A reference, or a string, which may only look like one. Skia escapes parentheses in strings. */
+/**
+ * A reference, or a string, which may only look like one. Skia escapes parentheses in strings (`write_literal_byte_string`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTypes.cpp).
+ */
 const REFERENCE = /\((?:[^()\\]|\\.)*\)|\b(\d+) 0 R\b/gs;
 
 /** Whether the PDF has many duplicate bytes, estimated without reading its streams. May throw if Chromium did not print it. */

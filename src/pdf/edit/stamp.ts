@@ -36,7 +36,10 @@ function makeGroup(editable: EditablePdf, ref: PdfRef): void {
   editable.change(ref, deflatedStream({ ...entriesOf(form), Group }, form.data));
 }
 
-/** Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number. */
+/**
+ * Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number
+ * (`get_resource_name`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFResourceDict.cpp).
+ */
 const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 

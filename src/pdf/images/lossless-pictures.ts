@@ -1,4 +1,7 @@
-/** Finds large pictures that Chromium has stored without loss: a printed PDF in, their number and size out. */
+/**
+ * Finds large pictures that Chromium has stored without loss: a printed PDF in, their number and size out. It embeds only JPEGs as
+ * they are (`do_deflated_image`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFBitmap.cpp).
+ */
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { readObjects } from '../objects/cross-reference.ts';
 

@@ -1,6 +1,7 @@
 /**
  * Finds objects by the classic cross-reference table that Chromium writes: `startxref` -> table and trailer -> offset of an
- * object (ISO 32000-1, 7.5.4, 7.5.5). Throws if the PDF has no such table.
+ * object (ISO 32000-1, 7.5.4, 7.5.5). Throws if the PDF has no such table. See
+ * `emitCrossReferenceTable`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDocument.cpp
  */
 import type { ChunkedBuffer } from './chunked-buffer.ts';
 

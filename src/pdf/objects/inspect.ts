@@ -30,7 +30,10 @@ export function widestPage(chunks: readonly Buffer[]): number {
   return widest;
 }
 
-/** The start of the content stream of a page of Chromium: the matrix of the page, with its height in points. */
+/**
+ * The start of the content stream of a page of Chromium: the matrix of the page, with its height in points (`initialTransform`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDocument.cpp).
+ */
 const PAGE_MATRIX = /^(\.\d+) 0 0 -\.\d+ 0 ([\d.]+) cm\n/;
 /** The share of the height of its page that a document has at least between its margins. Smaller content is a drawing. */
 const LEAST_SHARE = 1 / 2;
@@ -41,7 +44,10 @@ const STREAM = 'stream\n';
 const READ_BYTES = 16_384;
 /** The number of streams to try until one is the content of a page. */
 const MAX_STREAMS = 16;
-/** Units of Chromium's page matrix per CSS pixel of a document that is printed at full size. */
+/**
+ * Units of Chromium's page matrix per CSS pixel of a document that is printed at full size (`fRasterDPI`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:printing/common/metafile_utils.cc).
+ */
 const UNITS_PER_PIXEL = 300 / 96;
 
 /** The scale and the visible area with which a document was printed. */

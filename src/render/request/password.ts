@@ -13,7 +13,8 @@ const RIGHT_TO_LEFT = /[[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\u0
 const LEFT_TO_RIGHT = /[\p{L}--[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\u0640]]/v;
 
 /**
- * PDF 2.0 requires SASLprep (RFC 4013) for passwords. Some readers, such as PDFBox, apply it to what a person types; qpdf and
+ * PDF 2.0 requires SASLprep (RFC 4013) for passwords. Some readers apply it to what a person types, such as PDFBox
+ * (https://github.com/apache/pdfbox/blob/trunk/pdfbox/src/main/java/org/apache/pdfbox/pdmodel/encryption/SaslPrep.java); qpdf and
  * Poppler do not. A password that SASLprep changes therefore opens the PDF in some readers only, in either form.
  */
 export function passwordErrors(path: string, password: string): FieldError[] {

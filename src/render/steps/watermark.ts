@@ -15,7 +15,8 @@ import { GENERATED_PAGE } from './generated-page.ts';
 /** The shorter side of an image has at least this share of the longer one. */
 const MIN_RATIO = 0.01;
 /**
- * Gives the page the shape of the image. Chromium shows nothing for an unreadable image, and only `decode` reports it.
+ * Gives the page the shape of the image. Chromium shows nothing for an unreadable image, and only `decode` reports it
+ * (https://html.spec.whatwg.org/multipage/embedded-content.html#dom-img-decode).
  */
 const IS_SHOWN = `document.images[0].decode().then(() => {
   const [{ naturalWidth: width, naturalHeight: height }] = document.images;

@@ -8,7 +8,10 @@
 
 import { afterMarkup, readTag } from './html-tags.ts';
 
-/** Includes zero characters, which Chromium removes before it parses. */
+/**
+ * Includes zero characters, which Chromium removes before it parses (`ProcessNullCharacter`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/html/parser/input_stream_preprocessor.h).
+ */
 const BLANKS = /[\0\t\n\f\r ]+/y;
 /** End tags that have an effect even if no element is open. */
 const ENDS = ['head', 'body', 'html', 'br'];

@@ -151,7 +151,10 @@ function findCounters(value: string): string[] {
   return Array.from(value.matchAll(/(?<![\w-])counters?\(\s*([\w-]+)/gi), ([, name = '']) => name);
 }
 
-/** Chromium drops lists of selectors, several pseudo-classes in a row, and those that it does not know. */
+/**
+ * Chromium drops lists of selectors, several pseudo-classes in a row, and those that it does not know (`ParsePageSelector`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/css/parser/css_parser_impl.cc).
+ */
 function pageSelectorFault({ within }: Declaration, { pages }: Facts): Fault | undefined {
   const selector = PAGE_SELECTOR.exec(within.at(-1) ?? '')?.[1]?.trim() ?? '';
   if (/:nth\(/i.test(selector)) return undefined; // is reported as a feature
@@ -194,7 +197,9 @@ function breakFault(value: string): Fault | undefined {
 
 /**
  * Page numbers in margin boxes follow the counters of the root, unless a margin box shows the number of pages: Chromium then lays the
- * pages out twice. They never follow other elements. Where elements show it, a counter named `page` is like any other.
+ * pages out twice (`needs_total_page_count`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/layout/paginated_root_layout_algorithm.cc).
+ * They never follow other elements. Where elements show it, a counter named `page` is like any other.
  */
 function counterChangeFault(declaration: Declaration, { used }: Facts): Fault | undefined {
   const { value } = declaration;

@@ -94,7 +94,10 @@ export class ConsoleMonitor {
     return [...explained, ...unknown.flatMap((each) => withPlace(each) ?? [])].slice(0, MAX_ERRORS);
   }
 
-  /** Returns the exceptions in a frame. Chromium keeps the last thousand messages of a document, and sends them when asked. */
+  /**
+   * Returns the exceptions in a frame. Chromium keeps the last thousand messages of a document, and sends them when asked
+   * (`maxConsoleMessageCount`: https://source.chromium.org/chromium/chromium/src/+/main:v8/src/inspector/v8-console-message.cc).
+   */
   async #uncaught(frameId: string): Promise<Uncaught[]> {
     const contexts = new Set<number>();
     const found = new Map<number, Uncaught>();

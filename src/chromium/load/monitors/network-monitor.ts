@@ -332,7 +332,10 @@ export class NetworkMonitor {
     this.#onChange();
   }
 
-  /** Starts again after each time-out, because Chromium retries by itself. */
+  /**
+   * Starts again after each time-out, because Chromium retries by itself (`ShouldResendRequest`:
+   * https://source.chromium.org/chromium/chromium/src/+/main:net/http/http_network_transaction.cc).
+   */
   #limitTime(loading: Loading, milliseconds: number): void {
     loading.timer = setTimeout(() => {
       loading.overdue = true;

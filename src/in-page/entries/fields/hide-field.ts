@@ -93,7 +93,10 @@ function uncheckedStyle(control: Control): Record<string, string> {
   return look;
 }
 
-/** Gives an invisible control a background, because Chromium does not tag elements that paint nothing. */
+/**
+ * Gives an invisible control a background, because Chromium does not tag elements that paint nothing (`emitStructElem`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFTag.cpp).
+ */
 function showBox(prepared: PreparedControl): void {
   const style = getComputedStyle(prepared.control);
   const isPlain = style.backgroundColor === 'rgba(0, 0, 0, 0)' && style.backgroundImage === 'none';

@@ -1,6 +1,7 @@
 /**
  * Finds header and footer rows of tables that Chromium does not repeat on every page, because they are higher than a quarter of it or
- * may break (`NGTableAlgorithmUtils`: third_party/blink/renderer/core/layout/table/table_layout_algorithm.cc).
+ * may break (`max_section_block_size`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/layout/table/table_layout_algorithm.cc).
  */
 import { MAX_ROW_GROUPS } from '../../contract/limits.ts';
 import type { UnrepeatedRows } from '../../contract/questions.ts';

@@ -1,7 +1,10 @@
 /** Measures a header and a footer in a document that can neither run scripts nor load anything. */
 import { findFaces } from './template-fonts.ts';
 
-/** Chromium fills these elements when it prints, so that measuring needs sample text. */
+/**
+ * Chromium fills these elements when it prints, so that measuring needs sample text (`setupHeaderFooterTemplate`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:components/printing/resources/print_header_footer_template_page.html).
+ */
 const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::before { content: "Ag" }</style>';
 
 /** Its promise resolves to the heights in CSS pixels, once images and fonts have loaded. */

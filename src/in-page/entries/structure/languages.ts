@@ -22,8 +22,9 @@ export function readLanguage(element: Element, { structure, locator }: Reading):
 }
 
 /**
- * Makes Chromium tag an element that it would leave out, such as a caption with blocks in it: it tags what can be clicked, and neither
- * CSS nor scripts of the document see the listener.
+ * Makes Chromium tag an element that it would leave out, such as a caption with blocks in it: it tags what can be clicked (`IsClickable`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/modules/accessibility/ax_node_object.cc),
+ * and neither CSS nor scripts of the document see the listener.
  */
 export function forceTag(element: Element): void {
   builtIn(element).addEventListener('click', () => {});

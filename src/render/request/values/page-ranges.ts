@@ -9,7 +9,10 @@ export interface Range {
 }
 
 const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
-/** Chromium counts pages with 32 bits. */
+/**
+ * Chromium counts pages with 32 bits (`TextPageRangesToPageRanges`:
+ * https://source.chromium.org/chromium/chromium/src/+/main:components/printing/browser/print_to_pdf/pdf_print_utils.cc).
+ */
 const LAST_PAGE = 2_147_483_647;
 
 /** Returns the ranges without blanks, and with numbers that Chromium can parse. */
