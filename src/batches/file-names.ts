@@ -25,6 +25,8 @@ export interface Named {
 export class FileNames {
   /** Names in lower case, because some file systems ignore case. */
   readonly #taken = new Set<string>();
+  /** The highest number added so far to each stem that was already taken. */
+  readonly #counts = new Map<string, number>();
 
   /**
    * Returns the filename, else the reference, else `item-001.pdf` for the first item; adds `(2)` and so on if the name is taken.
@@ -32,7 +34,9 @@ export class FileNames {
   take({ position, filename, reference }: Named): string {
     const stem = safeStem(filename) || safeStem(reference) || `item-${String(position + 1).padStart(3, '0')}`;
     let name = stem + ENDING;
-    for (let count = 2; this.#taken.has(foldCase(name)); count++) name = `${stem} (${count})${ENDING}`;
+    let count = this.#counts.get(foldCase(stem)) ?? 1;
+    while (this.#taken.has(foldCase(name))) name = `${stem} (${++count})${ENDING}`;
+    if (count > 1) this.#counts.set(foldCase(stem), count);
     this.#taken.add(foldCase(name));
     return name;
   }

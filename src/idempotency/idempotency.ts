@@ -203,7 +203,7 @@ export class Idempotency {
         'this Idempotency-Key was used for a different request before; use a new one',
       );
     if (!row?.answer) throw this.#running(row?.lease_until ?? 0);
-    return JSON.parse(row.answer) as Answer;
+    return toAnswer(JSON.parse(row.answer) as Answer | EarlierFile);
   }
 
   #running(leaseUntil: number): ServiceError {
@@ -234,6 +234,14 @@ export class Idempotency {
   readonly #renew = async (claims: string[], until: number): Promise<void> => {
     await this.#database.query.updateTable('idempotency_keys').set({ lease_until: until }).where('claim', 'in', claims).execute();
   };
+}
+
+/** A file as it is stored in databases of versions that told PDFs and images apart. */
+type EarlierFile = Omit<Extract<Answer, { kind: 'file' }>, 'kind' | 'type'> & ({ kind: 'pdf' } | { kind: 'image'; type: string });
+
+function toAnswer(stored: Answer | EarlierFile): Answer {
+  if (stored.kind === 'pdf') return { ...stored, kind: 'file', type: 'application/pdf' };
+  return stored.kind === 'image' ? { ...stored, kind: 'file' } : stored;
 }
 
 /** The error for a reply that cannot be repeated any more. */

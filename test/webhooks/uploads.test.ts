@@ -1,5 +1,5 @@
 /** Uploads on a real database: fairness between accounts, revoked keys, and the end of a batch. test/api/deliver-to.test.ts covers their content. */
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { announceUploaded } from '../../src/batches/outcomes.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -79,7 +79,8 @@ test('limits the uploads of an account, and delays no webhook behind hanging upl
   const response = Promise.withResolvers<undefined>();
   const accounts: string[] = [];
   using receiver = await Receiver.start();
-  onTestFinished(() => response.resolve(undefined));
+  using hanging = new DisposableStack();
+  hanging.defer(() => response.resolve(undefined));
   const open: Uploads['open'] = (upload) => {
     accounts.push(owners.find(({ keyId }) => keyId === upload.key_id)?.accountId ?? '');
     return response.promise;
