@@ -41,8 +41,8 @@ program
 
 program
   .command('render')
-  .description('render an HTML file or a web page without a server')
-  .argument('<input>', 'an HTML or Markdown file, a URL that begins with https:// or http://, or - for standard input')
+  .description('render an HTML or Markdown file or a web page without a server')
+  .argument('<input>', 'an HTML or Markdown file, a URL that begins with https:// or http://, or - for HTML on standard input')
   .option('-o, --output <file>', 'the file for the PDF, or - for standard output (default: beside the input, as .pdf)')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .option('--format <format>', 'the paper format, such as A4, Letter or "A4 landscape"')
