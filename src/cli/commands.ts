@@ -84,7 +84,7 @@ program
   .action(from(backup, 'createBackup'));
 program
   .command('restore')
-  .description('check a backup and restore it into the empty places that the settings name, or resume that')
+  .description('check a backup and restore it into the empty places that the settings name, or continue an interrupted restore')
   .argument('<source>', 'a backup from `platen backup`: a folder, a file, or - for standard input')
   .action(from(backup, 'restoreBackup'));
 
