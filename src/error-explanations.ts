@@ -18,12 +18,12 @@ export const EXPLANATIONS = {
   invalid_request: {
     title: 'The request is not valid',
     meaning:
-      'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists each field with its path.',
+      'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists the fields with their paths. Fields are checked in two steps: names, types and ranges first, then the content of texts such as lengths.',
     remedy: 'Correct the fields named in `errors`. Nothing was rendered.',
   },
   unauthorized: {
     title: 'A valid API key is required',
-    meaning: 'The Authorization header is missing, or its key is unknown, mistyped or revoked.',
+    meaning: 'The Authorization header is missing, or its key is unknown, mistyped, expired or revoked.',
     remedy: 'Send `Authorization: Bearer plt_...`. `platen keys create` creates a key.',
   },
   quota_exceeded: {
