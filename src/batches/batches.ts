@@ -379,5 +379,8 @@ function tooManyItems(plan: string, { limit, open, added }: { limit: number; ope
 }
 
 function notFound(id: string): ServiceError {
-  return new ServiceError('not_found', isRenderId(id) ? 'there is no such render' : 'there is no such batch');
+  return new ServiceError(
+    'not_found',
+    isRenderId(id) ? 'there is no such render' : 'there is no such batch, or it belongs to another key',
+  );
 }

@@ -352,7 +352,7 @@ export class Documents {
   }
 
   #requireLiving(row: DocumentRow | undefined): StoredDocument {
-    if (!row) throw new ServiceError('not_found', 'there is no such document');
+    if (!row) throw new ServiceError('not_found', 'there is no such document, or it belongs to another key');
     if (row.deleted_at !== null) throw documentDeleted(row.deleted_at);
     if (row.expires_at <= this.#clock())
       throw new ServiceError('document_expired', `the document expired at ${new Date(row.expires_at).toISOString()}`);
