@@ -10,7 +10,7 @@ import { endedBecause, signIn } from './session.ts';
 /** Characters that a header may contain. Any other text cannot be a key and is not sent. */
 const COULD_BE_KEY = /^[!-~]+$/;
 const UNKNOWN =
-  'The service does not know this key. Check that you copied all of it: keys begin with plt_ and have 42 characters.';
+  'The service does not know this key. Check that you copied all of it, from plt_ on, and that it has not expired or been revoked.';
 
 export function SignIn() {
   const [key, setKey] = useState('');
