@@ -185,8 +185,7 @@ function rendering(services: Services, engine: RenderEngine) {
         ? renderImage(within(held), request, principal, client, commitHook)
         : render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
-    dryRun: (request, principal, client) =>
-      dryRun({ ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
+    dryRun: (request, principal, client) => dryRun({ ...all, lookupLimit, policy: engine.policy }, request, principal, client),
   } satisfies Partial<ServerServices>;
 }
 

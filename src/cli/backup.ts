@@ -1,4 +1,5 @@
 /** `platen backup` and `platen restore`: back up the database and the content, and restore them wherever the settings say. */
+import { SecretKeyError } from '../certificates/secret-keys.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { readInstallation } from '../documents/links.ts';
 import { backUp } from '../storage/backup/back-up.ts';
@@ -41,11 +42,24 @@ async function tellSecretKey(
   services: Config['services'],
   always?: (file: string, count: { all: number }) => string,
 ): Promise<void> {
-  const state = await inspectDatabase(services.storage);
+  const certificates = (await inspectDatabase(services.storage))?.certificates ?? {};
+  const all = Object.values(certificates).reduce((sum, each) => sum + each, 0);
+  if (!all) return;
   const file = secretKeyFile(services);
-  const { all, lost } = countLostCertificates(services, state?.certificates ?? {});
-  if (all && always) tell(always(file, { all }));
+  if (always) tell(always(file, { all }));
+  const lost = countLost(services, certificates);
+  if (lost instanceof SecretKeyError) return tell(`None of ${all} stored certificates can sign: ${lost.message}`);
   if (lost) tell(`${lost} of ${all} stored certificates cannot sign: ${describeLack(file)}; ${describeRemedy(file)}.`);
+}
+
+/** Returns the error if the file with the secret key cannot be used, because the backup or the restored data are complete. */
+function countLost(services: Config['services'], certificates: Record<string, number>): number | SecretKeyError {
+  try {
+    return countLostCertificates(services, certificates).lost;
+  } catch (error) {
+    if (!(error instanceof SecretKeyError)) throw error;
+    return error;
+  }
 }
 
 /** URLs may have passwords. */

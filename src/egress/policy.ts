@@ -94,12 +94,12 @@ export class OutboundPolicy {
     return addresses;
   }
 
-  /** Whether `admit` returns. */
-  async admits(host: string, port: number): Promise<boolean> {
+  /** The refusal that `admit` would throw. */
+  async findRefusal(host: string, port: number): Promise<RefusedError | undefined> {
     return this.admit(host, port).then(
-      () => true,
+      () => undefined,
       (error: unknown) => {
-        if (error instanceof RefusedError) return false;
+        if (error instanceof RefusedError) return error;
         throw error;
       },
     );

@@ -9,7 +9,8 @@ import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents } from '../documents/documents.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { OutboundPolicy } from '../egress/policy.ts';
+import { type ErrorCode, forOperator, ServiceError } from '../errors.ts';
 import { type DataUse, dataUse } from '../templates/data-use.ts';
 import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
@@ -24,8 +25,7 @@ export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;
   documents: Pick<Documents, 'requireRoom'>;
   concurrency: Pick<Concurrency, 'enter'>;
-  /** Whether the egress policy allows a connection to the host. */
-  admits(host: string, port: number): Promise<boolean>;
+  policy: Pick<OutboundPolicy, 'findRefusal'>;
   lookupLimit: Pick<LookupLimit, 'take'>;
 }
 
@@ -99,7 +99,7 @@ export async function dryRun(
     const isStored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
     if (isStored) await attempt(() => services.documents.requireRoom(principal));
     await attempt(() => openSigning(services, request.finish?.signature, principal));
-    await attempt(() => requireReachable(content, urls[0]?.verdict));
+    await attempt(() => requireReachable(content, urls[0]?.verdict, services, principal));
     return {
       source: request.source.kind,
       htmlBytes: content.kind === 'html' ? Buffer.byteLength(content.html) : undefined,
@@ -170,7 +170,7 @@ function countCharacters(content: Content, { added }: SourceRequest['load']): nu
 /** Looks up each host once. The verdict does not reveal whether a name does not resolve or resolves to a forbidden address. */
 async function judgeUrls(
   found: string[],
-  { admits, lookupLimit }: DryRunServices,
+  { policy, lookupLimit }: DryRunServices,
   { accountId }: Principal,
 ): Promise<DryRun['urls']> {
   const urls = found.map((url) => new URL(url));
@@ -183,8 +183,8 @@ async function judgeUrls(
     for (let next = waiting.shift(); next && !late.aborted; next = waiting.shift()) {
       const [name, url] = next;
       if (!lookupLimit.take(accountId)) return;
-      const isAdmitted = await admits(url.hostname, effectivePort(url));
-      verdicts.set(name, isAdmitted ? 'allowed' : 'refused');
+      const refusal = await policy.findRefusal(url.hostname, effectivePort(url));
+      verdicts.set(name, refusal ? 'refused' : 'allowed');
     }
   };
   await Promise.race([Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, lookUp)), ended]);
@@ -198,7 +198,17 @@ function effectivePort({ port, protocol }: URL): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 
-function requireReachable({ kind }: Content, verdict: Verdict | undefined): void {
-  if (kind === 'url' && verdict === 'refused')
-    throw new ServiceError('forbidden_url', 'url is not allowed by the network policy of this service');
+/** The operator is told which setting decides, as by the render itself. */
+async function requireReachable(
+  content: Content,
+  verdict: Verdict | undefined,
+  { policy }: DryRunServices,
+  { isOperator }: Principal,
+): Promise<void> {
+  if (content.kind !== 'url' || verdict !== 'refused') return;
+  const detail = 'url is not allowed by the network policy of this service';
+  if (!isOperator) throw new ServiceError('forbidden_url', detail);
+  const url = new URL(content.url);
+  const refusal = await policy.findRefusal(url.hostname, effectivePort(url));
+  throw forOperator(new ServiceError('forbidden_url', detail, { remedy: refusal?.remedy }));
 }

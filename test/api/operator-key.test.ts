@@ -71,6 +71,21 @@ test('names it for resources, in warnings and in errors', async () => {
   }
 });
 
+test('names it in a dry run', async () => {
+  const problemsOf = async (client: Client, url: string) => {
+    const reply = await client.pdf({ url, dry_run: true });
+    return ((await reply.json()) as { problems: Array<{ code: string; detail: string }> }).problems;
+  };
+  const detail = 'url is not allowed by the network policy of this service';
+  for (const [url, setting] of [
+    [site.origin, `PLATEN_OUTBOUND_ALLOW=127.0.0.1:${site.port} allows it`],
+    ['https://denied.example/', 'PLATEN_OUTBOUND_DENY forbids it'],
+  ] as const) {
+    expect(await problemsOf(operator, url)).toEqual([{ code: 'forbidden_url', detail: `${detail}; ${setting}` }]);
+    for (const other of others) expect(await problemsOf(other, url)).toEqual([{ code: 'forbidden_url', detail }]);
+  }
+});
+
 test('names a setting that works', async () => {
   const { detail } = await problem(await operator.pdf({ url: site.origin }), 403, 'forbidden_url');
   const [, allowed = ''] = /PLATEN_OUTBOUND_ALLOW=(\S+)/.exec(detail) ?? [];

@@ -182,6 +182,25 @@ test('has a line for a client that leaves, and for input that is not HTTP', asyn
   expect(await line({ request_id })).toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
+test('does not blame a client that closes the connection when it has the whole reply', async () => {
+  const { document_id } = await ada.store({ html: '<p>x' });
+  const { hostname, port } = new URL(service.url);
+  const head = `GET /v1/documents/${document_id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${issued.key}\r\n`;
+  for (let n = 0; n < 30; n++) {
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}X-Request-Id: whole-${n}\r\n\r\n`);
+    let received = '';
+    for await (const chunk of socket.setEncoding('latin1')) {
+      received += chunk;
+      const [, length] = /^content-length: (\d+)\r$/im.exec(received) ?? [];
+      if (received.length >= received.indexOf('\r\n\r\n') + 4 + Number(length)) break; // which destroys the socket
+    }
+    const written = await line({ msg: 'request', caller_request_id: `whole-${n}` });
+    expect(written).toMatchObject({ status: 200 });
+    expect(written).not.toHaveProperty('code');
+  }
+});
+
 test.each(['a'.repeat(129), 'a b', 'a"b', 'ü', '{"level":60}', 'a\tb'])(
   'leaves out the request id %j of a caller',
   async (given) => {

@@ -73,6 +73,27 @@ test('says that the secret key of certificates is not in a backup, and what cann
   expect((await client.send('DELETE', `/v1/certificates/${certificate}`)).status).toBe(204);
 });
 
+test('says in a sentence that the secret key cannot be read, and completes all the same', async () => {
+  const missing = { PLATEN_SECRET_KEY_FILE: fresh() };
+  const short = { PLATEN_SECRET_KEY_FILE: fresh() };
+  await writeFile(short.PLATEN_SECRET_KEY_FILE, 'too short');
+  expect((await runCli(['backup', fresh()], { ...service.env, ...missing })).stderr).toMatch(/^backed up .*\n$/); // no certificates
+  const pkcs12 = pkcs12Of(await issue('Grace'), [], 'pw');
+  const client = await newClient();
+  const stored = await client.send('POST', '/v1/certificates', { name: 'grace', pkcs12, password: 'pw' });
+  const { id } = (await stored.json()) as { id: string };
+  const source = fresh();
+  const told = [
+    await runCli(['backup', source], { ...service.env, ...missing }),
+    await runCli(['restore', source], { ...service.env, ...short, PLATEN_DATA_DIR: fresh() }),
+  ].map(({ stderr }) => stderr);
+  const start = 'None of 1 stored certificates can sign: PLATEN_SECRET_KEY_FILE=';
+  expect(told[0]).toContain(`\n${start}${missing.PLATEN_SECRET_KEY_FILE}: cannot be read (ENOENT`);
+  expect(told[1]).toContain(`\n${start}${short.PLATEN_SECRET_KEY_FILE}: each key must have at least 32 bytes`);
+  for (const stderr of told) expect(stderr).not.toMatch(/^ {4}at /m);
+  expect((await client.send('DELETE', `/v1/certificates/${id}`)).status).toBe(204);
+});
+
 test('backs up a running service so that every document is restored byte for byte', async () => {
   const client = await newClient();
   const stored = new Map<string, string>();

@@ -13,6 +13,8 @@ declare module 'fastify' {
     span?: Span | undefined;
     /** What its log line says. Undefined before the first hook and after the line was written. */
     workLog?: WorkLog | undefined;
+    /** How many bytes its connection had sent before. */
+    sentBefore?: number;
   }
 }
 
@@ -28,6 +30,7 @@ export function observeRequests(app: FastifyInstance, observers: Observers): voi
   app.addHook('onRequest', (request, reply, done) => {
     const log = openWorkLog({ request_id: request.id, ...callersId(request) });
     request.workLog = log;
+    request.sentBefore = request.raw.socket.bytesWritten;
     request.span = startRequestSpan(request.headers.traceparent);
     // Fastify does not call `onResponse` for a reply that cannot be sent.
     reply.raw.once('close', () => finish(request, reply, observers));
@@ -55,7 +58,7 @@ function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger 
   if (!log) return;
   request.workLog = undefined;
   const { raw, statusCode, elapsedTime } = reply;
-  const brokeOff = raw.writableFinished ? {} : { code: 'client_closed' };
+  const brokeOff = raw.writableFinished || hasSentLength(request, reply) ? {} : { code: 'client_closed' };
   const outcome = {
     method: request.method,
     route: request.routeOptions.url ?? 'unknown',
@@ -67,6 +70,15 @@ function finish(request: FastifyRequest, reply: FastifyReply, { metrics, logger 
     logger.info({ ...log.origin, ...outcome, ...brokeOff, ...log.result }, 'request');
   });
   endSpan(request, outcome);
+}
+
+/**
+ * Whether a stream has sent as many bytes as `Content-Length` announces. A client may close the connection when it has read them,
+ * before the stream has reported its end.
+ */
+function hasSentLength({ raw: { socket }, sentBefore = 0 }: FastifyRequest, { raw }: FastifyReply): boolean {
+  const length = Number(raw.getHeader('content-length') ?? Number.NaN);
+  return raw.headersSent && !raw.writableEnded && socket.bytesWritten - sentBefore >= length;
 }
 
 /** The names are those of https://opentelemetry.io/docs/specs/semconv/http/http-spans/. */
