@@ -64,12 +64,12 @@ function readCookies(values: Values): GivenCookie[] {
   return (values.get('cookies') ?? []) as GivenCookie[];
 }
 
-/** Whether the cookie names a host to which the document at `url` does not belong. */
+/** Whether the cookie names a host to which the document at `url` does not belong, or also other hosts below its own domain. */
 function isForeign({ domain }: GivenCookie, url: string | undefined): boolean {
   if (typeof domain !== 'string') return false;
   const host = URL.parse(url ?? '')?.hostname;
   const bare = domain.toLowerCase().replace(/^\./, '');
-  return host !== bare && !host?.endsWith(`.${bare}`);
+  return host !== bare && (domain.startsWith('.') || !host?.endsWith(`.${bare}`));
 }
 
 function readScopedHeaders(values: Values, limits: RenderLimits): ScopedHeader[] {

@@ -22,6 +22,12 @@ const site = await Site.start({
   '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
   '/frame': ({ url = '' }, response) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end(`<img src="http://127.0.0.2:${url.split('?')[1]}/a.png">`),
+  '/hosts': ({ url = '' }, response) => {
+    const images = ['x.localhost', 'b.shop.localhost', 'c.shop.localhost'].map(
+      (host, index) => `<img src="http://${host}:${url.split('?')[1]}/${'abc'[index]}.png">`,
+    );
+    response.writeHead(200, { 'content-type': 'text/html' }).end(images.join(''));
+  },
   '/gone': status(404),
   '/report': (_request, response) => void response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7'),
 }).then(closeAfterAll);
@@ -219,6 +225,22 @@ describe('convert', () => {
     expect(received()).toEqual([['/a.png', 'yes', undefined]]); // as another site, it gets no cookie that is Lax
     expect(site.requests.at(-1)?.headers).not.toHaveProperty('x-mine');
     expect(site.requests.at(-1)?.headers).not.toHaveProperty('cookie');
+  });
+
+  test('sends cookies with a domain to other hosts of the same site, on any port', async () => {
+    site.forget();
+    const cookies = JSON.stringify([
+      { name: 'one', value: '1', domain: 'B.shop.localhost' },
+      { name: 'all', value: '2', domain: '.shop.localhost', sameSite: 'lax' },
+    ]);
+    await good(post('chromium/convert/url', { url: `${site.as('a.shop.localhost')}/hosts?${site.port}`, cookies }));
+    const received = site.requests.map(({ path, headers }) => [path.split('?')[0], headers.cookie]).sort();
+    expect(received).toEqual([
+      ['/a.png', undefined],
+      ['/b.png', 'one=1; all=2'],
+      ['/c.png', 'all=2'],
+      ['/hosts', 'all=2'],
+    ]);
   });
 
   test('draws a text under the content or an image over it', async () => {

@@ -113,7 +113,7 @@ export class Interception {
 
   async #store({ origin, cookies }: Target): Promise<void> {
     const bound = cookies.map((cookie) =>
-      cookie.domain === undefined && origin ? { ...cookie, ...cookieSource(origin) } : cookie,
+      cookie.domain === undefined && origin ? { ...cookie, ...cookieSource(origin) } : { ...cookie, ...ANY_SOURCE },
     );
     await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
   }
@@ -212,6 +212,9 @@ function mayBePhoto({ responseStatusCode, responseHeaders = [] }: Paused): boole
     responseStatusCode === 200 && MAYBE_JPEG.test(header('content-type')) && Number(header('content-length')) <= MAX_PHOTO_BYTES
   );
 }
+
+/** Without these, the browser would send a cookie for a host only to its port 80 by HTTP, or to 443 if it is `secure`. */
+const ANY_SOURCE = { sourceScheme: 'Unset', sourcePort: -1 } as const;
 
 function cookieSource(origin: string) {
   const { protocol, port } = new URL(origin);
