@@ -26,6 +26,7 @@ import { isUsableFilename, MAX_FILENAME } from '../render/request/values/filenam
 import type { MergedFinishing } from '../uploads/finish-merged.ts';
 import { UnusableUploadError, type UploadMerging } from '../uploads/merge-uploads.ts';
 import type { ResultUploads } from '../webhooks/result-uploads.ts';
+import { currentOrigin, inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
 import { type BackgroundJobs, retryWhileBusy } from './background.ts';
 import { createCredentialReader } from './credentials.ts';
 import { readTrace } from './errors.ts';
@@ -242,7 +243,8 @@ function answerLater(
   const webhookJob = { uploads: resultUploads, to: webhook, trace: readTrace(request) };
   const held = budgets.memory.open(principal.accountId);
   const memory = { grow: (bytes: number) => held.grow(bytes), makeRoomFor: (bytes: number) => held.resize(bytes) };
-  const job = async (signal: AbortSignal) => {
+  const log = openWorkLog(currentOrigin());
+  const work = async (signal: AbortSignal) => {
     try {
       const { type, chunks, bytes } = await retryWhileBusy(
         () => render({ principal, client: signal, claim: undefined, memory }),
@@ -254,11 +256,14 @@ function answerLater(
     } catch (error) {
       const problem = toServiceError(translateError(form, error));
       logFailure(logger, request, problem);
+      noteResult({ code: problem.code });
       await sendError(webhookJob, problem, signal);
     } finally {
       held.release();
+      logger.info({ ...log.origin, ...log.result }, 'background render');
     }
   };
+  const job = (signal: AbortSignal) => inWorkLog(log, () => work(signal));
   try {
     held.resize(requestUsage(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);

@@ -22,7 +22,7 @@ const SECRET = 'not-for-the-log-71b2';
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
 const { env } = setUpCli();
 
-const service = await startService().then(closeAfterAll);
+const service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' }).then(closeAfterAll);
 const issued = await service.createKey();
 const ada = new Client(service.url, issued.key);
 
@@ -163,6 +163,22 @@ test('says where a webhook and an upload went, about what, and why they failed',
   const webhook = await line({ msg: 'webhook', render_id });
   expect(webhook).toMatchObject({ ...common, type: 'render.completed' });
   expect(await line({ msg: 'webhook connection refused' })).toMatchObject({ delivery_id: webhook.delivery_id });
+});
+
+test('says what came of a Gotenberg request with a webhook', async () => {
+  const form = new FormData();
+  form.append('files', new File(['<p>x'], 'index.html'));
+  form.append('waitForExpression', '(() => { throw 1 })()');
+  const url = 'http://nowhere.invalid/';
+  const headers = { 'gotenberg-webhook-url': url, 'gotenberg-webhook-error-url': url, authorization: `Bearer ${issued.key}` };
+  const accepted = await fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', body: form, headers });
+  expect(accepted.status).toBe(204);
+  expect(await line({ msg: 'background render' })).toMatchObject({
+    ...owner(),
+    request_id: accepted.headers.get('x-request-id') ?? accepted.headers.get('gotenberg-trace'),
+    code: 'wait_failed',
+    stages: { load: expect.any(Number) },
+  });
 });
 
 test('has a line for a client that leaves, and for input that is not HTTP', async () => {
