@@ -5,15 +5,13 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { NewOwners } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
-import { annotationOf, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
+import { annotationOf, type Leaf, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
   readonly #editable: EditablePdf;
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
-  /** Parsed values by their text, because table cells have many values in common. */
-  readonly #values = new Map<string, PdfObject>();
   /** The owners of annotations that were added to the parent tree, with their keys. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
   readonly #newOwners: NewOwners;
@@ -169,42 +167,13 @@ export class StructureTree {
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
     const text = this.#editable.unchangedText(id);
-    const plain = text === undefined ? undefined : readPlain(text);
-    if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
-    const dict = this.#editable.asDict(PdfRef.of(id));
+    const parsed = text === undefined ? undefined : parseObject(text);
+    const dict = parsed instanceof PdfDict ? parsed : this.#editable.asDict(PdfRef.of(id))?.clone();
     if (!dict?.has('S')) return undefined;
-    const element = new StructureElement(id, dict.clone(), parent);
+    const element = new StructureElement(id, dict, parent);
     for (const kid of this.#editable.listOrOne(dict, 'K')) this.#addKid(kid, element);
     return element;
   }
-
-  #ofPlain(id: number, text: string, plain: PlainElement, parent: StructureElement | undefined): StructureElement {
-    const read = () => this.#dictionary(id, text);
-    const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
-    const words = plain.kids.split(' ');
-    for (let at = 0; at < words.length; at++) {
-      const number = Number(words[at]);
-      if (words[at + 2] !== 'R') element.kids.push(PdfNumber.of(number));
-      else {
-        this.#addObject(number, element);
-        at += 2;
-      }
-    }
-    return element;
-  }
-
-  #dictionary(id: number, text: string): PdfDict {
-    const dict = parseObject(text) ?? this.#editable.resolve(PdfRef.of(id));
-    return dict instanceof PdfDict ? dict.clone() : new PdfDict();
-  }
-
-  readonly #readOnce = (text: string): PdfObject | undefined => {
-    const known = this.#values.get(text);
-    if (known) return known;
-    const value = parseObject(text);
-    if (value) this.#values.set(text, value);
-    return value;
-  };
 
   #addKid(kid: PdfObject, parent: StructureElement): void {
     if (kid instanceof PdfRef) this.#addObject(kid.objectNumber, parent);
