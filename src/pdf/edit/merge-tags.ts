@@ -131,6 +131,12 @@ export class MergedTags {
   }
 }
 
+/** The object numbers of the elements, and the entries of the parent tree. */
+interface TagsOfPdf {
+  elements: ReadonlySet<number>;
+  parents: Array<[key: number, parent: PdfObject]>;
+}
+
 /** The structure tree of one PDF. */
 export class SourceTags {
   readonly rootNumber: number;
@@ -151,26 +157,19 @@ export class SourceTags {
     if (!(root instanceof PdfRef) || !dict) return undefined;
     const elements = findElements(source, dict);
     const parents = elements && readParents(source, dict);
-    return parents && new SourceTags({ source, target, number: root.objectNumber, root: dict, elements, parents });
+    return parents && new SourceTags(source, target, [root, dict], { elements, parents });
   }
 
-  private constructor(given: {
-    source: Source;
-    target: MergedTags;
-    number: number;
-    root: PdfDict;
-    elements: ReadonlySet<number>;
-    parents: Array<[key: number, parent: PdfObject]>;
-  }) {
-    this.#source = given.source;
-    this.#target = given.target;
-    this.#root = given.root;
-    this.rootNumber = given.number;
-    this.#elements = given.elements;
-    this.#parents = given.parents;
-    this.#prefix = given.target.nextPrefix;
-    this.top = given.source.listOrOne(given.root, 'K');
-    this.#keys = new Map(given.parents.map(([key]) => [key, given.target.newKey()]));
+  private constructor(source: Source, target: MergedTags, [ref, root]: [PdfRef, PdfDict], { elements, parents }: TagsOfPdf) {
+    this.#source = source;
+    this.#target = target;
+    this.#root = root;
+    this.rootNumber = ref.objectNumber;
+    this.#elements = elements;
+    this.#parents = parents;
+    this.#prefix = target.nextPrefix;
+    this.top = source.listOrOne(root, 'K');
+    this.#keys = new Map(parents.map(([key]) => [key, target.newKey()]));
     this.#renamed = this.#joinRoles();
   }
 

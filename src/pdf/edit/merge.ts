@@ -43,17 +43,13 @@ const MAX_COMPRESSION = 8;
 const PRODUCT = 'Platen';
 const UNTRUSTED: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
 
-interface Part {
+interface Part extends Pick<MergeSource, 'outline' | 'language' | 'isMarked'> {
   title: string;
   /** Object numbers of its page tree node and of its bookmark. */
   node: number;
   bookmark: number;
   firstPage: number;
   pages: number;
-  outline: string;
-  language: string;
-  /** Whether all its content is tagged or an artifact. */
-  isMarked: boolean;
   facts: PartFacts;
 }
 
@@ -109,31 +105,16 @@ export class MergedFile {
    */
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
+    const [contents, tags] = [this.#contents, this.#tags];
     const form = facts === UNTRUSTED ? undefined : this.#form;
-    const source = new MergeSource(pdf, {
-      streams,
-      contents: this.#contents,
-      bookmark,
-      tags: this.#tags,
-      form,
-      newId: () => this.#nextId++,
-    });
+    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
     this.#putText(node, `<</Type/Pages/Parent ${PAGES} 0 R/Kids ${kids}/Count ${pages.length}>>`);
     const { outline, language, isMarked } = source;
-    this.#merged.push({
-      title,
-      node,
-      bookmark,
-      firstPage: pages[0] ?? 0,
-      pages: pages.length,
-      outline,
-      language,
-      isMarked,
-      facts,
-    });
+    const place = { node, bookmark, firstPage: pages[0] ?? 0, pages: pages.length };
+    this.#merged.push({ title, ...place, outline, language, isMarked, facts });
   }
 
   end(): Parts {
@@ -190,15 +171,7 @@ export class MergedFile {
 
   /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
   #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
-    const nothing = {
-      author: undefined,
-      subject: undefined,
-      keywords: [],
-      custom: [],
-      creationDate: undefined,
-      modDate: undefined,
-    };
-    const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
+    const packet = Buffer.from(xmpPacket({ title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
     catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));
     if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));

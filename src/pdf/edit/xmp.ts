@@ -6,15 +6,15 @@ import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 
 /** Dates are as in RFC 3339. Texts contain only characters that XML allows. */
 export interface DocumentFacts {
-  title: string | undefined;
-  author: string | undefined;
-  subject: string | undefined;
-  keywords: string[];
+  title?: string | undefined;
+  author?: string | undefined;
+  subject?: string | undefined;
+  keywords?: string[];
   creator: string;
   producer: string;
-  creationDate: string | undefined;
-  modDate: string | undefined;
-  custom: Array<[name: string, text: string]>;
+  creationDate?: string | undefined;
+  modDate?: string | undefined;
+  custom?: Array<[name: string, text: string]>;
 }
 
 export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
@@ -28,7 +28,7 @@ ${properties(facts).join('\n')}
 }
 
 /** Entries of the information dictionary that no schema defines, in the namespace that Adobe uses for them. */
-function customProperties({ custom }: DocumentFacts): string {
+function customProperties({ custom = [] }: DocumentFacts): string {
   if (!custom.length) return '';
   return `
 <rdf:Description rdf:about="" xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/">
@@ -119,7 +119,7 @@ function extension({ name, namespace, prefix, properties }: ExtensionSchema): st
 
 /** The properties that have a value. */
 function properties(facts: DocumentFacts): string[] {
-  const { title, author, subject, keywords, creator, producer, creationDate, modDate } = facts;
+  const { title, author, subject, keywords = [], creator, producer, creationDate, modDate } = facts;
   return [
     element('dc:format', ['application/pdf']),
     list('dc:title', 'Alt', title),

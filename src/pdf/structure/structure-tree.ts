@@ -87,11 +87,9 @@ export class StructureTree {
     return leafPlace(leaf, parent.get('Pg'));
   }
 
-  /** Takes marked content of an element out of the parent tree. The caller removes it from the element. */
-  release(leaf: Leaf, parent: StructureElement): LeafPlace {
-    const place = this.leafPlace(leaf, parent);
-    if (place.holder) this.#newOwners.setContent(place.holder, place.mcid, PdfNull.instance);
-    return place;
+  /** Takes marked content out of the parent tree. The caller removes it from its element. */
+  release(holder: PdfRef, mcid: number): void {
+    this.#newOwners.setContent(holder, mcid, PdfNull.instance);
   }
 
   /** Whether an element has a link annotation. */

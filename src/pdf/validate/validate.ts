@@ -278,8 +278,7 @@ class Check {
 
   #checkAnnotation(annotation: PdfDict, owner: string | undefined): void {
     const subtype = this.#pdf.name(annotation, 'Subtype');
-    const flags = this.#pdf.resolve(annotation.get('F'));
-    const bits = flags instanceof PdfNumber ? flags.value : 0;
+    const bits = this.#pdf.number(annotation, 'F') ?? 0;
     this.#checkActions(annotation, 'A', 'AA');
     this.#checkDestination(annotation);
     if (subtype === 'Popup') return;
@@ -288,14 +287,8 @@ class Check {
     if (bits & HIDDEN_FLAGS || !(bits & PRINT_FLAG)) this.#add('annotation_flags');
     if (!annotation.has('AP') && subtype !== 'Link' && !this.#isEmpty(annotation)) this.#add('appearance_missing');
     if (bits & HIDDEN_FLAG) return;
-    if (subtype === 'Link') this.#checkLink(annotation, owner);
-    else if (subtype === 'Widget') this.#checkWidget(annotation, owner);
-    else this.#checkComment(annotation, owner);
-  }
-
-  #checkLink(annotation: PdfDict, owner: string | undefined): void {
-    if (owner !== 'Link') this.#add('link_untagged');
-    if (!this.#pdf.text(annotation, 'Contents')) this.#add('link_description_missing');
+    if (subtype === 'Widget') this.#checkWidget(annotation, owner);
+    else this.#checkDescribed(annotation, owner, subtype === 'Link');
   }
 
   #checkWidget(annotation: PdfDict, owner: string | undefined): void {
@@ -305,9 +298,10 @@ class Check {
     if (!this.#pdf.text(field, 'TU')) this.#add('field_name_missing');
   }
 
-  #checkComment(annotation: PdfDict, owner: string | undefined): void {
-    if (owner !== 'Annot') this.#add('annotation_untagged');
-    if (!this.#pdf.text(annotation, 'Contents')) this.#add('annotation_description_missing');
+  #checkDescribed(annotation: PdfDict, owner: string | undefined, isLink: boolean): void {
+    const kind = isLink ? 'link' : 'annotation';
+    if (owner !== (isLink ? 'Link' : 'Annot')) this.#add(`${kind}_untagged`);
+    if (!this.#pdf.text(annotation, 'Contents')) this.#add(`${kind}_description_missing`);
   }
 
   #isEmpty(annotation: PdfDict): boolean {
