@@ -44,7 +44,6 @@ export interface FinishSettings {
   structure?: PrintedStructure | undefined;
   /** Requires a claim of PDF/A-3. */
   invoice?: Invoice | undefined;
-  /** The form fields of the document to add to the PDF. */
   forms?: Forms | undefined;
   /** The signature field, which is always added last. */
   signature?: SignatureField | undefined;
@@ -54,14 +53,12 @@ export interface FinishSettings {
 export interface SignatureField {
   /** The text that assistive technology reads out. */
   description: string;
-  /** The name of the signer. */
   name: string;
   reason: string | undefined;
   location: string | undefined;
   contact: string | undefined;
   /** Milliseconds since 1970. */
   signedAt: number;
-  /** The number of bytes to reserve for the signature. */
   reservedBytes: number;
   digest: 'sha256' | 'sha384' | 'sha512';
   /** Undefined for an invisible signature. */

@@ -32,7 +32,6 @@ export interface FinishTask {
   secret: Uint8Array;
 }
 
-/** A signed PDF, and the validation data to append. */
 export interface ExtendTask {
   pieces: Uint8Array[];
   update: ValidationUpdate;
@@ -109,7 +108,6 @@ function transfer<T>(buffer: ArrayBuffer, value: T): T {
   return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
 }
 
-/** The names of the fields that a signature adds. */
 function signatureNames({ position }: FieldPlace): string[] {
   return [...(position ? [SIGNATURE_NAME] : []), TIME_STAMP_NAME];
 }
@@ -129,7 +127,6 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
   return [{ name, type: 'text/xml', description, content, relationship: profileRelationship(profile), modified: facts.issued }];
 }
 
-/** Merges PDFs. The bytes are transferred instead of copied. */
 export async function merge(task: MergeTask): Promise<Merged | Refusal> {
   const merged = await toRefusal(() => mergeAll(task));
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;

@@ -32,7 +32,6 @@ export class UnusableUploadError extends Error {
 }
 
 interface UploadMergingLimits extends Partial<ProcessLimits> {
-  /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
   /** Maximum decompressed size of the objects of all PDFs together. */
   maxUnpackedBytes?: number;

@@ -11,9 +11,7 @@ export interface Invoice {
 }
 
 const EN_16931 = 'urn:cen.eu:en16931:2017';
-/**
- * The guideline identifiers of each profile. Those of XRechnung are prefixes that a version follows; the others are complete.
- */
+/** The guideline identifiers of each profile. Those of XRechnung are prefixes that a version follows; the others are complete. */
 const GUIDELINES: Record<InvoiceProfile, readonly string[]> = {
   MINIMUM: ['urn:factur-x.eu:1p0:minimum'],
   'BASIC WL': ['urn:factur-x.eu:1p0:basicwl'],

@@ -29,9 +29,7 @@ export function levelRank(level: string): number {
 
 /** The standards that a PDF claims to conform to. */
 export interface Claims {
-  /** The part of PDF/A and its level. */
   archive: { part: number; level: ArchiveLevel } | undefined;
-  /** The part of PDF/UA. */
   accessible: 1 | 2 | undefined;
 }
 

@@ -6,7 +6,6 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ServiceError } from '../../errors.ts';
 import { findVersion, INVOICE_PROFILES, type Invoice, type InvoiceProfile, profileGuideline } from './invoice-profiles.ts';
 
-/** The facts about an invoice that go into the PDF. */
 export interface InvoiceFacts {
   profile: InvoiceProfile;
   version: string;

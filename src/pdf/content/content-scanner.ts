@@ -1,6 +1,5 @@
 /** Reads a content stream operator by operator (ISO 32000-1, 7.8.2): bytes in, calls with the operator and its operands out. */
 
-/** The operands of an operator. */
 export interface Operands {
   /** The offset of the first operand, or of the operator if it has none. */
   start: number;
@@ -136,7 +135,6 @@ export function readMcid(bytes: Buffer, { start }: Operands, end: number): numbe
   return mcid === undefined ? undefined : Number(mcid);
 }
 
-/** Decodes a string of a content stream. */
 export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer {
   if (bytes[from] === LESS) {
     const digits = bytes.toString('latin1', from + 1, to - 1).replace(/[^0-9a-f]/gi, '');

@@ -24,7 +24,6 @@ export interface Run {
 interface Font {
   entry: PdfObject;
   isComposite: boolean;
-  /** The text of each code that is mapped. */
   texts: Map<number, string>;
   added: Map<number, string>;
 }

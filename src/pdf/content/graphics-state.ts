@@ -65,7 +65,6 @@ export class GraphicsState {
   }
 }
 
-/** The numbers among operands. */
 export function readNumbers(content: Buffer, from: number, to: number): number[] {
   return (content.toString('latin1', from, to).match(NUMBER) ?? []).map(Number);
 }

@@ -128,11 +128,9 @@ interface Start {
 interface Handlers {
   paints(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
-  /** Called with the upper left corner of a clipping path. */
   clips(corner: Point): void;
 }
 
-/** Scans one content stream. */
 class StreamScan {
   readonly #content: Buffer;
   readonly #stream: number;

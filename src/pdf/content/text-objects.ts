@@ -8,7 +8,6 @@ type Range = readonly [from: number, to: number];
 const LINE_DISTANCE = 0.5;
 
 export class TextObject {
-  /** Whether a space is to be written at its end. */
   endsWithSpace = false;
   /** The offset of its end (ET) in the content. */
   end = 0;

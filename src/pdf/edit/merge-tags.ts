@@ -8,7 +8,6 @@ import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types.ts';
 
-/** The PDF that the structure tree comes from. */
 interface Source extends PdfReader {
   /** Copies a value and replaces the object numbers of all references. */
   copyValue(value: PdfObject): PdfObject;
@@ -28,7 +27,6 @@ const MAX_NODES = 100_000;
 const MAX_KIDS = 4_000_000;
 const KEYS_PER_LEAF = 200;
 
-/** The tags of the merged file. */
 export class MergedTags {
   readonly root: number;
   readonly #document: number;
@@ -55,7 +53,6 @@ export class MergedTags {
     return this.#nextKey++;
   }
 
-  /** The prefix for the names of the next part. */
   get nextPrefix(): string {
     return `p${this.#parts.length + 1}.`;
   }
@@ -137,7 +134,6 @@ interface TagsOfPdf {
   parents: Array<[key: number, parent: PdfObject]>;
 }
 
-/** The structure tree of one PDF. */
 export class SourceTags {
   readonly rootNumber: number;
   /** The elements below the root. */

@@ -25,7 +25,6 @@ export interface MergeTask {
   documents: Uint8Array[];
   /** In the order of the merged PDF. A document may occur several times; `document` is its index. */
   parts: Array<{ document: number; title: string }>;
-  /** Maximum size of the merged PDF. */
   maxBytes: number;
 }
 
@@ -76,7 +75,6 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
   }
 }
 
-/** A merged PDF that is being written. */
 export class MergedFile {
   readonly #file = new PackedFile(() => this.#nextId++);
   readonly #maxBytes: number;

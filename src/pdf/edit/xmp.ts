@@ -117,7 +117,6 @@ function extension({ name, namespace, prefix, properties }: ExtensionSchema): st
 </rdf:li>`;
 }
 
-/** The properties that have a value. */
 function properties(facts: DocumentFacts): string[] {
   const { title, author, subject, keywords = [], creator, producer, creationDate, modDate } = facts;
   return [

@@ -134,7 +134,6 @@ interface RadioGroup {
   states: Set<string>;
 }
 
-/** The interactive form while fields are added to it. */
 class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #editable: EditablePdf;
@@ -270,7 +269,6 @@ function rectSize([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width:
   return [Number(roundedDecimal(right - left)), Number(roundedDecimal(top - bottom))];
 }
 
-/** Whether two buttons have the same value. */
 function haveEqualValues(buttons: FormControl[]): boolean {
   return new Set(buttons.map(({ value }) => value)).size < buttons.length;
 }

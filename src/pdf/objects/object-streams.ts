@@ -59,7 +59,6 @@ export class PackedFile {
     this.#protection = protection;
   }
 
-  /** The default is 1.7. */
   set version(version: PdfVersion) {
     this.#parts.version = version;
   }

@@ -59,7 +59,6 @@ export function entriesOf(dict: PdfDict): Record<string, PdfObject> {
   return Object.fromEntries([...dict].map(([key, value]) => [key.value, value]));
 }
 
-/** An array of numbers, such as a rectangle or a matrix. */
 export function numbers(...values: number[]): PdfArray {
   return PdfArray.of(...values.map(PdfNumber.of));
 }
@@ -70,7 +69,6 @@ export function decimal(value: number): string {
   return text.includes('e') ? value.toFixed(10) : text;
 }
 
-/** A number rounded to a thousandth. */
 export function roundedDecimal(value: number): string {
   return decimal(Math.round(value * 1_000) / 1_000);
 }

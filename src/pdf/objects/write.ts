@@ -40,7 +40,6 @@ function pdfHeader(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
-/** The parts of a file written so far. */
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
@@ -49,7 +48,6 @@ export class Parts {
     this.add(pdfHeader('1.7'));
   }
 
-  /** The default is 1.7. */
   set version(version: PdfVersion) {
     this.#parts[0] = Buffer.from(pdfHeader(version), 'latin1');
   }

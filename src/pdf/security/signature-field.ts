@@ -12,7 +12,6 @@ import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 
-/** The name of the signature field. */
 export const SIGNATURE_NAME = 'Signature1';
 /** The initial numbers of `ByteRange`, with ten digits, because an offset can have that many. */
 export const PLACEHOLDER = 9_999_999_999;
@@ -161,7 +160,6 @@ function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | un
   return key;
 }
 
-/** The form dictionary with the flags for signatures. */
 function copyForm(editable: EditablePdf): PdfDict {
   const form = editable.copyDictionary(editable.catalog, 'AcroForm');
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));

@@ -71,7 +71,6 @@ export class StructureElement {
     return this.attributes.map((attribute) => attribute.get(name)).find((value) => value !== undefined);
   }
 
-  /** The number of rows or columns of a cell. */
   span(name: 'RowSpan' | 'ColSpan'): number {
     const value = this.attribute(name);
     return value instanceof PdfNumber ? value.value : 1;
@@ -105,7 +104,6 @@ export class StructureElement {
   }
 }
 
-/** The annotation that a leaf refers to. */
 export function annotationOf(leaf: Leaf): PdfRef | undefined {
   return isAnnotation(leaf) ? leaf.getRef('Obj') : undefined;
 }

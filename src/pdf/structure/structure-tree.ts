@@ -12,7 +12,6 @@ export class StructureTree {
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
-  /** The owners of annotations that were added to the parent tree, with their keys. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
   readonly #newOwners: NewOwners;
   #namespace: PdfRef | undefined;
@@ -82,7 +81,6 @@ export class StructureTree {
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
   }
 
-  /** Where the marked content of an element is. */
   leafPlace(leaf: Leaf, parent: StructureElement): LeafPlace {
     return leafPlace(leaf, parent.get('Pg'));
   }
@@ -92,7 +90,6 @@ export class StructureTree {
     this.#newOwners.setContent(holder, mcid, PdfNull.instance);
   }
 
-  /** Whether an element has a link annotation. */
   hasLink(element: StructureElement): boolean {
     const annotations = element.leaves.map((leaf) => this.#editable.asDict(annotationOf(leaf)));
     return annotations.some((annotation) => annotation?.getName('Subtype')?.value === 'Link');
@@ -105,7 +102,6 @@ export class StructureTree {
     else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
 
-  /** Gives an element a structure type of the PDF 2.0 namespace. */
   setVersion2Type(element: StructureElement, type: string): void {
     this.#namespace ??= this.#editable.add(namespaceOfVersion2());
     element.type = type;
@@ -129,7 +125,6 @@ export class StructureTree {
     return key;
   }
 
-  /** Writes all changes to the PDF. */
   write(roles: Record<string, string>): void {
     for (const element of this.elements()) {
       if (!element.changed) continue;

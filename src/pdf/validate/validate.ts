@@ -26,7 +26,6 @@ export interface FoundViolation {
   rule: ValidationRule;
   clause: string;
   message: string;
-  /** The number of occurrences. */
   count: number;
 }
 
