@@ -10,6 +10,7 @@ import {
   toClaims,
 } from '../conformance/profiles.ts';
 import { scanReadable } from '../content/content-scanner.ts';
+import { findResources } from '../objects/page-view.ts';
 import {
   LANGUAGE_TAG,
   NAMESPACE_OF_PDF_2,
@@ -146,10 +147,6 @@ class Check {
     return this.#claims.archive?.part === 4;
   }
 
-  get #tabOrders(): string[] {
-    return this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
-  }
-
   #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
     if (known) known.count += count;
@@ -256,23 +253,14 @@ class Check {
 
   #checkPage(page: PdfDict, owners: Map<PdfObject, string>): void {
     const annotations = this.#pdf.list(page, 'Annots').map((entry) => this.#pdf.resolve(entry));
-    if (annotations.length && !this.#tabOrders.includes(this.#pdf.name(page, 'Tabs'))) this.#add('tab_order_missing');
+    const tabOrders = this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
+    if (annotations.length && !tabOrders.includes(this.#pdf.name(page, 'Tabs'))) this.#add('tab_order_missing');
     for (const annotation of annotations)
       if (annotation instanceof PdfDict) this.#checkAnnotation(annotation, owners.get(annotation));
     this.#checkActions(page, 'AA');
-    const resources = this.#findInherited(page, 'Resources');
+    const resources = findResources(this.#pdf, page);
     this.#checkFonts(resources, this.#drawn);
     if (claimsStructure(this.#claims)) this.#checkContent(page, resources);
-  }
-
-  #findInherited(page: PdfDict, entry: string): PdfDict | undefined {
-    let node: PdfDict | undefined = page;
-    for (let depth = 0; node && depth < 64; depth++) {
-      const found = this.#pdf.dict(node, entry);
-      if (found) return found;
-      node = this.#pdf.dict(node, 'Parent');
-    }
-    return undefined;
   }
 
   #checkAnnotation(annotation: PdfDict, owner: string | undefined): void {
