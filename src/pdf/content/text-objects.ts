@@ -1,6 +1,7 @@
 /** A text object of tagged content (ISO 32000-1, 9.4): what a content stream shows between BT and ET, with its text and place. */
 import type { Operands } from './content-scanner.ts';
 import type { Fonts, Run } from './fonts.ts';
+import { readNumbers } from './graphics-state.ts';
 
 type Range = readonly [from: number, to: number];
 
@@ -60,11 +61,6 @@ export class TextObject {
   }
 
   #numbers(): number[] {
-    return this.#matrix
-      ? this.#content
-          .toString('latin1', ...this.#matrix)
-          .split(/\s+/)
-          .map(Number)
-      : [];
+    return this.#matrix ? readNumbers(this.#content, ...this.#matrix) : [];
   }
 }

@@ -129,7 +129,7 @@ export class MergedFile {
     this.#put(CATALOG, this.#catalog(claims));
     const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
     const hasInformation = !claims || !isVersion2(claims);
-    if (!hasInformation) this.#file.version = '2.0';
+    if (!hasInformation) this.#file.parts.version = '2.0';
     return this.#file.end({ Root: PdfRef.of(CATALOG), ...(hasInformation && { Info: PdfRef.of(INFO) }), ID: id });
   }
 
@@ -207,7 +207,7 @@ export class MergedFile {
   }
 
   #checkSize(): void {
-    const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
+    const isTooLarge = this.#file.parts.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
     if (isTooLarge) throw mergedTooLarge(this.#maxBytes);
   }
 }

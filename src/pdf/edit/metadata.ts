@@ -66,7 +66,7 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
     ['Title', text(facts.title)],
     ['Author', text(facts.author)],
     ['Subject', text(facts.subject)],
-    ['Keywords', text(facts.keywords?.join(', ') || undefined)],
+    ['Keywords', text(facts.keywords?.length ? facts.keywords.join(', ') : undefined)],
     ['Creator', text(facts.creator)],
     ['Producer', text(facts.producer)],
     ['CreationDate', text(pdfDate(facts.creationDate))],

@@ -51,17 +51,13 @@ export class StructureElement {
     return this.leaves.some((leaf) => !isAnnotation(leaf));
   }
 
-  get(entry: string): PdfObject | undefined {
-    return this.dict.get(entry);
-  }
-
   text(entry: string): string {
     return this.dict.getString(entry)?.asString() ?? '';
   }
 
   /** The attribute objects (ISO 32000-1, 14.7.5). */
   get attributes(): PdfDict[] {
-    const value = this.get('A');
+    const value = this.dict.get('A');
     const list = value instanceof PdfArray ? value.toArray() : [value];
     return list.filter((each) => each instanceof PdfDict);
   }

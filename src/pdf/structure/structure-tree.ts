@@ -68,7 +68,7 @@ export class StructureTree {
 
   /** Creates an element for some kids of another one. The caller puts it into the tree. */
   enclose(parent: StructureElement, type: string, kids: Array<StructureElement | Leaf>): StructureElement {
-    const page = parent.get('Pg');
+    const page = parent.dict.get('Pg');
     const element = this.create(type, kids);
     if (page) element.set('Pg', page);
     for (const leaf of element.leaves) this.#own(leaf, page, element.ref);
@@ -82,7 +82,7 @@ export class StructureTree {
   }
 
   leafPlace(leaf: Leaf, parent: StructureElement): LeafPlace {
-    return leafPlace(leaf, parent.get('Pg'));
+    return leafPlace(leaf, parent.dict.get('Pg'));
   }
 
   /** Takes marked content out of the parent tree. The caller removes it from its element. */
@@ -169,14 +169,9 @@ export class StructureTree {
   }
 
   #addKid(kid: PdfObject, parent: StructureElement): void {
-    if (kid instanceof PdfRef) this.#addObject(kid.objectNumber, parent);
-    else if (kid instanceof PdfNumber || kid instanceof PdfDict) parent.kids.push(kid);
-  }
-
-  /** Adds a structure element, or an object reference, as a kid. */
-  #addObject(id: number, parent: StructureElement): void {
-    const kid = this.#readElement(id, parent) ?? this.#editable.resolve(PdfRef.of(id));
-    if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
+    const element = kid instanceof PdfRef ? this.#readElement(kid.objectNumber, parent) : undefined;
+    const found = element ?? this.#editable.resolve(kid);
+    if (found instanceof StructureElement || found instanceof PdfNumber || found instanceof PdfDict) parent.kids.push(found);
   }
 }
 
