@@ -8,7 +8,7 @@ import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import type { Encryption } from './encrypt.ts';
 import { isStream } from './raw-file.ts';
 import { deflatedStream, numbers, toText } from './syntax.ts';
-import { identifier, Parts, toBody } from './write.ts';
+import { identifier, Parts, toBody, trailerEntries } from './write.ts';
 
 /** A reader must decompress a whole object stream to read one object. */
 const OBJECTS_PER_STREAM = 200;
@@ -22,11 +22,7 @@ export function writeWithObjectStreams(editable: EditablePdf, protection?: Encry
     if (stream) file.addStream(object.id, stream);
     else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
   }
-  return file.end({
-    Root: editable.root,
-    ...(editable.info && { Info: editable.info }),
-    ...(editable.id && { ID: identifier(editable.id) }),
-  });
+  return file.end(trailerEntries(editable));
 }
 
 /**
