@@ -41,7 +41,6 @@ export class UploadMerging extends PdfProcesses {
   readonly #maxUnpackedBytes: number;
   readonly #maxPdfBytes: number;
 
-  /** Starts no process yet. */
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: UploadMergingLimits) {
     const module = new URL('./merge-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being merged';

@@ -4,7 +4,6 @@
 export const INVOICE_PROFILES = ['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931', 'EXTENDED', 'XRECHNUNG'] as const;
 export type InvoiceProfile = (typeof INVOICE_PROFILES)[number];
 
-/** A machine-readable invoice to embed in the PDF. */
 export interface Invoice {
   xml: string;
   profile: InvoiceProfile;

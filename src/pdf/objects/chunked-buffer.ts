@@ -2,7 +2,6 @@
 export class ChunkedBuffer {
   readonly length: number;
   readonly #chunks: readonly Buffer[];
-  /** The offset of each chunk. */
   readonly #starts: number[] = [];
 
   constructor(chunks: readonly Buffer[]) {
@@ -33,7 +32,6 @@ export class ChunkedBuffer {
     });
   }
 
-  /** The bytes before `end`. */
   upTo(end: number): Buffer[] {
     const parts: Buffer[] = [];
     this.#eachPart(0, end, (part) => parts.push(part));

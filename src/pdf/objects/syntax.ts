@@ -3,7 +3,6 @@
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
-/** The version of the file format (ISO 32000-1 and -2). */
 export type PdfVersion = '1.7' | '2.0';
 
 /** Transforms the bytes of each string and stream, for example by encryption. */
@@ -50,7 +49,6 @@ export function unicodeString(text: string): PdfString {
   return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
 }
 
-/** A stream with these entries, compressed with deflate. */
 export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
 }

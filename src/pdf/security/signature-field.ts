@@ -23,7 +23,6 @@ const FIELD_FLAGS = 132;
 /** The flags SignaturesExist and AppendOnly (table 219). */
 export const FORM_FLAGS = 3;
 
-/** The position and the appearance of a signature field. */
 export interface FieldPlace {
   /** Undefined if a form field of the document is signed. */
   position: NewPosition | undefined;
@@ -37,7 +36,7 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `print_failed` if its page does not exist or is too small. */
+/** Embeds the appearance of the field, but does not add it yet. Throws `print_failed` for a page that is missing or too small. */
 export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : choosePosition(editable, place);
@@ -53,7 +52,10 @@ function choosePosition(editable: EditablePdf, visible: FieldPosition | undefine
   return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
-/** Returns random hexadecimal digits that identify the placeholder in the file. `ownField` is the form field of the document to sign, if there is one. The editable must not change afterwards. */
+/**
+ * Returns random hexadecimal digits that identify the placeholder in the file. `ownField` is the form field of the document to sign,
+ * if there is one. The editable must not change afterwards.
+ */
 export function addSignatureField(
   editable: EditablePdf,
   field: SignatureField,
