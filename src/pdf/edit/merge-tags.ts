@@ -6,6 +6,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
+import { numberLeaf } from '../structure/parent-tree.ts';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types.ts';
 
 interface Source extends PdfReader {
@@ -76,15 +77,9 @@ export class MergedTags {
 
   *#buildLeaves(parents: Array<[key: number, parent: PdfObject]>): Generator<NewObject> {
     for (let from = 0; from < parents.length; from += KEYS_PER_LEAF) {
-      const some = parents.slice(from, from + KEYS_PER_LEAF);
-      const keys = some.map(([key]) => PdfNumber.of(key));
       const id = this.#newId();
       this.#leaves.push(PdfRef.of(id));
-      const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
-      yield {
-        id,
-        value: PdfDict.of({ Limits, Nums: PdfArray.of(...some.flatMap(([key, parent]) => [PdfNumber.of(key), parent])) }),
-      };
+      yield { id, value: numberLeaf(parents.slice(from, from + KEYS_PER_LEAF)) };
     }
   }
 

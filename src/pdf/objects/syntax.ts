@@ -1,7 +1,7 @@
 /** Writes PDF objects: values of libpdf in, Latin-1 text out (ISO 32000-1, 7.3). Unlike with libpdf, numbers keep all digits. */
 
 import { deflateSync } from 'node:zlib';
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
 export type PdfVersion = '1.7' | '2.0';
 
@@ -10,28 +10,13 @@ export type ByteCipher = (bytes: Uint8Array) => Uint8Array;
 
 /** For a stream, returns only its dictionary. */
 export function toText(object: PdfObject, cipher?: ByteCipher): string {
-  switch (object.type) {
-    case 'dict':
-    case 'stream':
-      return dictionary(object as PdfDict, cipher);
-    case 'array':
-      return `[${(object as PdfArray)
-        .toArray()
-        .map((item) => toText(item, cipher))
-        .join(' ')}]`;
-    case 'string':
-      return `<${Buffer.from(cipher ? cipher((object as PdfString).bytes) : (object as PdfString).bytes).toString('hex')}>`;
-    case 'name':
-      return name((object as PdfName).value);
-    case 'number':
-      return decimal((object as PdfNumber).value);
-    case 'ref':
-      return `${(object as PdfRef).objectNumber} ${(object as PdfRef).generation} R`;
-    case 'bool':
-      return String((object as { value: boolean }).value);
-    default:
-      return 'null';
-  }
+  if (object instanceof PdfDict) return dictionary(object, cipher);
+  if (object instanceof PdfArray) return array(object, cipher);
+  if (object instanceof PdfString) return `<${Buffer.from(cipher ? cipher(object.bytes) : object.bytes).toString('hex')}>`;
+  if (object instanceof PdfName) return name(object.value);
+  if (object instanceof PdfNumber) return decimal(object.value);
+  if (object instanceof PdfRef) return `${object.objectNumber} ${object.generation} R`;
+  return object instanceof PdfBool ? String(object.value) : 'null';
 }
 
 /** A text string (7.9.2.2) with any Unicode characters, in UTF-16 unless all are printable ASCII. */
@@ -75,6 +60,11 @@ function dictionary(dict: PdfDict, cipher?: ByteCipher): string {
   let text = '<<';
   for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, cipher)}`;
   return `${text}>>`;
+}
+
+function array(items: PdfArray, cipher?: ByteCipher): string {
+  const texts = Array.from(items, (item) => toText(item, cipher));
+  return `[${texts.join(' ')}]`;
 }
 
 function name(value: string): string {

@@ -3,7 +3,7 @@ import { PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef 
 import { type Painted, type PaintedContent, paintedKey } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
-import { NewOwners } from './parent-tree.ts';
+import { NewOwners, numberLeaf } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
 import { annotationOf, type Leaf, StructureElement } from './structure-element.ts';
 
@@ -144,18 +144,11 @@ export class StructureTree {
   #extendParentTree(): void {
     if (!this.#newParents.length) return;
     const tree = this.#editable.copyDictionary(this.#root, 'ParentTree');
-    const added = this.#newParents.flatMap(([key, parent]) => [PdfNumber.of(key), parent]);
-    if (tree.has('Nums')) tree.set('Nums', PdfArray.of(...this.#editable.list(tree, 'Nums'), ...added));
-    else tree.set('Kids', this.#withBranch(tree, added));
+    const leaf = numberLeaf(this.#newParents);
+    const own = this.#editable.list(tree, 'Nums');
+    if (tree.has('Nums')) tree.set('Nums', PdfArray.of(...own, ...this.#editable.list(leaf, 'Nums')));
+    else tree.set('Kids', PdfArray.of(...this.#editable.list(tree, 'Kids'), this.#editable.add(leaf)));
     this.#root.set('ParentTree', this.#editable.add(tree));
-  }
-
-  /** Adds a leaf node to a parent tree that has several. */
-  #withBranch(tree: PdfDict, added: Array<PdfNumber | PdfRef>): PdfArray {
-    const keys = this.#newParents.map(([key]) => PdfNumber.of(key));
-    const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
-    const branch = this.#editable.add(PdfDict.of({ Limits, Nums: PdfArray.of(...added) }));
-    return PdfArray.of(...this.#editable.list(tree, 'Kids'), branch);
   }
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {

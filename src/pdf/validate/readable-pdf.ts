@@ -25,8 +25,6 @@ export interface ReadElement {
   dict: PdfDict;
   /** The standard type, according to the role map. */
   type: string;
-  /** The type as written in the file. */
-  given: string;
   isVersion2: boolean;
   parent: ReadElement | undefined;
 }
@@ -119,13 +117,8 @@ export class ReadablePdf extends PdfReader {
       seen.add(dict);
       const given = this.name(dict, 'S');
       const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
-      const element = {
-        dict,
-        given,
-        type: isVersion2 ? given : this.#resolveRole(given, roles),
-        isVersion2,
-        parent: next.parent,
-      };
+      const type = isVersion2 ? given : this.#resolveRole(given, roles);
+      const element = { dict, type, isVersion2, parent: next.parent };
       yield { element };
       push(dict, element, next.depth + 1);
     }
