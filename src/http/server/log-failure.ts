@@ -6,7 +6,11 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../errors.ts';
 import { PROBLEMS } from './problem.ts';
 
-export function logFailure(logger: Pick<FastifyBaseLogger, 'error' | 'info'>, request: FastifyRequest, problem: ServiceError): void {
+export function logFailure(
+  logger: Pick<FastifyBaseLogger, 'error' | 'info'>,
+  request: FastifyRequest,
+  problem: ServiceError,
+): void {
   const { status } = PROBLEMS[problem.code];
   if (status === 500 || problem.code === 'storage_failed' || (status > 500 && problem.cause))
     logger.error({ err: problem.cause ?? problem, code: problem.code, request_id: request.id }, 'request failed');
