@@ -249,7 +249,7 @@ test('continues with the same id and bytes when the service was killed between t
   await ended;
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
-  await eventually('it is delivered', () => own.received.length === 3, 60_000);
+  await eventually('it is delivered', () => own.received.length >= 3, 60_000);
   const [a, b, c] = own.received;
   expect(new Set(own.ids).size).toBe(1);
   expect(c?.body).toBe(a?.body);
@@ -257,7 +257,9 @@ test('continues with the same id and bytes when the service was killed between t
   expect(verified(c as WebhookRequest, secret).type).toBe('document.expired');
   const again = new Client(second.url, key);
   await eventually('it is noted', async () => (await listOf(again))[0]?.status === 'delivered');
-  expect(await listOf(again)).toMatchObject([{ delivery_id: own.ids[0], attempts: 3, response_status: 200 }]);
+  const [record] = await listOf(again);
+  expect(record).toMatchObject({ delivery_id: own.ids[0], response_status: 200 });
+  expect(record?.attempts).toBeGreaterThanOrEqual(3); // one more if the service was killed before it noted the answer
   own.close();
 });
 

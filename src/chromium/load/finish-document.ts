@@ -48,10 +48,11 @@ const FINISH_STATE: Shape<FinishState> = shape(
     whole: Type.Boolean(),
     waitsFor: Type.Enum(['', ...READINESS_SIGNALS, 'changes', 'work'] as const),
     sent: Type.Integer({ minimum: 0 }),
+    workers: Type.Integer({ minimum: 0 }),
   }),
 );
 /** The state of a document that gives no valid answer. */
-const NO_FINISH_STATE: FinishState = { whole: true, waitsFor: '', sent: 0 };
+const NO_FINISH_STATE: FinishState = { whole: true, waitsFor: '', sent: 0, workers: 0 };
 
 export async function finishDocument(
   session: Session,
@@ -68,8 +69,9 @@ export async function finishDocument(
     const { changes } = network;
     const quietByMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
     const end = await askState(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
+    const areReported = !waits || (await step(workers.areReported(end.workers)));
     const isAnswered = !workers.any || end.sent === sent; // workers may still answer messages that were sent since
-    const isDone = !waits || (end.whole && network.changes === changes && areIdle && isAnswered);
+    const isDone = !waits || (end.whole && network.changes === changes && areIdle && areReported && isAnswered);
     sent = end.sent;
     if (isDone || performance.now() >= stallsAt()) return waits ? findUnfinished(network, end, isDone) : undefined;
   }

@@ -116,6 +116,8 @@ export interface FinishState {
   waitsFor: WaitsFor;
   /** Number of messages that its windows have sent so far. */
   sent: number;
+  /** Number of workers that its windows have started so far. */
+  workers: number;
 }
 
 export interface InspectedText {

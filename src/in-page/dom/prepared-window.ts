@@ -48,6 +48,8 @@ export interface PreparedWindow {
   listenAgain(): void;
   /** Counts a worker, and returns whether it may start. */
   mayStartWorker(): boolean;
+  /** How many workers the window has started. */
+  startedWorkers(): number;
 }
 
 export interface Program extends Partial<PreparedWindow> {

@@ -1,7 +1,7 @@
 /** Waits until a document has finished its work, and runs its time forward. */
 
 import type { FinishOptions, FinishState, WaitsFor } from '../contract/questions.ts';
-import { type Natives, preparedWindow, type WindowClock } from '../dom/prepared-window.ts';
+import { type Natives, type PreparedWindow, preparedWindow, type WindowClock } from '../dom/prepared-window.ts';
 import { framedDocuments, withShadows } from '../dom/roots.ts';
 import { finishAnimations } from './animations.ts';
 import { watchReadiness } from './readiness.ts';
@@ -31,8 +31,9 @@ export async function waitUntilFinished(options: FinishOptions): Promise<FinishS
     await watch.turn(); // observers have been called by then
     const quietBy = now() + options.quietByMs;
     while (waits && isPending() && now() < quietBy) await watch.turn();
-    if (!(await untilQuiet(clock, watch, options, quietBy))) return { whole: false, waitsFor: '', sent: 0 };
-    return { whole: true, waitsFor: waitsFor() ?? currentActivity(options, watch), sent: countMessages() };
+    if (!(await untilQuiet(clock, watch, options, quietBy))) return { whole: false, waitsFor: '', sent: 0, workers: 0 };
+    const [sent, workers] = [sum(({ clock: { sent } }) => sent()), sum(({ startedWorkers }) => startedWorkers())];
+    return { whole: true, waitsFor: waitsFor() ?? currentActivity(options, watch), sent, workers };
   } finally {
     watch.end();
   }
@@ -99,8 +100,12 @@ function isPending(): boolean {
   return listWindows(document).some((view) => preparedWindow(view)?.clock.isPending());
 }
 
-function countMessages(): number {
-  return listWindows(document).reduce((sum, view) => sum + (preparedWindow(view)?.clock.sent() ?? 0), 0);
+/** Returns the sum of what is counted in each window. */
+function sum(countIn: (view: PreparedWindow) => number): number {
+  return listWindows(document).reduce((total, view) => {
+    const prepared = preparedWindow(view);
+    return total + (prepared ? countIn(prepared) : 0);
+  }, 0);
 }
 
 function currentActivity({ waits }: FinishOptions, watch: Watch): WaitsFor {

@@ -25,12 +25,12 @@ function prepare(ask: Program['ask'], others: Array<() => void>): void {
   protectWindow();
   if (window === top) recordErrors();
   const mayStartWorker = workerCounter();
-  limitWorkers(mayStartWorker);
+  const startedWorkers = limitWorkers(mayStartWorker);
   for (const other of others) other();
   if (SETTINGS.pixelRatio) setPixelRatio(SETTINGS.pixelRatio);
   const clock = controlTime();
   const showAll = watchObservers();
-  keepProgram({ ask, failed, listShadows, listenAgain, mayStartWorker, clock, showAll }, true);
+  keepProgram({ ask, failed, listShadows, listenAgain, mayStartWorker, startedWorkers, clock, showAll }, true);
 }
 
 /** All windows that can access the top window share its limit. */

@@ -4,8 +4,12 @@
  */
 import { construct } from '../dom/built-ins.ts';
 
-/** Replaces the constructors of workers. `mayStart` counts a worker. It runs in workers as well as in windows. */
-export function limitWorkers(mayStart: () => boolean): void {
+/**
+ * Replaces the constructors of workers. `mayStart` counts a worker. It runs in workers as well as in windows. Returns a function that
+ * tells how many have been started, without shared ones, of which several may be the same.
+ */
+export function limitWorkers(mayStart: () => boolean): () => number {
+  let started = 0;
   const self = globalThis as unknown as Record<string, unknown>;
   for (const name of ['Worker', 'SharedWorker']) {
     const native = self[name] as (new () => object) | undefined;
@@ -13,12 +17,15 @@ export function limitWorkers(mayStart: () => boolean): void {
     const limited = new Proxy(native, {
       construct(_, args, newTarget) {
         if (!mayStart()) throw new RangeError('no more workers are started');
-        return construct(native, args, newTarget);
+        const worker: object = construct(native, args, newTarget);
+        if (name === 'Worker') started++;
+        return worker;
       },
     });
     native.prototype.constructor = limited;
     self[name] = limited;
   }
+  return () => started;
 }
 
 /** Returns a function that returns true this many times. */

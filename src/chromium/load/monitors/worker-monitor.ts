@@ -1,4 +1,5 @@
 /** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
 import { MAX_WORKERS } from '../../../in-page/contract/limits.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
@@ -9,6 +10,8 @@ type Attached = Events['Target.attachedToTarget'][0];
 
 /** Limits the workers that are watched at the same time. Further workers are not watched. */
 const MAX_WATCHED = 50;
+/** How long to wait for the report of a worker that a page has started. */
+const MAX_REPORT_MS = 1_000;
 /** Workers are held until their requests are watched. */
 const WATCHED = {
   autoAttach: true,
@@ -36,6 +39,8 @@ export class WorkerMonitor {
   #fail = (_: ServiceError) => {};
   /** Number of workers that were started in this render. */
   #started = 0;
+  /** Number of workers that the browser did not report in time. */
+  #unreported = 0;
 
   constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
     this.#session = session;
@@ -49,6 +54,7 @@ export class WorkerMonitor {
   async begin(fail: (error: ServiceError) => void): Promise<void> {
     this.#fail = fail;
     this.#started = 0;
+    this.#unreported = 0;
     if (this.#begun) return this.#begun;
     this.#stopListening = this.#root.on('Target.targetCreated', ({ targetInfo }) => {
       if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#contextId) void this.#join(targetInfo);
@@ -63,6 +69,17 @@ export class WorkerMonitor {
 
   get any(): boolean {
     return this.#workers.size > 0;
+  }
+
+  /** Whether the browser has reported this many workers. If not, waits until it has, or a second for those that it never reports. */
+  async areReported(started: number): Promise<boolean> {
+    const haveBegun = () => this.#started >= started - this.#unreported;
+    if (!this.#begun || haveBegun()) return true;
+    const limit = new AbortController();
+    const tooLong = sleep(MAX_REPORT_MS, undefined, { signal: limit.signal }).catch(() => {});
+    await Promise.race([this.#session.next('Target.attachedToTarget', haveBegun), tooLong]).finally(() => limit.abort());
+    this.#unreported = Math.max(0, started - this.#started);
+    return false;
   }
 
   /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
