@@ -25,14 +25,15 @@ export function attach(editable: EditablePdf, attachments: AssociatedFile[]): vo
 }
 
 function fileSpecification({ name, description, relationship }: AssociatedFile, content: PdfRef): PdfDict {
-  return PdfDict.of({
+  const entries: Record<string, PdfObject> = {
     Type: PdfName.of('Filespec'),
     F: textString(name),
     UF: textString(name),
     EF: PdfDict.of({ F: content, UF: content }),
     AFRelationship: PdfName.of(relationship ?? 'Unspecified'),
-    ...(description !== undefined && { Desc: textString(description) }),
-  });
+  };
+  if (description !== undefined) entries.Desc = textString(description);
+  return PdfDict.of(entries);
 }
 
 /** The content is compressed unless that makes it longer. */
