@@ -1,6 +1,6 @@
 /** Computes the size and the SHA-256 of content while it passes. */
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export interface Digest {
@@ -35,7 +35,8 @@ export class Digesting {
 /** Reads the content to its end, and writes it into `target` if there is one. */
 export async function digestContent(content: Readable, target?: NodeJS.WritableStream): Promise<Digest> {
   const digesting = new Digesting();
-  if (target) await pipeline(digesting.pass(content), target);
+  // With a generator in place of a stream, `pipeline` would not wait until a reader has taken the entry of an archive.
+  if (target) await pipeline(Readable.from(digesting.pass(content), { objectMode: false }), target);
   else for await (const _ of digesting.pass(content));
   return digesting.digest();
 }
