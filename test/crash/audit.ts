@@ -110,7 +110,7 @@ function auditBooks(account: Account, database: DatabaseSync): void {
   expect(used, `${name}: used, but for leases`).toBe(charged + reserved);
   if (isNamed(account)) {
     expect(stored, `${name}: one document for each name`).toBe(answers('document'));
-    const printed = answers('document') + answers('pdf') + answers('not_kept'); // the last if its retention is over
+    const printed = answers('document') + answers('file') + answers('not_kept'); // the last if its retention is over
     expect(charged, `${name}: one charge for each name`).toBe(printed);
     expect(templates, `${name}: one template for each name`).toBe(answers('json'));
     expect(charged, `${name}: what was answered is charged`).toBeGreaterThanOrEqual(answered);
