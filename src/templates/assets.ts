@@ -8,6 +8,7 @@ import { ServiceError, storageFailed } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared.ts';
 
 export interface AssetFile {
   /** The media type. */
@@ -35,6 +36,14 @@ export interface AssetLimits {
 export interface VersionOf {
   templateId: string;
   version: number;
+}
+
+/** The current version of a template. */
+export interface CurrentVersion {
+  engine: string;
+  version: number;
+  /** Sorted by path. */
+  assets: TemplateAsset[];
 }
 
 const ROWS = 100;
@@ -138,6 +147,17 @@ export class TemplateAssets {
     return this.#rows(this.#database.query, version);
   }
 
+  /** The current version and its files, in one round trip. Undefined if the key has no such template. */
+  async current(keyId: string, id: string): Promise<CurrentVersion | undefined> {
+    const { rows } = await selectCurrent(this.#database.query, { keyId, id });
+    const [first] = rows;
+    if (!first) return undefined;
+    const assets = rows.flatMap(({ path, type, bytes, blob }) =>
+      path === null || type === null || blob === null ? [] : [{ path, type, bytes: Number(bytes), blob }],
+    );
+    return { engine: first.engine, version: first.version, assets };
+  }
+
   /** Reads the content of these files. Throws `storage_failed`. */
   async read(assets: TemplateAsset[]): Promise<AssetFiles> {
     const files = new Map<string, AssetFile>();
@@ -209,6 +229,19 @@ export class TemplateAssets {
       throw tooLarge(`${bytes} bytes together; at most ${maxAssetsBytes} are allowed`, maxAssetsBytes, bytes);
   }
 }
+
+/** Selects one row for each file, or one row without a file. */
+const selectCurrent = prepareQuery((query, { keyId, id }: { keyId: string; id: string }) =>
+  query
+    .selectFrom('templates')
+    .leftJoin('template_assets as asset', (join) =>
+      join.onRef('asset.template_id', '=', 'templates.id').onRef('asset.version', '=', 'templates.version'),
+    )
+    .select(['templates.engine', 'templates.version', 'asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
+    .where('templates.id', '=', id)
+    .where('templates.key_id', '=', keyId)
+    .orderBy('asset.path'),
+);
 
 export function noSuchAsset(): ServiceError {
   return new ServiceError('not_found', 'the template has no file at this path');

@@ -9,7 +9,7 @@ import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMet
 import { readTotal } from '../storage/totals.ts';
 import { type AssetFile, type AssetFiles, noSuchAsset, type TemplateAsset, type TemplateAssets, toNamedFiles } from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
-import { checkPaths, fillPlaceholders, parsePlaceholders } from './placeholders.ts';
+import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
 import {
   countPastBytes,
@@ -62,12 +62,18 @@ export interface TemplateLimits {
   maxTemplateBytes: number;
 }
 
+/** The size of the cache of parsed templates, in characters of HTML. */
+const CACHE_CHARACTERS = 32_000_000;
+/** Estimated size of a parsed placeholder besides its text, in characters. */
+const PLACEHOLDER_CHARACTERS = 100;
+
 export class Templates {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #liquid: LiquidEngine;
   readonly #assets: TemplateAssets;
   readonly #limits: TemplateLimits;
+  readonly #cache = new ParsedCache();
 
   constructor(
     database: Database,
@@ -223,16 +229,16 @@ export class Templates {
     }
   }
 
-  /** Throws `not_found`, also for a template of another key. `field` is the field of the request with the id. */
-  async find(keyId: string, id: string, field = ''): Promise<Template & { html: string }> {
-    if (!isId(id)) throw notFound(field);
+  /** Throws `not_found`, also for a template of another key. */
+  async find(keyId: string, id: string): Promise<Template & { html: string }> {
+    if (!isId(id)) throw notFound();
     const row = await this.#database.query
       .selectFrom('templates')
       .select([...SUMMARY, 'html'])
       .where('id', '=', id)
       .where('key_id', '=', keyId)
       .executeTakeFirst();
-    if (!row) throw notFound(field);
+    if (!row) throw notFound();
     return { ...toTemplate(row), html: row.html };
   }
 
@@ -275,6 +281,7 @@ export class Templates {
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
       return unnamed;
     }, lockName(keyId));
+    this.#cache.forget(id);
     await this.#database.flush();
     await this.#assets.removeContent(content);
   }
@@ -289,12 +296,18 @@ export class Templates {
     data: Record<string, unknown>,
     { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
   ): Promise<{ html: string; assets: AssetFiles | undefined }> {
-    const { engine, version, html } = await this.find(keyId, id, 'template_id: ');
-    const assets = await this.#assets.list({ templateId: id, version }); // before filling, which takes time in which it may be removed
+    if (!isId(id)) throw notFound('template_id: ');
+    const current = await this.#assets.current(keyId, id);
+    if (!current) throw notFound('template_id: ');
+    const cached = current.engine === 'placeholders' && this.#cache.get(id, current.version);
+    const template = cached ? undefined : await this.find(keyId, id);
+    const { engine, version, html = '' } = template ?? { ...current, html: '' };
+    // List the files before filling, which takes time in which the version may be removed. The version may differ from `current`.
+    const assets = version === current.version ? current.assets : await this.#assets.list({ templateId: id, version });
     const filled =
       engine === 'liquid'
         ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
-        : fillPlaceholders(parsePlaceholders(html), data, limitBytes);
+        : fillPlaceholders(cached || this.#cache.keep(id, version, html), data, limitBytes);
     if (!assets.length) return { html: filled, assets: undefined };
     if (hasNamesOnly) return { html: filled, assets: toNamedFiles(assets) };
     hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -326,6 +339,38 @@ export class Templates {
 
   async #findPaths({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
     return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(accountId, html)).paths : parsePlaceholders(html).paths);
+  }
+}
+
+/** A cache of the most recently used parsed templates, up to a number of characters. */
+class ParsedCache {
+  readonly #entries = new Map<string, { version: number; parsed: ParsedTemplate; size: number }>();
+  #size = 0;
+
+  get(id: string, version: number): ParsedTemplate | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.version !== version) return undefined;
+    this.#entries.delete(id);
+    this.#entries.set(id, entry); // the most recently used are at the end
+    return entry.parsed;
+  }
+
+  keep(id: string, version: number, html: string): ParsedTemplate {
+    this.forget(id);
+    const parsed = parsePlaceholders(html);
+    const size = html.length + PLACEHOLDER_CHARACTERS * parsed.order.length;
+    this.#entries.set(id, { version, parsed, size });
+    this.#size += size;
+    for (const [oldest] of this.#entries) {
+      if (this.#size <= CACHE_CHARACTERS) break;
+      this.forget(oldest);
+    }
+    return parsed;
+  }
+
+  forget(id: string): void {
+    this.#size -= this.#entries.get(id)?.size ?? 0;
+    this.#entries.delete(id);
   }
 }
 
