@@ -16,12 +16,10 @@ export class TaskAbort {
     caller.addEventListener('abort', this.#leave, { once: true });
   }
 
-  /** The signal to pass to the task. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The reason for which the task was aborted, or undefined if it was not. */
   get reason(): unknown {
     return this.signal.reason;
   }

@@ -44,7 +44,6 @@ export interface FinishSettings {
   structure?: PrintedStructure | undefined;
   /** Requires a claim of PDF/A-3. */
   invoice?: Invoice | undefined;
-  /** The form fields of the document to add to the PDF. */
   forms?: Forms | undefined;
   /** The signature field, which is always added last. */
   signature?: SignatureField | undefined;
@@ -54,14 +53,12 @@ export interface FinishSettings {
 export interface SignatureField {
   /** The text that assistive technology reads out. */
   description: string;
-  /** The name of the signer. */
   name: string;
   reason: string | undefined;
   location: string | undefined;
   contact: string | undefined;
   /** Milliseconds since 1970. */
   signedAt: number;
-  /** The number of bytes to reserve for the signature. */
   reservedBytes: number;
   digest: 'sha256' | 'sha384' | 'sha512';
   /** Undefined for an invisible signature. */
@@ -158,21 +155,12 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
-type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'forms' | 'signature'> & {
-  watermark: object | undefined;
-  forms?: object | boolean | undefined;
-  signature?: object | undefined;
-};
+type Plan = Pick<FinishSettings, 'metadata' | 'attachments'> & Partial<Record<keyof FinishSettings, unknown>>;
 
 /** Whether these settings change more of a PDF than `normalizeInfoDictionary` does. */
-export function needsFinishing(plan: Plan): boolean {
-  const { metadata, compress, attachments, watermark, images, password, conformance, repairsTags, forms, signature } = plan;
-  const entries = Object.values(metadata).some((entry) => entry !== undefined);
-  return (
-    entries ||
-    compress ||
-    attachments.length > 0 ||
-    Boolean(forms || repairsTags) ||
-    [watermark, images, password, conformance, signature].some((each) => each !== undefined)
-  );
+export function needsFinishing({ metadata, attachments, ...plan }: Plan): boolean {
+  const { compress, watermark, images, password, conformance, repairsTags, forms, signature } = plan;
+  const others = [compress, watermark, images, password, conformance, repairsTags, forms, signature];
+  const hasMetadata = Object.values(metadata).some((entry) => entry !== undefined);
+  return hasMetadata || attachments.length > 0 || others.some(Boolean);
 }

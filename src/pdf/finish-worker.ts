@@ -32,7 +32,6 @@ export interface FinishTask {
   secret: Uint8Array;
 }
 
-/** A signed PDF, and the validation data to append. */
 export interface ExtendTask {
   pieces: Uint8Array[];
   update: ValidationUpdate;
@@ -43,17 +42,9 @@ const ID_BYTES = 16;
 
 yieldToOthers();
 
-export type Finished = Uint8Array<ArrayBuffer> | Unsigned;
-
-/** A finished PDF with a placeholder for its signature. */
-export interface Unsigned {
-  unsigned: Uint8Array<ArrayBuffer>;
-  hole: SignaturePlaceholder;
-}
-
-/** A signed PDF with an incremental update, which may have a placeholder for a time stamp. */
-export interface Extended {
-  extended: Uint8Array<ArrayBuffer>;
+/** A written PDF, which may have a placeholder for a signature or a time stamp. */
+export interface Written {
+  bytes: Uint8Array<ArrayBuffer>;
   hole: SignaturePlaceholder | undefined;
 }
 
@@ -61,12 +52,12 @@ export interface Extended {
  * Finishes a PDF. The same task gives the same bytes, which are transferred instead of copied. Encryption or the signature must
  * be the last change.
  */
-export async function finish(task: FinishTask): Promise<Finished | Refusal> {
+export async function finish(task: FinishTask): Promise<Written | Refusal> {
   return toRefusal(() => finishAsPossible(receiveTask(task)));
 }
 
 /** If repairing the tags fails, finishes the PDF without the repair, unless it claims conformance for its tags. */
-async function finishAsPossible(task: Received): Promise<Finished> {
+async function finishAsPossible(task: Received): Promise<Written> {
   const { settings } = task;
   const finished = finishExactly(task);
   if (!settings.repairsTags || claimsStructure(settings.conformance)) return finished;
@@ -76,7 +67,7 @@ async function finishAsPossible(task: Received): Promise<Finished> {
   });
 }
 
-async function finishExactly({ input, settings, secret }: Received): Promise<Finished> {
+async function finishExactly({ input, settings, secret }: Received): Promise<Written> {
   const invoice = settings.invoice && readInvoice(settings.invoice);
   const editable = await EditablePdf.read(input);
   const title = addMetadata(editable, settings, invoice);
@@ -91,25 +82,22 @@ async function finishExactly({ input, settings, secret }: Received): Promise<Fin
   if (violations.length) throw notConformant(violations);
   if (settings.conformance || signature) editable.id = digestInputs(input, settings).subarray(0, ID_BYTES);
   const marker = signature && place && addSignatureField(editable, signature, place, findOwnField(signature, refs));
-  const finished = write(editable, input, settings, secret).join();
-  if (!signature || !marker) return move(finished) as unknown as typeof finished;
-  const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
-  return transfer(finished.buffer, { unsigned: finished, hole });
+  const bytes = write(editable, input, settings, secret).join();
+  const hole = signature && marker ? findHole(Buffer.from(bytes.buffer), marker, signature.digest) : undefined;
+  return transfer({ bytes, hole });
 }
 
 /** Appends validation data to a signed PDF. */
-export async function extend({ pieces, update }: ExtendTask): Promise<Extended> {
+export async function extend({ pieces, update }: ExtendTask): Promise<Written> {
   const { file, hole } = await withValidationData(Buffer.concat(pieces), update);
-  const extended = Uint8Array.from(file);
-  return transfer(extended.buffer, { extended, hole });
+  return transfer({ bytes: Uint8Array.from(file), hole });
 }
 
 /** Returns a value from the thread and transfers its buffer instead of copying it. */
-function transfer<T>(buffer: ArrayBuffer, value: T): T {
-  return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
+function transfer(written: Written): Written {
+  return move({ [transferableSymbol]: written.bytes.buffer, [valueSymbol]: written } as never) as unknown as Written;
 }
 
-/** The names of the fields that a signature adds. */
 function signatureNames({ position }: FieldPlace): string[] {
   return [...(position ? [SIGNATURE_NAME] : []), TIME_STAMP_NAME];
 }
@@ -129,7 +117,6 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
   return [{ name, type: 'text/xml', description, content, relationship: profileRelationship(profile), modified: facts.issued }];
 }
 
-/** Merges PDFs. The bytes are transferred instead of copied. */
 export async function merge(task: MergeTask): Promise<Merged | Refusal> {
   const merged = await toRefusal(() => mergeAll(task));
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;

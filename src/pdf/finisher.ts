@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings, SignatureField, SignaturePlaceholder, ValidationUpdate } from './finish-settings.ts';
-import type { Extended, ExtendTask, Finished, FinishTask } from './finish-worker.ts';
+import type { ExtendTask, FinishTask, Written } from './finish-worker.ts';
 import { type Refusal, unlessRefused } from './refusal.ts';
 
 export interface FinisherSettings {
@@ -16,7 +16,6 @@ export interface FinisherSettings {
   secret: Uint8Array;
 }
 
-/** Idle threads end after this time. */
 const IDLE_MS = 300_000;
 /** The size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
@@ -65,8 +64,7 @@ export class Finisher {
    * `not_conformant`, `invoice_invalid` or the reason of `signal`, once no thread works on the task any more.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
-    const finished = await this.#finish(pieces, settings, signal);
-    return cut('unsigned' in finished ? finished.unsigned : finished);
+    return cut((await this.#finish(pieces, settings, signal)).bytes);
   }
 
   /** Does the same as `finish`, with a placeholder for a signature. The bytes differ each time. */
@@ -75,9 +73,9 @@ export class Finisher {
     settings: FinishSettings & { signature: SignatureField },
     signal: AbortSignal,
   ): Promise<{ pieces: Buffer[]; hole: SignaturePlaceholder }> {
-    const finished = await this.#finish(pieces, settings, signal);
-    if (!('unsigned' in finished)) throw new Error('the PDF has no room for its signature');
-    return { pieces: cut(finished.unsigned), hole: finished.hole };
+    const { bytes, hole } = await this.#finish(pieces, settings, signal);
+    if (!hole) throw new Error('the PDF has no room for its signature');
+    return { pieces: cut(bytes), hole };
   }
 
   /** Appends validation data to a signed PDF, whose bytes are transferred. Throws as `finish` does. */
@@ -88,18 +86,18 @@ export class Finisher {
   ): Promise<{ pieces: Buffer[]; hole: SignaturePlaceholder | undefined }> {
     const prepare = () => {
       const task = { pieces: pieces.map(own), update };
-      return { task, transferList: [...new Set(task.pieces.map(({ buffer }) => buffer as ArrayBuffer))] };
+      return { task, transferList: listBuffers(task.pieces) };
     };
-    const { extended, hole } = (await this.#run('extend', prepare, CANNOT_FINISH, signal)) as Extended;
-    return { pieces: cut(extended), hole };
+    const { bytes, hole } = (await this.#run('extend', prepare, CANNOT_FINISH, signal)) as Written;
+    return { pieces: cut(bytes), hole };
   }
 
-  async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Finished> {
+  async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Written> {
     const prepare = () => {
       const task = withOwnMemory(pieces, settings, this.#secret);
-      return { task, transferList: listBuffers(task) };
+      return { task, transferList: listBuffers(listBytes(task)) };
     };
-    return unlessRefused((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished | Refusal);
+    return unlessRefused((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Written | Refusal);
   }
 
   /**
@@ -107,7 +105,7 @@ export class Finisher {
    * Throws as `finish` does, and `resource_limit` for a merged PDF of more than `maxBytes`.
    */
   async merge(task: MergeTask, signal: AbortSignal): Promise<Buffer[] | { protectedParts: number[] }> {
-    const transferList = task.documents.map(({ buffer }) => buffer as ArrayBuffer);
+    const transferList = listBuffers(task.documents);
     const answer = await this.#run('merge', () => ({ task, transferList }), CANNOT_MERGE, signal);
     const merged = unlessRefused(answer as Merged | Refusal);
     return merged instanceof Uint8Array ? cut(merged) : merged;
@@ -186,9 +184,12 @@ function own(bytes: Uint8Array): Uint8Array {
 }
 
 /** The buffers that are transferred instead of copied. */
-function listBuffers({ pieces, settings }: FinishTask): ArrayBuffer[] {
+function listBytes({ pieces, settings }: FinishTask): Uint8Array[] {
   const { attachments, watermark, forms, signature } = settings;
   const printed = [...(watermark?.stamp ?? []), ...(forms?.appearances.flat() ?? []), ...(signature?.visible?.appearance ?? [])];
-  const bytes = [...pieces, ...attachments.map(({ content }) => content), ...printed];
+  return [...pieces, ...attachments.map(({ content }) => content), ...printed];
+}
+
+function listBuffers(bytes: Uint8Array[]): ArrayBuffer[] {
   return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
 }

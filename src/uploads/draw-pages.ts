@@ -11,7 +11,6 @@ const WASM_PAGES = 12_288;
 export const MIN_DRAWN_WIDTH = 16;
 export const MAX_DRAWN_WIDTH = 4_000;
 export const DEFAULT_DRAWN_WIDTH = 1_000;
-/** Maximum number of pixels of one image. */
 const MAX_DRAWN_PIXELS = 16_777_216;
 
 /** Maximum size of one PDF, which is copied when it is sent to the process. */
@@ -27,7 +26,6 @@ export interface DrawOrder {
 }
 
 export class PageDrawing extends PdfProcesses {
-  /** Starts no process yet. */
   constructor(limits: Partial<ProcessLimits> = {}) {
     const work = {
       module: new URL('./draw-worker.ts', import.meta.url),

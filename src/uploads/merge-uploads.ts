@@ -32,7 +32,6 @@ export class UnusableUploadError extends Error {
 }
 
 interface UploadMergingLimits extends Partial<ProcessLimits> {
-  /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
   /** Maximum decompressed size of the objects of all PDFs together. */
   maxUnpackedBytes?: number;
@@ -42,7 +41,6 @@ export class UploadMerging extends PdfProcesses {
   readonly #maxUnpackedBytes: number;
   readonly #maxPdfBytes: number;
 
-  /** Starts no process yet. */
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: UploadMergingLimits) {
     const module = new URL('./merge-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being merged';

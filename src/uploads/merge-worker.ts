@@ -16,7 +16,6 @@ export interface MergeUploadsTask {
   files: Array<{ title: string; content: Uint8Array }>;
   /** Maximum decompressed size of the objects of all files together. */
   maxUnpackedBytes: number;
-  /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
   finishing: MergedFinishing | undefined;
 }

@@ -9,7 +9,6 @@ import type { ValidationOutcome, ValidationTask } from './validate-worker.ts';
 export class UploadValidation extends PdfProcesses {
   readonly #maxUnpackedBytes: number;
 
-  /** Starts no process yet. */
   constructor({ maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: Partial<ProcessLimits> & { maxUnpackedBytes?: number } = {}) {
     const module = new URL('./validate-worker.ts', import.meta.url);
     const busy = 'too many PDFs are being validated';

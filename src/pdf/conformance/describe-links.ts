@@ -49,7 +49,6 @@ class LinkTexts {
     }
   }
 
-  /** Returns the text of the next link with this target. */
   next(target: string): string {
     return this.#names.get(cut(target))?.shift() || target;
   }

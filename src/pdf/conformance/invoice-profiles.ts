@@ -4,16 +4,13 @@
 export const INVOICE_PROFILES = ['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931', 'EXTENDED', 'XRECHNUNG'] as const;
 export type InvoiceProfile = (typeof INVOICE_PROFILES)[number];
 
-/** A machine-readable invoice to embed in the PDF. */
 export interface Invoice {
   xml: string;
   profile: InvoiceProfile;
 }
 
 const EN_16931 = 'urn:cen.eu:en16931:2017';
-/**
- * The guideline identifiers of each profile. Those of XRechnung are prefixes that a version follows; the others are complete.
- */
+/** The guideline identifiers of each profile. Those of XRechnung are prefixes that a version follows; the others are complete. */
 const GUIDELINES: Record<InvoiceProfile, readonly string[]> = {
   MINIMUM: ['urn:factur-x.eu:1p0:minimum'],
   'BASIC WL': ['urn:factur-x.eu:1p0:basicwl'],

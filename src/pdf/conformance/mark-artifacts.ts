@@ -23,7 +23,6 @@ import { separateWords } from './separate-words.ts';
 export interface ContentFindings {
   hasMissingGlyphs: boolean;
   hasUnmappedText: boolean;
-  /** The largest nesting depth of saved graphics states. */
   depth: number;
 }
 
@@ -234,7 +233,6 @@ function withContent(form: PdfStream, content: Buffer, resources: PdfDict | unde
   return deflatedStream({ ...entries, ...(resources && { Resources: resources }) }, content);
 }
 
-/** Shown character codes, and the resource name of their font. */
 interface Shown {
   font: string | undefined;
   codes: Buffer;
@@ -261,7 +259,6 @@ interface Edit {
   text: string;
 }
 
-/** Scans one content stream and records where artifacts begin and end. */
 class ContentScan {
   /** The changed resources of the stream; undefined if they stay as they are. */
   resources: PdfDict | undefined;

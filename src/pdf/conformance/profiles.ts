@@ -27,11 +27,8 @@ export function levelRank(level: string): number {
   return (LEVELS as readonly string[]).indexOf(level);
 }
 
-/** The standards that a PDF claims to conform to. */
 export interface Claims {
-  /** The part of PDF/A and its level. */
   archive: { part: number; level: ArchiveLevel } | undefined;
-  /** The part of PDF/UA. */
   accessible: 1 | 2 | undefined;
 }
 
@@ -77,13 +74,11 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.8': '6.9',
 };
 
-/** Where the standards state a rule. */
 export interface RuleClauses {
   /** The clauses of ISO 14289-1 and ISO 14289-2, or of a standard that they refer to; empty if one of them has no such rule. */
   accessible?: readonly [part1: string, part2: string];
   /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for -4 see `CLAUSES_OF_PART_4`. */
   archive?: string;
-  /** Whether only ISO 19005-4 has the rule. */
   isOfPart4?: boolean;
 }
 

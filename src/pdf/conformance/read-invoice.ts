@@ -6,7 +6,6 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ServiceError } from '../../errors.ts';
 import { findVersion, INVOICE_PROFILES, type Invoice, type InvoiceProfile, profileGuideline } from './invoice-profiles.ts';
 
-/** The facts about an invoice that go into the PDF. */
 export interface InvoiceFacts {
   profile: InvoiceProfile;
   version: string;
@@ -25,6 +24,7 @@ const PREFIXES = new Map([
   [`${STANDARD}:UnqualifiedDataType:100`, 'udt'],
 ]);
 const ROOT = 'rsm:CrossIndustryInvoice';
+const EXPECTED_ROOT = `CrossIndustryInvoice in ${ROOT_SPACE}`;
 const GUIDELINE = `${ROOT}/rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID`;
 const ISSUED = `${ROOT}/rsm:ExchangedDocument/ram:IssueDateTime/udt:DateTimeString`;
 
@@ -71,7 +71,8 @@ class InvoiceTexts {
 
   open({ uri, local, attributes }: SaxesTagNS): void {
     const name = `${PREFIXES.get(uri) ?? ''}:${local}`;
-    if (!this.#path.length && name !== ROOT) throw wrongRoot(uri, local);
+    const root = `${local} in ${uri || 'no namespace'}`;
+    if (!this.#path.length && name !== ROOT) throw unusable('is not a Cross Industry Invoice', root, EXPECTED_ROOT);
     if (this.#path.length >= MAX_DEPTH) throw unusable(`has elements in more than ${MAX_DEPTH} others`);
     this.#path.push(name);
     const path = this.#path.length < 6 ? this.#path.join('/') : '';
@@ -104,10 +105,6 @@ class InvoiceTexts {
 function unusable(because: string, found?: string, expected?: string): ServiceError {
   const detail = `options.invoice.xml ${because}${expected ? `; expected is ${expected}` : ''}`;
   return new ServiceError('invoice_invalid', detail, { members: { found: found?.slice(0, MAX_QUOTED), expected } });
-}
-
-function wrongRoot(uri: string, local: string): ServiceError {
-  return unusable('is not a Cross Industry Invoice', `${local} in ${uri || 'no namespace'}`, `${ROOT.slice(4)} in ${ROOT_SPACE}`);
 }
 
 function requireVersion(guideline: string | undefined, profile: InvoiceProfile): string {

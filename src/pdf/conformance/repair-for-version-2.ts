@@ -4,7 +4,7 @@
  */
 import { PdfArray, PdfDict, PdfName } from '@libpdf/core';
 import type { PaintedContent } from '../content/painted-content.ts';
-import { FRAMES, GROUPS, INLINE, isForbidden, isTransparent, MAY_BE_INLINE, moreGeneralType } from '../structure/nesting.ts';
+import { FRAMES, GROUPS, INLINE, isForbidden, MAY_BE_INLINE, moreGeneralType, TRANSPARENT } from '../structure/nesting.ts';
 import { findRuns, isAnnotation, type Kid, StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { splitRubies } from './repair-ruby.ts';
@@ -44,7 +44,7 @@ function numberList(tree: StructureTree, list: StructureElement, painted: Painte
 /** Works from the innermost elements outwards, because an element that becomes a Div is a block in its parent. */
 function openLines(elements: StructureElement[]): void {
   const typesIn = new Map<StructureElement, Set<string>>();
-  const listTypes = (kid: StructureElement) => [kid.type, ...(isTransparent(kid.type) ? (typesIn.get(kid) ?? []) : [])];
+  const listTypes = (kid: StructureElement) => [kid.type, ...(TRANSPARENT.has(kid.type) ? (typesIn.get(kid) ?? []) : [])];
   for (const element of elements.toReversed()) {
     const types = new Set(element.elements.flatMap(listTypes));
     typesIn.set(element, types);
@@ -80,7 +80,7 @@ class Nesting {
 
   /** Repairs one element. Returns the type that decides which kids are allowed in it. */
   #repairElement(element: StructureElement, context: string): string {
-    const contextIn = () => (isTransparent(element.type) ? context : element.type);
+    const contextIn = () => (TRANSPARENT.has(element.type) ? context : element.type);
     this.#placeCaption(element, context);
     if (GROUPS.has(contextIn())) this.#fillGroup(element);
     else if (FRAMES.has(contextIn())) this.#clearFrame(element);

@@ -2,7 +2,6 @@
 import { StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 
-/** A ruby base and its ruby texts. */
 interface Pair {
   base: StructureElement['kids'];
   text: StructureElement[];

@@ -7,7 +7,7 @@
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, TableCell } from '../../tag-structure.ts';
-import { StructureElement } from '../structure/structure-element.ts';
+import { type Kid, StructureElement } from '../structure/structure-element.ts';
 import type { StructureTree } from '../structure/structure-tree.ts';
 import { matchInOrder } from './match-by-key.ts';
 
@@ -51,7 +51,7 @@ function structureKey({ rows }: TableStructure): string {
 }
 
 function tagKey(table: StructureElement): string {
-  return toKey(findRows(table).map((row) => findCells(row).filter(showsTagged).length));
+  return toKey(findRows(table).map((row) => findCells(row).filter(({ hasElements }) => hasElements).length));
 }
 
 function toKey(counts: number[]): string {
@@ -67,17 +67,13 @@ function findCells(row: StructureElement): StructureElement[] {
   return row.elements.filter(({ type }) => type === 'TD' || type === 'TH');
 }
 
-function showsTagged(element: StructureElement): boolean {
-  return element.hasElements;
-}
-
 /** Puts all captions into the first one, because a table can have only one (ISO 14289-1, 7.2). */
 function joinCaptions(table: StructureElement): void {
   const [first, ...others] = table.elements.filter(({ type }) => type === 'Caption');
   if (!first || !others.length) return;
   for (const other of others) other.type = 'Div';
   first.replaceKids([...first.kids, ...others]);
-  table.replaceKids(table.kids.filter((kid) => !(kid instanceof StructureElement && others.includes(kid))));
+  table.replaceKids(without(table.kids, others));
 }
 
 /** One row tag for each row of the document; undefined if they do not match. */
@@ -91,7 +87,7 @@ function alignRows(
   const rows = align(
     findRows(table),
     expected,
-    (row) => !findCells(row).some(showsTagged),
+    (row) => !findCells(row).some(({ hasElements }) => hasElements),
     isEmpty,
     () => tree.create('TR', []),
   );
@@ -101,12 +97,12 @@ function alignRows(
     const aligned = align(
       findCells(row),
       cells,
-      (cell) => !showsTagged(cell),
+      (cell) => !cell.hasElements,
       ([isEmpty]) => isEmpty,
       (cell) => emptyCell(tree, cell),
     );
     if (!aligned) return undefined;
-    if (aligned.length > findCells(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+    if (aligned.length > findCells(row).length) row.replaceKids([...without(row.kids, findCells(row)), ...aligned]);
     for (const [at, cell] of aligned.entries()) setRowSpan(cell, cells[at]?.[2] ?? 1);
   }
   return rows;
@@ -128,8 +124,8 @@ function setRowSpan(cell: StructureElement, down: number): void {
   cell.set('A', PdfArray.of(...others, span));
 }
 
-function isCell(kid: StructureElement['kids'][number]): boolean {
-  return kid instanceof StructureElement && (kid.type === 'TD' || kid.type === 'TH');
+function without(kids: readonly Kid[], some: readonly Kid[]): Kid[] {
+  return kids.filter((kid) => !some.includes(kid));
 }
 
 /**

@@ -61,8 +61,10 @@ function removeFrom(
   const spare = new Set<unknown>(content.filter(isRepeated));
   if (!spare.size || spare.size === content.length) return;
   for (const leaf of content.filter((each) => spare.has(each))) {
-    const { holder, mcid } = tree.release(leaf, element);
-    if (holder) repeated.set(holder.objectNumber, (repeated.get(holder.objectNumber) ?? new Set()).add(mcid));
+    const { holder, mcid } = tree.leafPlace(leaf, element);
+    if (!holder) continue;
+    tree.release(holder, mcid);
+    repeated.set(holder.objectNumber, (repeated.get(holder.objectNumber) ?? new Set()).add(mcid));
   }
   element.replaceKids(element.kids.filter((kid) => !spare.has(kid)));
 }

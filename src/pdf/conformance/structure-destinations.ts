@@ -30,7 +30,6 @@ export function addStructureDestinations(editable: EditablePdf, tree: StructureT
     for (const { ref, annotation } of editable.annotations(page)) destinations.repair(ref, annotation);
 }
 
-/** Painted content with the element that it belongs to. */
 interface ElementContent extends Painted {
   element: StructureElement;
 }

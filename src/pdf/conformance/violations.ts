@@ -130,7 +130,6 @@ export type RuleName = keyof typeof RULES;
 /** The maximum number of violations in a response. */
 const MAX_VIOLATIONS = 200;
 
-/** Collects the violations of the claimed standards. */
 export class Violations {
   readonly found: Violation[] = [];
   readonly #claims: Claims;

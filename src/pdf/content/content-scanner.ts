@@ -1,6 +1,5 @@
 /** Reads a content stream operator by operator (ISO 32000-1, 7.8.2): bytes in, calls with the operator and its operands out. */
 
-/** The operands of an operator. */
 export interface Operands {
   /** The offset of the first operand, or of the operator if it has none. */
   start: number;
@@ -44,18 +43,8 @@ function noOperands(): Operands {
   return { start: -1, names: [], strings: [] };
 }
 
-/** The operators (ISO 32000-1, Annex A) by their bytes as a number, because decoding each of them from the content takes long. */
-const OPERATORS = new Map(
-  `b B b* B* BDC BMC BT BX c cm CS cs d d0 d1 Do DP EMC ET EX f F f* G g gs h i j J K k l m M MP n q Q re RG rg ri s S
-  SC sc SCN scn sh T* Tc Td TD Tf Tj TJ TL Tm Tr Ts Tw Tz v w W W* y ' "`
-    .split(/\s+/)
-    .map((operator) => [Buffer.from(operator).readUIntBE(0, operator.length), operator]),
-);
-const MAX_OPERATOR_BYTES = 3;
-
 function readOperator(bytes: Buffer, from: number, to: number): string {
-  const known = to - from <= MAX_OPERATOR_BYTES ? OPERATORS.get(bytes.readUIntBE(from, to - from)) : undefined;
-  const operator = known ?? bytes.toString('latin1', from, to);
+  const operator = bytes.toString('latin1', from, to);
   if (operator === 'BI') throw new Error('the content has an inline image');
   return operator;
 }
@@ -136,7 +125,6 @@ export function readMcid(bytes: Buffer, { start }: Operands, end: number): numbe
   return mcid === undefined ? undefined : Number(mcid);
 }
 
-/** Decodes a string of a content stream. */
 export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer {
   if (bytes[from] === LESS) {
     const digits = bytes.toString('latin1', from + 1, to - 1).replace(/[^0-9a-f]/gi, '');

@@ -37,12 +37,9 @@ export class DocumentText {
   /** Takes folded texts without space where they meet. Returns undefined if they are nowhere next to each other. */
   isSpaced(before: string, after: string): boolean | undefined {
     if (!before || !after) return undefined;
-    return this.#find(before.slice(-CONTEXT), after.slice(0, CONTEXT));
-  }
-
-  #find(before: string, after: string): boolean | undefined {
-    const from = Math.max(0, this.#last + 1 - before.length);
-    return this.#search(before, after, from, this.#text.length) ?? this.#search(before, after, 0, from);
+    const [end, start] = [before.slice(-CONTEXT), after.slice(0, CONTEXT)];
+    const from = Math.max(0, this.#last + 1 - end.length);
+    return this.#search(end, start, from, this.#text.length) ?? this.#search(end, start, 0, from);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { findResources } from '../objects/page-view.ts';
 import { type Operands, readMcid, scanContent, stringBytes } from './content-scanner.ts';
+import { GraphicsState, readNumbers } from './graphics-state.ts';
 import { StreamDecoder } from './streams.ts';
 
 /** Coordinates are in points from the lower left corner of the page. */
@@ -38,7 +39,6 @@ const MAX_CODES = 64;
 const ASCENT = 0.8;
 const CURVES = new Set(['c', 'v', 'y']);
 const TRACES_PATH = new Set(['m', 'l', 're', ...CURVES]);
-const PLACES = new Set(['cm', 'Tm', 'Td', 'TD', 'TL', 'Tf']);
 const PAINTS_PATH = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
 const SHOWS_TEXT = new Set(['Tj', 'TJ', "'", '"']);
 /** The corners of the unit square, which an image and a rectangle are scaled from. */
@@ -128,20 +128,14 @@ interface Start {
 interface Handlers {
   paints(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
-  /** Called with the upper left corner of a clipping path. */
   clips(corner: Point): void;
 }
 
-/** Scans one content stream. */
 class StreamScan {
   readonly #content: Buffer;
   readonly #stream: number;
   readonly #handlers: Handlers;
-  #matrix: Matrix;
-  #fontSize = 0;
-  readonly #saved: Array<[matrix: Matrix, fontSize: number]> = [];
-  #line: Matrix = IDENTITY;
-  #leading = 0;
+  readonly #state: GraphicsState;
   /** The points of the open path, which may only be used for clipping. */
   #path: Point[] = [];
   #isCurved = false;
@@ -152,7 +146,7 @@ class StreamScan {
   constructor(content: Buffer, { stream, matrix, tag }: Start, handlers: Handlers) {
     this.#content = content;
     this.#stream = stream;
-    this.#matrix = matrix;
+    this.#state = new GraphicsState(matrix);
     this.#tags = [tag];
     this.#handlers = handlers;
   }
@@ -166,12 +160,14 @@ class StreamScan {
   }
 
   #visit(operator: string, operands: Operands, end: number): void {
-    if (SHOWS_TEXT.has(operator)) this.#show(operator, operands);
+    this.#state.visit(this.#content, operator, operands, end);
+    if (SHOWS_TEXT.has(operator)) this.#show(operands);
     else if (operator === 'BDC' || operator === 'BMC') this.#tags.push(this.#readTag(operands, end));
     else if (operator === 'EMC') this.#tags.pop();
     else if (operator === 'n' || PAINTS_PATH.has(operator)) this.#endPath(operator);
-    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#matrix, this.#tag);
-    else this.#set(operator, operands, end);
+    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#state.now.matrix, this.#tag);
+    else if (operator === 'W' || operator === 'W*') this.#clips = true;
+    else if (TRACES_PATH.has(operator)) this.#trace(operator, readNumbers(this.#content, operands.start, end));
   }
 
   /** A sequence without an MCID, such as one for ActualText, keeps the tag of the sequence around it. */
@@ -181,32 +177,11 @@ class StreamScan {
     return mcid === undefined ? this.#tag : paintedKey(this.#stream, mcid);
   }
 
-  #set(operator: string, operands: Operands, end: number): void {
-    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize]);
-    else if (operator === 'Q') [this.#matrix, this.#fontSize] = this.#saved.pop() ?? [this.#matrix, this.#fontSize];
-    else if (operator === 'W' || operator === 'W*') this.#clips = true;
-    else if (operator === 'BT') this.#line = IDENTITY;
-    else if (operator === 'T*') this.#move(0, -this.#leading);
-    else if (TRACES_PATH.has(operator)) this.#trace(operator, this.#numbers(operands, end));
-    else if (PLACES.has(operator)) this.#place(operator, this.#numbers(operands, end));
-  }
-
-  #place(operator: string, [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[]): void {
-    if (operator === 'cm') this.#matrix = times([a, b, c, d, e, f], this.#matrix);
-    else if (operator === 'Tm') this.#line = [a, b, c, d, e, f];
-    else if (operator === 'Tf') this.#fontSize = a;
-    else if (operator === 'TL') this.#leading = a;
-    else if (operator === 'Td' || operator === 'TD') {
-      if (operator === 'TD') this.#leading = -b;
-      this.#move(a, b);
-    }
-  }
-
   /** A curve is represented by its first point, which is accurate enough. */
   #trace(operator: string, [x = 0, y = 0, width = 0, height = 0]: number[]): void {
     this.#isCurved ||= CURVES.has(operator);
     const corners = operator === 're' ? CORNERS : [[0, 0] as const];
-    for (const [right, up] of corners) this.#path.push(transform(this.#matrix, x + right * width, y + up * height));
+    for (const [right, up] of corners) this.#path.push(transform(this.#state.now.matrix, x + right * width, y + up * height));
   }
 
   #endPath(operator: string): void {
@@ -218,20 +193,10 @@ class StreamScan {
     this.#isCurved = false;
   }
 
-  #move(x: number, y: number): void {
-    this.#line = times([1, 0, 0, 1, x, y], this.#line);
-  }
-
-  #show(operator: string, { strings }: Operands): void {
-    if (operator === "'" || operator === '"') this.#move(0, -this.#leading);
+  #show({ strings }: Operands): void {
     if (this.#tag === undefined) return;
     const codes = strings.map((each) => stringBytes(this.#content, each).toString('latin1')).join('');
-    this.#handlers.paints(this.#tag, ...transform(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes, false);
-  }
-
-  #numbers({ start }: Operands, end: number): number[] {
-    const words = this.#content.toString('latin1', start, end).split(/\s+/);
-    return words.map(Number).filter((value) => !Number.isNaN(value));
+    this.#handlers.paints(this.#tag, ...transform(this.#state.textMatrix, 0, this.#state.now.size * ASCENT), codes, false);
   }
 }
 

@@ -8,7 +8,6 @@ const MAX_STREAM_BYTES = 67_108_864;
 const MAX_DOCUMENT_BYTES = 268_435_456;
 const LINE_FEED = Buffer.from('\n');
 
-/** Decodes the streams of one document. */
 export class StreamDecoder {
   #bytesLeft = MAX_DOCUMENT_BYTES;
 

@@ -1,6 +1,7 @@
 /** A text object of tagged content (ISO 32000-1, 9.4): what a content stream shows between BT and ET, with its text and place. */
 import type { Operands } from './content-scanner.ts';
 import type { Fonts, Run } from './fonts.ts';
+import { readNumbers } from './graphics-state.ts';
 
 type Range = readonly [from: number, to: number];
 
@@ -8,7 +9,6 @@ type Range = readonly [from: number, to: number];
 const LINE_DISTANCE = 0.5;
 
 export class TextObject {
-  /** Whether a space is to be written at its end. */
   endsWithSpace = false;
   /** The offset of its end (ET) in the content. */
   end = 0;
@@ -61,11 +61,6 @@ export class TextObject {
   }
 
   #numbers(): number[] {
-    return this.#matrix
-      ? this.#content
-          .toString('latin1', ...this.#matrix)
-          .split(/\s+/)
-          .map(Number)
-      : [];
+    return this.#matrix ? readNumbers(this.#content, ...this.#matrix) : [];
   }
 }

@@ -25,15 +25,14 @@ export function attach(editable: EditablePdf, attachments: AssociatedFile[]): vo
 }
 
 function fileSpecification({ name, description, relationship }: AssociatedFile, content: PdfRef): PdfDict {
-  const entries: Record<string, PdfObject> = {
+  return PdfDict.of({
     Type: PdfName.of('Filespec'),
     F: textString(name),
     UF: textString(name),
     EF: PdfDict.of({ F: content, UF: content }),
     AFRelationship: PdfName.of(relationship ?? 'Unspecified'),
-  };
-  if (description !== undefined) entries.Desc = textString(description);
-  return PdfDict.of(entries);
+    ...(description !== undefined && { Desc: textString(description) }),
+  });
 }
 
 /** The content is compressed unless that makes it longer. */

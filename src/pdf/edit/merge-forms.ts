@@ -5,7 +5,6 @@ import { formDictionary } from '../forms/form-dictionary.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
 
-/** The PDF that the fields come from. */
 interface Source extends PdfReader {
   /** Copies a value and replaces the object numbers of all references. */
   copyValue(value: PdfObject): PdfObject;

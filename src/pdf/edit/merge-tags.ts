@@ -6,9 +6,9 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { textString } from '../objects/syntax.ts';
+import { numberLeaf } from '../structure/parent-tree.ts';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../structure/standard-types.ts';
 
-/** The PDF that the structure tree comes from. */
 interface Source extends PdfReader {
   /** Copies a value and replaces the object numbers of all references. */
   copyValue(value: PdfObject): PdfObject;
@@ -28,7 +28,6 @@ const MAX_NODES = 100_000;
 const MAX_KIDS = 4_000_000;
 const KEYS_PER_LEAF = 200;
 
-/** The tags of the merged file. */
 export class MergedTags {
   readonly root: number;
   readonly #document: number;
@@ -55,7 +54,6 @@ export class MergedTags {
     return this.#nextKey++;
   }
 
-  /** The prefix for the names of the next part. */
   get nextPrefix(): string {
     return `p${this.#parts.length + 1}.`;
   }
@@ -79,15 +77,9 @@ export class MergedTags {
 
   *#buildLeaves(parents: Array<[key: number, parent: PdfObject]>): Generator<NewObject> {
     for (let from = 0; from < parents.length; from += KEYS_PER_LEAF) {
-      const some = parents.slice(from, from + KEYS_PER_LEAF);
-      const keys = some.map(([key]) => PdfNumber.of(key));
       const id = this.#newId();
       this.#leaves.push(PdfRef.of(id));
-      const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
-      yield {
-        id,
-        value: PdfDict.of({ Limits, Nums: PdfArray.of(...some.flatMap(([key, parent]) => [PdfNumber.of(key), parent])) }),
-      };
+      yield { id, value: numberLeaf(parents.slice(from, from + KEYS_PER_LEAF)) };
     }
   }
 
@@ -131,7 +123,12 @@ export class MergedTags {
   }
 }
 
-/** The structure tree of one PDF. */
+/** The object numbers of the elements, and the entries of the parent tree. */
+interface TagsOfPdf {
+  elements: ReadonlySet<number>;
+  parents: Array<[key: number, parent: PdfObject]>;
+}
+
 export class SourceTags {
   readonly rootNumber: number;
   /** The elements below the root. */
@@ -151,26 +148,19 @@ export class SourceTags {
     if (!(root instanceof PdfRef) || !dict) return undefined;
     const elements = findElements(source, dict);
     const parents = elements && readParents(source, dict);
-    return parents && new SourceTags({ source, target, number: root.objectNumber, root: dict, elements, parents });
+    return parents && new SourceTags(source, target, [root, dict], { elements, parents });
   }
 
-  private constructor(given: {
-    source: Source;
-    target: MergedTags;
-    number: number;
-    root: PdfDict;
-    elements: ReadonlySet<number>;
-    parents: Array<[key: number, parent: PdfObject]>;
-  }) {
-    this.#source = given.source;
-    this.#target = given.target;
-    this.#root = given.root;
-    this.rootNumber = given.number;
-    this.#elements = given.elements;
-    this.#parents = given.parents;
-    this.#prefix = given.target.nextPrefix;
-    this.top = given.source.listOrOne(given.root, 'K');
-    this.#keys = new Map(given.parents.map(([key]) => [key, given.target.newKey()]));
+  private constructor(source: Source, target: MergedTags, [ref, root]: [PdfRef, PdfDict], { elements, parents }: TagsOfPdf) {
+    this.#source = source;
+    this.#target = target;
+    this.#root = root;
+    this.rootNumber = ref.objectNumber;
+    this.#elements = elements;
+    this.#parents = parents;
+    this.#prefix = target.nextPrefix;
+    this.top = source.listOrOne(root, 'K');
+    this.#keys = new Map(parents.map(([key]) => [key, target.newKey()]));
     this.#renamed = this.#joinRoles();
   }
 

@@ -25,7 +25,6 @@ export interface MergeTask {
   documents: Uint8Array[];
   /** In the order of the merged PDF. A document may occur several times; `document` is its index. */
   parts: Array<{ document: number; title: string }>;
-  /** Maximum size of the merged PDF. */
   maxBytes: number;
 }
 
@@ -43,17 +42,13 @@ const MAX_COMPRESSION = 8;
 const PRODUCT = 'Platen';
 const UNTRUSTED: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
 
-interface Part {
+interface Part extends Pick<MergeSource, 'outline' | 'language' | 'isMarked'> {
   title: string;
   /** Object numbers of its page tree node and of its bookmark. */
   node: number;
   bookmark: number;
   firstPage: number;
   pages: number;
-  outline: string;
-  language: string;
-  /** Whether all its content is tagged or an artifact. */
-  isMarked: boolean;
   facts: PartFacts;
 }
 
@@ -80,7 +75,6 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
   }
 }
 
-/** A merged PDF that is being written. */
 export class MergedFile {
   readonly #file = new PackedFile(() => this.#nextId++);
   readonly #maxBytes: number;
@@ -109,31 +103,16 @@ export class MergedFile {
    */
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
+    const [contents, tags] = [this.#contents, this.#tags];
     const form = facts === UNTRUSTED ? undefined : this.#form;
-    const source = new MergeSource(pdf, {
-      streams,
-      contents: this.#contents,
-      bookmark,
-      tags: this.#tags,
-      form,
-      newId: () => this.#nextId++,
-    });
+    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
     this.#putText(node, `<</Type/Pages/Parent ${PAGES} 0 R/Kids ${kids}/Count ${pages.length}>>`);
     const { outline, language, isMarked } = source;
-    this.#merged.push({
-      title,
-      node,
-      bookmark,
-      firstPage: pages[0] ?? 0,
-      pages: pages.length,
-      outline,
-      language,
-      isMarked,
-      facts,
-    });
+    const place = { node, bookmark, firstPage: pages[0] ?? 0, pages: pages.length };
+    this.#merged.push({ title, ...place, outline, language, isMarked, facts });
   }
 
   end(): Parts {
@@ -150,7 +129,7 @@ export class MergedFile {
     this.#put(CATALOG, this.#catalog(claims));
     const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
     const hasInformation = !claims || !isVersion2(claims);
-    if (!hasInformation) this.#file.version = '2.0';
+    if (!hasInformation) this.#file.parts.version = '2.0';
     return this.#file.end({ Root: PdfRef.of(CATALOG), ...(hasInformation && { Info: PdfRef.of(INFO) }), ID: id });
   }
 
@@ -190,15 +169,7 @@ export class MergedFile {
 
   /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
   #writeClaims(catalog: PdfDict, claims: Claims, title: string | undefined): void {
-    const nothing = {
-      author: undefined,
-      subject: undefined,
-      keywords: [],
-      custom: [],
-      creationDate: undefined,
-      modDate: undefined,
-    };
-    const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
+    const packet = Buffer.from(xmpPacket({ title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
     catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));
     if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
@@ -236,7 +207,7 @@ export class MergedFile {
   }
 
   #checkSize(): void {
-    const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
+    const isTooLarge = this.#file.parts.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
     if (isTooLarge) throw mergedTooLarge(this.#maxBytes);
   }
 }

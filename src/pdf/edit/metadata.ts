@@ -66,12 +66,12 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
     ['Title', text(facts.title)],
     ['Author', text(facts.author)],
     ['Subject', text(facts.subject)],
-    ['Keywords', text(facts.keywords.length ? facts.keywords.join(', ') : undefined)],
+    ['Keywords', text(facts.keywords?.length ? facts.keywords.join(', ') : undefined)],
     ['Creator', text(facts.creator)],
     ['Producer', text(facts.producer)],
     ['CreationDate', text(pdfDate(facts.creationDate))],
     ['ModDate', text(pdfDate(facts.modDate))],
-    ...facts.custom.map(([name, value]): [string, PdfObject] => [name, infoEntry(name, value)]),
+    ...(facts.custom ?? []).map(([name, value]): [string, PdfObject] => [name, infoEntry(name, value)]),
   ];
   return new PdfDict(entries.filter((entry): entry is [string, PdfObject] => entry[1] !== undefined));
 }

@@ -2,6 +2,7 @@
  * Removes streams that a printed PDF contains several times: bytes in; bytes in which each occurs once out. Chromium writes the
  * shadow of each box as an image of its own, even if hundreds look the same. See docs/decisions/0018-finishing.md.
  */
+import { hash } from 'node:crypto';
 import { PdfDict } from '@libpdf/core';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { readCrossReference, readObjects } from '../objects/cross-reference.ts';
@@ -15,8 +16,6 @@ const MIN_BYTES = 256;
 const MIN_SAVED_BYTES = 32_768;
 /** The number of bytes at the end of an object by which duplicates are estimated. */
 const COMPARED_BYTES = 128;
-/** Limits the comparisons of streams that have the same length and end, and are different. */
-const MAX_COMPARED = 8;
 /** Streams that differ only in references to duplicates are equal in the next round, such as images with the same mask. */
 const MAX_ROUNDS = 4;
 const STREAM = 'stream\n';
@@ -78,15 +77,14 @@ function readTrailer(pdf: Buffer): PdfDict {
 /** The numbers of streams that are equal to an earlier one, with its number. */
 function findCopies(file: RawFile): Map<number, number> {
   const copies = new Map<number, number>();
-  const similar = new Map<string, Array<{ id: number; body: Buffer }>>();
+  const known = new Map<string, number>();
   for (let id = 1; id < file.size; id++) {
     const body = file.body(id);
     if (!body || body.length < MIN_BYTES || !isStream(body)) continue;
-    const key = `${body.length} ${body.toString('latin1', body.length - COMPARED_BYTES)}`;
-    const others = similar.get(key) ?? [];
-    const first = others.find((other) => other.body.equals(body));
-    if (first) copies.set(id, first.id);
-    else if (others.length < MAX_COMPARED) similar.set(key, [...others, { id, body }]);
+    const digest = hash('sha256', body);
+    const first = known.get(digest);
+    if (first === undefined) known.set(digest, id);
+    else copies.set(id, first);
   }
   return copies;
 }

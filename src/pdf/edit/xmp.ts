@@ -6,15 +6,15 @@ import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 
 /** Dates are as in RFC 3339. Texts contain only characters that XML allows. */
 export interface DocumentFacts {
-  title: string | undefined;
-  author: string | undefined;
-  subject: string | undefined;
-  keywords: string[];
+  title?: string | undefined;
+  author?: string | undefined;
+  subject?: string | undefined;
+  keywords?: string[];
   creator: string;
   producer: string;
-  creationDate: string | undefined;
-  modDate: string | undefined;
-  custom: Array<[name: string, text: string]>;
+  creationDate?: string | undefined;
+  modDate?: string | undefined;
+  custom?: Array<[name: string, text: string]>;
 }
 
 export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
@@ -28,23 +28,23 @@ ${properties(facts).join('\n')}
 }
 
 /** Entries of the information dictionary that no schema defines, in the namespace that Adobe uses for them. */
-function customProperties({ custom }: DocumentFacts): string {
+function customProperties({ custom = [] }: DocumentFacts): string {
   if (!custom.length) return '';
   return `
 <rdf:Description rdf:about="" xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/">
-${custom.map(([name, text]) => element(`pdfx:${name}`, [text])).join('\n')}
+${custom.map(([name, text]) => element(`pdfx:${name}`, text)).join('\n')}
 </rdf:Description>`;
 }
 
 /** The identification of the PDF/A and PDF/UA parts that the PDF claims. */
 function conformance({ archive, accessible }: Claims): string {
   const properties = [
-    ...(archive ? [element('pdfaid:part', [String(archive.part)])] : []),
-    ...(archive?.level ? [element('pdfaid:conformance', [archive.level])] : []),
-    ...(archive?.part === 4 ? [element('pdfaid:rev', ['2020'])] : []),
-    ...(accessible ? [element('pdfuaid:part', [String(accessible)])] : []),
-    ...(accessible === 2 ? [element('pdfuaid:rev', ['2024'])] : []),
-  ];
+    element('pdfaid:part', archive?.part.toString()),
+    element('pdfaid:conformance', archive?.level || undefined),
+    element('pdfaid:rev', archive?.part === 4 ? '2020' : undefined),
+    element('pdfuaid:part', accessible?.toString()),
+    element('pdfuaid:rev', accessible === 2 ? '2024' : undefined),
+  ].filter(Boolean);
   return `
 <rdf:Description rdf:about="" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">
 ${properties.join('\n')}
@@ -55,10 +55,10 @@ ${properties.join('\n')}
 function invoiceProperties({ profile, version }: InvoiceFacts): string {
   return `
 <rdf:Description rdf:about="" xmlns:fx="${INVOICE_SCHEMA.namespace}">
-${element('fx:DocumentType', ['INVOICE'])}
-${element('fx:DocumentFileName', [invoiceFilename(profile)])}
-${element('fx:Version', [version])}
-${element('fx:ConformanceLevel', [profile])}
+${element('fx:DocumentType', 'INVOICE')}
+${element('fx:DocumentFileName', invoiceFilename(profile))}
+${element('fx:Version', version)}
+${element('fx:ConformanceLevel', profile)}
 </rdf:Description>`;
 }
 
@@ -117,25 +117,25 @@ function extension({ name, namespace, prefix, properties }: ExtensionSchema): st
 </rdf:li>`;
 }
 
-/** The properties that have a value. */
 function properties(facts: DocumentFacts): string[] {
-  const { title, author, subject, keywords, creator, producer, creationDate, modDate } = facts;
+  const { title, author, subject, keywords = [], creator, producer, creationDate, modDate } = facts;
   return [
-    element('dc:format', ['application/pdf']),
+    element('dc:format', 'application/pdf'),
     list('dc:title', 'Alt', title),
     list('dc:creator', 'Seq', author),
     list('dc:description', 'Alt', subject),
     list('dc:subject', 'Bag', ...keywords),
-    element('pdf:Keywords', keywords.length ? [keywords.join(', ')] : []),
-    element('pdf:Producer', [producer]),
-    element('xmp:CreatorTool', [creator]),
-    element('xmp:CreateDate', [creationDate]),
-    element('xmp:ModifyDate', [modDate]),
+    element('pdf:Keywords', keywords.length ? keywords.join(', ') : undefined),
+    element('pdf:Producer', producer),
+    element('xmp:CreatorTool', creator),
+    element('xmp:CreateDate', creationDate),
+    element('xmp:ModifyDate', modDate),
   ].filter((property) => property !== '');
 }
 
-function element(name: string, values: Array<string | undefined>): string {
-  return values.map((value) => (value === undefined ? '' : `<${name}>${asXml(value)}</${name}>`)).join('');
+/** Empty without a text. */
+function element(name: string, text: string | undefined): string {
+  return text === undefined ? '' : `<${name}>${asXml(text)}</${name}>`;
 }
 
 function list(name: string, kind: 'Alt' | 'Seq' | 'Bag', ...values: Array<string | undefined>): string {

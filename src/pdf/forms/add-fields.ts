@@ -134,7 +134,6 @@ interface RadioGroup {
   states: Set<string>;
 }
 
-/** The interactive form while fields are added to it. */
 class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #editable: EditablePdf;
@@ -254,7 +253,9 @@ class InteractiveForm {
       };
       dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as FormControl), ...all }) | RADIO_FLAGS));
       dict.set('Kids', PdfArray.of(...kids));
-      if (buttons.some(({ value }) => !states.has(value)) || haveEqualValues(buttons)) dict.set('Opt', exportValues(buttons).Opt);
+      const values = new Set(buttons.map(({ value }) => value));
+      if (values.size < buttons.length || ![...values].every((value) => states.has(value)))
+        dict.set('Opt', exportValues(buttons).Opt);
       const group = buttons.find((button) => button.group)?.group;
       const names = buttons.map(({ name }) => name).filter(Boolean);
       const description = group || names.join(', ').slice(0, MAX_DESCRIPTION);
@@ -268,11 +269,6 @@ class InteractiveForm {
 
 function rectSize([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: number, height: number] {
   return [Number(roundedDecimal(right - left)), Number(roundedDecimal(top - bottom))];
-}
-
-/** Whether two buttons have the same value. */
-function haveEqualValues(buttons: FormControl[]): boolean {
-  return new Set(buttons.map(({ value }) => value)).size < buttons.length;
 }
 
 /** Whether a value can be the name of the on state. `Off` is the name of the other state. */

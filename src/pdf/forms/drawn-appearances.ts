@@ -6,9 +6,8 @@ import { deflatedStream, numbers, roundedDecimal } from '../objects/syntax.ts';
 /** A tick, in a box that is 1 wide and 1 high. */
 const TICK = '.2 .52 m .42 .28 l .8 .74 l S';
 const TICK_WIDTH = '.13 w 1 J 1 j';
-/** The distance of the control points of four curves that approximate a circle, as a fraction of its radius. */
-const KAPPA = 0.5523;
-const DOT_RADIUS = 0.25;
+/** A line without a length and with round ends is a filled circle (ISO 32000-1, 8.5.3.2). */
+const DOT = '.5 w 1 J .5 .5 m .5 .5 l S';
 
 export class DrawnAppearances {
   readonly #editable: EditablePdf;
@@ -28,7 +27,7 @@ export class DrawnAppearances {
   }
 
   dot(width: number, height: number, color: number[]): PdfRef {
-    return this.#form(width, height, `${square(width, height)} ${fill(color)} ${circle(0.5, DOT_RADIUS)} f`);
+    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${DOT}`);
   }
 
   #form(width: number, height: number, content: string): PdfRef {
@@ -50,18 +49,6 @@ export class DrawnAppearances {
 function square(width: number, height: number): string {
   const side = Math.min(width, height);
   return `${[side, 0, 0, side, (width - side) / 2, (height - side) / 2].map(roundedDecimal).join(' ')} cm`;
-}
-
-function circle(middle: number, radius: number): string {
-  const [from, to] = [middle - radius, middle + radius];
-  const [before, after] = [middle - radius * KAPPA, middle + radius * KAPPA];
-  const curves = [
-    [to, after, after, to, middle, to],
-    [before, to, from, after, from, middle],
-    [from, before, before, from, middle, from],
-    [after, from, to, before, to, middle],
-  ];
-  return `${roundedDecimal(to)} ${roundedDecimal(middle)} m ${curves.map((points) => `${points.map(roundedDecimal).join(' ')} c`).join(' ')}`;
 }
 
 function stroke(color: number[]): string {

@@ -4,6 +4,7 @@
  */
 import { type PdfDict, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import { scanContent } from '../content/content-scanner.ts';
+import { GraphicsState } from '../content/graphics-state.ts';
 import { StreamDecoder } from '../content/streams.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { IDENTITY, type Matrix, times, toMatrix } from '../objects/matrix.ts';
@@ -36,21 +37,15 @@ class DrawnSizes {
 
   #scan(content: Buffer, resources: PdfDict | undefined, start: Matrix): void {
     if (this.#streamsLeft-- <= 0) throw new Error('the content draws too many streams');
-    const saved: Matrix[] = [];
-    let matrix = start;
+    const state = new GraphicsState(start);
     const drawNamed = (kind: string, name: string | undefined, from: Matrix) =>
       name !== undefined && this.#draw(this.#editable.nested(resources, kind, name), resources, from);
-    const change: Record<string, (operation: string, name: string | undefined) => void> = {
-      q: () => saved.push(matrix),
-      Q: () => (matrix = saved.pop() ?? matrix),
-      cm: (operation) => (matrix = times(parseMatrix(operation), matrix)),
-      Do: (_, name) => drawNamed('XObject', name, matrix),
+    scanContent(content, (operator, operands, end) => {
+      state.visit(content, operator, operands, end);
+      const name = operands.names.at(-1);
+      if (operator === 'Do') drawNamed('XObject', name, state.now.matrix);
       // The matrix of a pattern leads to the coordinates of the stream that uses it (8.7.3.1).
-      scn: (_, name) => drawNamed('Pattern', name, start),
-      SCN: (_, name) => drawNamed('Pattern', name, start),
-    };
-    scanContent(content, (operator, { names, start: from }, end) => {
-      if (Object.hasOwn(change, operator)) change[operator]?.(content.toString('latin1', from, end), names.at(-1));
+      else if (operator === 'scn' || operator === 'SCN') drawNamed('Pattern', name, start);
     });
   }
 
@@ -73,9 +68,4 @@ class DrawnSizes {
 
 export function isImage(stream: PdfStream): boolean {
   return stream.getName('Subtype')?.value === 'Image';
-}
-
-function parseMatrix(operation: string): Matrix {
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = operation.trim().split(/\s+/).map(Number);
-  return [a, b, c, d, e, f];
 }

@@ -2,7 +2,6 @@
 export class ChunkedBuffer {
   readonly length: number;
   readonly #chunks: readonly Buffer[];
-  /** The offset of each chunk. */
   readonly #starts: number[] = [];
 
   constructor(chunks: readonly Buffer[]) {
@@ -33,7 +32,6 @@ export class ChunkedBuffer {
     });
   }
 
-  /** The bytes before `end`. */
   upTo(end: number): Buffer[] {
     const parts: Buffer[] = [];
     this.#eachPart(0, end, (part) => parts.push(part));
@@ -54,7 +52,7 @@ export class ChunkedBuffer {
   }
 
   #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
-    for (let index = this.#findChunk(start); index < this.#chunks.length; index++) {
+    for (let index = this.#starts.findLastIndex((at) => at <= start); index < this.#chunks.length; index++) {
       const chunk = this.#chunks[index] as Buffer;
       const at = this.#starts[index] as number;
       if (at >= start + size) return;
@@ -62,16 +60,5 @@ export class ChunkedBuffer {
       const to = Math.min(chunk.length, start + size - at);
       if (from < to) visit(chunk.subarray(from, to));
     }
-  }
-
-  /** The index of the last chunk that begins at or before a position. */
-  #findChunk(position: number): number {
-    let [low, high] = [0, this.#starts.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] as number) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 }

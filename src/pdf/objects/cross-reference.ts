@@ -15,7 +15,6 @@ export interface CrossReference {
   size: number;
   /** The offset of the first entry. Entries are read on demand, because a large file has many. */
   entries: number;
-  /** The trailer dictionary. */
   trailer: string;
 }
 

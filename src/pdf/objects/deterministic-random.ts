@@ -14,7 +14,6 @@ export class DeterministicRandom {
     this.#cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   }
 
-  /** The next `count` bytes. */
   bytes(count: number): Buffer {
     return this.#cipher.update(Buffer.alloc(count));
   }

@@ -74,19 +74,11 @@ function permissionFlags(permissions: PdfPermission[] | undefined): number {
   return permissions.flatMap((permission) => BITS[permission]).reduce((flags, bit) => flags | (1 << bit), nothing);
 }
 
-/** The entries for one password: a hash to verify it, and the file key encrypted with it. */
-interface PasswordEntries {
-  proof: Buffer;
-  wrappedKey: Buffer;
-}
-
-/** Algorithms 8 and 9. The entries of the owner password depend on those of the user password, which are passed as `userProof`. */
-function passwordEntries(
-  password: Buffer,
-  key: Buffer,
-  random: DeterministicRandom,
-  userProof: Buffer = Buffer.alloc(0),
-): PasswordEntries {
+/**
+ * The entries for one password: a hash to verify it, and the file key encrypted with it (algorithms 8 and 9). Those of the owner
+ * password depend on those of the user password, which are passed as `userProof`.
+ */
+function passwordEntries(password: Buffer, key: Buffer, random: DeterministicRandom, userProof: Buffer = Buffer.alloc(0)) {
   const [validationSalt, keySalt] = [random.bytes(8), random.bytes(8)];
   const proof = Buffer.concat([hardenedHash(password, validationSalt, userProof), validationSalt, keySalt]);
   const wrapping = hardenedHash(password, keySalt, userProof);
@@ -95,7 +87,7 @@ function passwordEntries(
 }
 
 /** Entries that no password matches, made without the cost of hashing one. */
-function unusableEntries(random: DeterministicRandom): PasswordEntries {
+function unusableEntries(random: DeterministicRandom) {
   return { proof: random.bytes(48), wrappedKey: random.bytes(32) };
 }
 

@@ -7,8 +7,8 @@ import { PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '
 import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import type { Encryption } from './encrypt.ts';
 import { isStream } from './raw-file.ts';
-import { deflatedStream, numbers, type PdfVersion, toText } from './syntax.ts';
-import { identifier, Parts, toBody } from './write.ts';
+import { deflatedStream, numbers, toText } from './syntax.ts';
+import { identifier, Parts, toBody, trailerEntries } from './write.ts';
 
 /** A reader must decompress a whole object stream to read one object. */
 const OBJECTS_PER_STREAM = 200;
@@ -16,17 +16,13 @@ const OBJECTS_PER_STREAM = 200;
 export function writeWithObjectStreams(editable: EditablePdf, protection?: Encryption): Parts {
   let { nextId } = editable;
   const file = new PackedFile(() => nextId++, protection);
-  file.version = editable.version;
+  file.parts.version = editable.version;
   for (const object of editable.objects()) {
     const stream = toStream(object, editable, protection !== undefined);
     if (stream) file.addStream(object.id, stream);
     else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
   }
-  return file.end({
-    Root: editable.root,
-    ...(editable.info && { Info: editable.info }),
-    ...(editable.id && { ID: identifier(editable.id) }),
-  });
+  return file.end(trailerEntries(editable));
 }
 
 /**
@@ -48,7 +44,8 @@ type Location = { offset: number } | { container: number; index: number };
 
 /** A PDF file that is being written. Objects can be added in any order. */
 export class PackedFile {
-  readonly #parts = new Parts();
+  /** What is written so far, without the objects that wait for their object stream. */
+  readonly parts = new Parts();
   readonly #locations: Location[] = [];
   readonly #protection: Encryption | undefined;
   readonly #newId: () => number;
@@ -57,16 +54,6 @@ export class PackedFile {
   constructor(newId: () => number, protection?: Encryption) {
     this.#newId = newId;
     this.#protection = protection;
-  }
-
-  /** The default is 1.7. */
-  set version(version: PdfVersion) {
-    this.#parts.version = version;
-  }
-
-  /** The bytes written so far, without the objects that wait for their object stream. */
-  get length(): number {
-    return this.#parts.length;
   }
 
   addStream(id: number, stream: PdfStream | Buffer): void {
@@ -88,12 +75,12 @@ export class PackedFile {
       entries.Encrypt = PdfRef.of(id);
       this.#put(id, toText(this.#protection.dictionary));
     }
-    const start = this.#parts.length;
+    const start = this.parts.length;
     const id = this.#newId();
     this.#locations[id] = { offset: start };
-    this.#parts.addObject(id, toBody(crossReferenceStream(this.#locations, entries)));
-    this.#parts.end(start);
-    return this.#parts;
+    this.parts.addObject(id, toBody(crossReferenceStream(this.#locations, entries)));
+    this.parts.end(start);
+    return this.parts;
   }
 
   #flush(): void {
@@ -106,8 +93,8 @@ export class PackedFile {
   }
 
   #put(id: number, body: string | Uint8Array): void {
-    this.#locations[id] = { offset: this.#parts.length };
-    this.#parts.addObject(id, body);
+    this.#locations[id] = { offset: this.parts.length };
+    this.parts.addObject(id, body);
   }
 }
 

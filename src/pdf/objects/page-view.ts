@@ -2,7 +2,7 @@
  * Computes the area of a page that viewers display (ISO 32000-1, 7.7.3.4 and 14.11.2). libpdf is not used for this, because it
  * mistakes the far corners of boxes for sizes.
  */
-import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
+import { PdfArray, type PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import type { PdfReader } from './pdf-reader.ts';
 
 /** The visible area in points, before the page is rotated. */
@@ -25,15 +25,16 @@ export function pageView(pdf: PdfReader, page: PdfDict): PageView {
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
+/** Page trees of others may be chains or circles. */
+const MAX_DEPTH = 100;
+
 /** An entry of a page, or of the nearest ancestor that has it. */
 export function findInherited(pdf: PdfReader, page: PdfDict, entry: string): PdfObject | undefined {
-  const seen = new Set<PdfObject>();
-  let node: PdfObject | undefined = page;
-  while (node instanceof PdfDict && !seen.has(node)) {
+  let node: PdfDict | undefined = page;
+  for (let depth = 0; node && depth < MAX_DEPTH; depth++) {
     const found = pdf.resolve(node.get(entry));
     if (found) return found;
-    seen.add(node);
-    node = pdf.resolve(node.get('Parent'));
+    node = pdf.dict(node, 'Parent');
   }
   return undefined;
 }

@@ -1,9 +1,8 @@
 /** Writes PDF objects: values of libpdf in, Latin-1 text out (ISO 32000-1, 7.3). Unlike with libpdf, numbers keep all digits. */
 
 import { deflateSync } from 'node:zlib';
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
-/** The version of the file format (ISO 32000-1 and -2). */
 export type PdfVersion = '1.7' | '2.0';
 
 /** Transforms the bytes of each string and stream, for example by encryption. */
@@ -11,28 +10,13 @@ export type ByteCipher = (bytes: Uint8Array) => Uint8Array;
 
 /** For a stream, returns only its dictionary. */
 export function toText(object: PdfObject, cipher?: ByteCipher): string {
-  switch (object.type) {
-    case 'dict':
-    case 'stream':
-      return dictionary(object as PdfDict, cipher);
-    case 'array':
-      return `[${(object as PdfArray)
-        .toArray()
-        .map((item) => toText(item, cipher))
-        .join(' ')}]`;
-    case 'string':
-      return `<${Buffer.from(cipher ? cipher((object as PdfString).bytes) : (object as PdfString).bytes).toString('hex')}>`;
-    case 'name':
-      return name((object as PdfName).value);
-    case 'number':
-      return decimal((object as PdfNumber).value);
-    case 'ref':
-      return `${(object as PdfRef).objectNumber} ${(object as PdfRef).generation} R`;
-    case 'bool':
-      return String((object as { value: boolean }).value);
-    default:
-      return 'null';
-  }
+  if (object instanceof PdfDict) return dictionary(object, cipher);
+  if (object instanceof PdfArray) return array(object, cipher);
+  if (object instanceof PdfString) return `<${Buffer.from(cipher ? cipher(object.bytes) : object.bytes).toString('hex')}>`;
+  if (object instanceof PdfName) return name(object.value);
+  if (object instanceof PdfNumber) return decimal(object.value);
+  if (object instanceof PdfRef) return `${object.objectNumber} ${object.generation} R`;
+  return object instanceof PdfBool ? String(object.value) : 'null';
 }
 
 /** A text string (7.9.2.2) with any Unicode characters, in UTF-16 unless all are printable ASCII. */
@@ -50,7 +34,6 @@ export function unicodeString(text: string): PdfString {
   return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
 }
 
-/** A stream with these entries, compressed with deflate. */
 export function deflatedStream(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
 }
@@ -59,7 +42,6 @@ export function entriesOf(dict: PdfDict): Record<string, PdfObject> {
   return Object.fromEntries([...dict].map(([key, value]) => [key.value, value]));
 }
 
-/** An array of numbers, such as a rectangle or a matrix. */
 export function numbers(...values: number[]): PdfArray {
   return PdfArray.of(...values.map(PdfNumber.of));
 }
@@ -70,7 +52,6 @@ export function decimal(value: number): string {
   return text.includes('e') ? value.toFixed(10) : text;
 }
 
-/** A number rounded to a thousandth. */
 export function roundedDecimal(value: number): string {
   return decimal(Math.round(value * 1_000) / 1_000);
 }
@@ -79,6 +60,11 @@ function dictionary(dict: PdfDict, cipher?: ByteCipher): string {
   let text = '<<';
   for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, cipher)}`;
   return `${text}>>`;
+}
+
+function array(items: PdfArray, cipher?: ByteCipher): string {
+  const texts = Array.from(items, (item) => toText(item, cipher));
+  return `[${texts.join(' ')}]`;
 }
 
 function name(value: string): string {

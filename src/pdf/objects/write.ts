@@ -11,11 +11,12 @@ export function writePlain(editable: EditablePdf): Parts {
     offsets[object.id] = parts.length;
     parts.addObject(object.id, 'raw' in object ? object.raw : toBody(object.value));
   }
-  const trailer = PdfDict.of({ Root: editable.root });
-  if (editable.info) trailer.set('Info', editable.info);
-  if (editable.id) trailer.set('ID', identifier(editable.id));
-  endPlain(parts, offsets, trailer);
+  endPlain(parts, offsets, PdfDict.of(trailerEntries(editable)));
   return parts;
+}
+
+export function trailerEntries({ root, info, id }: EditablePdf): Record<string, PdfObject> {
+  return { Root: root, ...(info && { Info: info }), ...(id && { ID: identifier(id) }) };
 }
 
 /** A file identifier whose permanent and changing parts are equal (ISO 32000-1, 14.4). */
@@ -40,7 +41,6 @@ function pdfHeader(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
-/** The parts of a file written so far. */
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
@@ -49,7 +49,6 @@ export class Parts {
     this.add(pdfHeader('1.7'));
   }
 
-  /** The default is 1.7. */
   set version(version: PdfVersion) {
     this.#parts[0] = Buffer.from(pdfHeader(version), 'latin1');
   }

@@ -12,7 +12,6 @@ import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, roundedDecimal, textString } from '../objects/syntax.ts';
 import { StructureTree } from '../structure/structure-tree.ts';
 
-/** The name of the signature field. */
 export const SIGNATURE_NAME = 'Signature1';
 /** The initial numbers of `ByteRange`, with ten digits, because an offset can have that many. */
 export const PLACEHOLDER = 9_999_999_999;
@@ -24,10 +23,6 @@ const FIELD_FLAGS = 132;
 /** The flags SignaturesExist and AppendOnly (table 219). */
 export const FORM_FLAGS = 3;
 
-/** Random hexadecimal digits that identify the placeholder of the signature in the file. */
-export type SignatureMarker = string;
-
-/** The position and the appearance of a signature field. */
 export interface FieldPlace {
   /** Undefined if a form field of the document is signed. */
   position: NewPosition | undefined;
@@ -41,7 +36,7 @@ interface NewPosition {
   rect: number[];
 }
 
-/** Embeds the appearance of the field into the editable, but does not add the field yet. Throws `print_failed` if its page does not exist or is too small. */
+/** Embeds the appearance of the field, but does not add it yet. Throws `print_failed` for a page that is missing or too small. */
 export async function placeField(editable: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : choosePosition(editable, place);
@@ -57,13 +52,16 @@ function choosePosition(editable: EditablePdf, visible: FieldPosition | undefine
   return { page, rect: visible ? fieldRect(editable, page, visible) : [0, 0, 0, 0] };
 }
 
-/** `ownField` is the form field of the document to sign, if there is one. The editable must not change afterwards. */
+/**
+ * Returns random hexadecimal digits that identify the placeholder in the file. `ownField` is the form field of the document to sign,
+ * if there is one. The editable must not change afterwards.
+ */
 export function addSignatureField(
   editable: EditablePdf,
   field: SignatureField,
   { position, shown }: FieldPlace,
   ownField: PdfRef | undefined,
-): SignatureMarker {
+): string {
   const marker = newMarker();
   const signature = editable.add(signatureDictionary(field, marker));
   editable.signature = signature;
@@ -81,7 +79,9 @@ export function addSignatureField(
 function addWidget(editable: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
   const widget = editable.add(new PdfDict());
   addToPage(editable, page, widget);
-  const key = isUntaggedWidget(editable, rect) ? undefined : adopt(editable, widget, page);
+  const [left, bottom, right, top] = rect;
+  const isUntagged = editable.version === '2.0' && left === right && bottom === top; // invisible (ISO 14289-2, 8.9.2.4.13)
+  const key = isUntagged ? undefined : adopt(editable, widget, page);
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
     ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
@@ -142,11 +142,6 @@ function inMillimetres(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
 }
 
-/** Whether the widget is left out of the structure tree, as invisible ones are in PDF 2.0 only (ISO 14289-2, 8.9.2.4.13). */
-function isUntaggedWidget({ version }: EditablePdf, [left, bottom, right, top]: readonly number[]): boolean {
-  return version === '2.0' && left === right && bottom === top;
-}
-
 function addToPage(editable: EditablePdf, ref: PdfRef, widget: PdfRef): void {
   const annotations = editable.list(editable.asDict(ref), 'Annots');
   editable.update(ref, { Annots: PdfArray.of(...annotations, widget), Tabs: PdfName.of('S') });
@@ -161,7 +156,6 @@ function adopt(editable: EditablePdf, widget: PdfRef, page: PdfRef): number | un
   return key;
 }
 
-/** The form dictionary with the flags for signatures. */
 function copyForm(editable: EditablePdf): PdfDict {
   const form = editable.copyDictionary(editable.catalog, 'AcroForm');
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
@@ -173,7 +167,7 @@ function copyForm(editable: EditablePdf): PdfDict {
  * Writes the `ByteRange` of the signature into the finished file: all its bytes except `Contents`. Returns the position of the
  * digits of `Contents` and the digest of all other bytes.
  */
-export function findHole(file: Buffer, marker: SignatureMarker, digest: SignatureField['digest']): SignaturePlaceholder {
+export function findHole(file: Buffer, marker: string, digest: SignatureField['digest']): SignaturePlaceholder {
   const start = file.indexOf(marker, 0, 'latin1') - 1;
   const end = file.indexOf('>', start) + 1;
   const at = file.lastIndexOf('[0 ', start);

@@ -8,7 +8,6 @@ import { PdfReader } from '../objects/pdf-reader.ts';
 import { numbers, textString } from '../objects/syntax.ts';
 import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
 
-/** The field name of the document time stamp. */
 export const TIME_STAMP_NAME = 'DocumentTimeStamp1';
 
 /** `hole` is the placeholder for the time stamp, if `update` requests one. */

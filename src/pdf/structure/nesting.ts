@@ -1,7 +1,7 @@
 /** The structure types that may be nested in each other (ISO/TS 32005, table 5), as far as Chromium writes them. */
 
 /** Types that are transparent: their kids count as kids of their parent. */
-const TRANSPARENT: ReadonlySet<string> = new Set(['NonStruct', 'Div', 'Part']);
+export const TRANSPARENT: ReadonlySet<string> = new Set(['NonStruct', 'Div', 'Part']);
 /** Types that have no content of their own. */
 export const GROUPS: ReadonlySet<string> = new Set(['Document', 'Art', 'Sect', 'BlockQuote', 'Aside']);
 /** Types of tables and lists, which hold only their own parts and no content. */
@@ -31,10 +31,6 @@ const FORBIDDEN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     ...{ RB: `L Lbl Table Code Figure Formula Ruby ${BLOCKS}`, RT: `L Lbl Table Code Figure Formula Ruby ${BLOCKS}` },
   }).map(([parent, kids]) => [parent, new Set(kids.split(' '))]),
 );
-
-export function isTransparent(type: string): boolean {
-  return TRANSPARENT.has(type);
-}
 
 /** Whether a type must not be in `context`, the type of the nearest ancestor that is not transparent. */
 export function isForbidden(type: string, context: string): boolean {

@@ -2,8 +2,15 @@
  * Assigns new owners to content and annotations in the parent tree of a PDF (ISO 32000-1, 14.7.4.4), in the form that Chromium
  * writes.
  */
-import { PdfArray, type PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import { PdfArray, PdfDict, type PdfNull, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { numbers } from '../objects/syntax.ts';
+
+/** A leaf of a number tree (7.9.7). `pairs` are sorted by their keys. */
+export function numberLeaf(pairs: ReadonlyArray<readonly [key: number, value: PdfObject]>): PdfDict {
+  const Limits = numbers(pairs[0]?.[0] ?? 0, pairs.at(-1)?.[0] ?? 0);
+  return PdfDict.of({ Limits, Nums: PdfArray.of(...pairs.flatMap(([key, value]) => [PdfNumber.of(key), value])) });
+}
 
 export class NewOwners {
   readonly #editable: EditablePdf;

@@ -3,18 +3,15 @@ import { PdfArray, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef 
 import { type Painted, type PaintedContent, paintedKey } from '../content/painted-content.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
-import { NewOwners } from './parent-tree.ts';
+import { NewOwners, numberLeaf } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
-import { annotationOf, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
+import { annotationOf, type Leaf, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
   readonly #editable: EditablePdf;
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
-  /** Parsed values by their text, because table cells have many values in common. */
-  readonly #values = new Map<string, PdfObject>();
-  /** The owners of annotations that were added to the parent tree, with their keys. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
   readonly #newOwners: NewOwners;
   #namespace: PdfRef | undefined;
@@ -71,7 +68,7 @@ export class StructureTree {
 
   /** Creates an element for some kids of another one. The caller puts it into the tree. */
   enclose(parent: StructureElement, type: string, kids: Array<StructureElement | Leaf>): StructureElement {
-    const page = parent.get('Pg');
+    const page = parent.dict.get('Pg');
     const element = this.create(type, kids);
     if (page) element.set('Pg', page);
     for (const leaf of element.leaves) this.#own(leaf, page, element.ref);
@@ -84,19 +81,15 @@ export class StructureTree {
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
   }
 
-  /** Where the marked content of an element is. */
   leafPlace(leaf: Leaf, parent: StructureElement): LeafPlace {
-    return leafPlace(leaf, parent.get('Pg'));
+    return leafPlace(leaf, parent.dict.get('Pg'));
   }
 
-  /** Takes marked content of an element out of the parent tree. The caller removes it from the element. */
-  release(leaf: Leaf, parent: StructureElement): LeafPlace {
-    const place = this.leafPlace(leaf, parent);
-    if (place.holder) this.#newOwners.setContent(place.holder, place.mcid, PdfNull.instance);
-    return place;
+  /** Takes marked content out of the parent tree. The caller removes it from its element. */
+  release(holder: PdfRef, mcid: number): void {
+    this.#newOwners.setContent(holder, mcid, PdfNull.instance);
   }
 
-  /** Whether an element has a link annotation. */
   hasLink(element: StructureElement): boolean {
     const annotations = element.leaves.map((leaf) => this.#editable.asDict(annotationOf(leaf)));
     return annotations.some((annotation) => annotation?.getName('Subtype')?.value === 'Link');
@@ -109,7 +102,6 @@ export class StructureTree {
     else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
 
-  /** Gives an element a structure type of the PDF 2.0 namespace. */
   setVersion2Type(element: StructureElement, type: string): void {
     this.#namespace ??= this.#editable.add(namespaceOfVersion2());
     element.type = type;
@@ -133,7 +125,6 @@ export class StructureTree {
     return key;
   }
 
-  /** Writes all changes to the PDF. */
   write(roles: Record<string, string>): void {
     for (const element of this.elements()) {
       if (!element.changed) continue;
@@ -153,68 +144,27 @@ export class StructureTree {
   #extendParentTree(): void {
     if (!this.#newParents.length) return;
     const tree = this.#editable.copyDictionary(this.#root, 'ParentTree');
-    const added = this.#newParents.flatMap(([key, parent]) => [PdfNumber.of(key), parent]);
-    if (tree.has('Nums')) tree.set('Nums', PdfArray.of(...this.#editable.list(tree, 'Nums'), ...added));
-    else tree.set('Kids', this.#withBranch(tree, added));
+    const leaf = numberLeaf(this.#newParents);
+    const own = this.#editable.list(tree, 'Nums');
+    if (tree.has('Nums')) tree.set('Nums', PdfArray.of(...own, ...this.#editable.list(leaf, 'Nums')));
+    else tree.set('Kids', PdfArray.of(...this.#editable.list(tree, 'Kids'), this.#editable.add(leaf)));
     this.#root.set('ParentTree', this.#editable.add(tree));
-  }
-
-  /** Adds a leaf node to a parent tree that has several. */
-  #withBranch(tree: PdfDict, added: Array<PdfNumber | PdfRef>): PdfArray {
-    const keys = this.#newParents.map(([key]) => PdfNumber.of(key));
-    const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
-    const branch = this.#editable.add(PdfDict.of({ Limits, Nums: PdfArray.of(...added) }));
-    return PdfArray.of(...this.#editable.list(tree, 'Kids'), branch);
   }
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
     const text = this.#editable.unchangedText(id);
-    const plain = text === undefined ? undefined : readPlain(text);
-    if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
-    const dict = this.#editable.asDict(PdfRef.of(id));
+    const parsed = text === undefined ? undefined : parseObject(text);
+    const dict = parsed instanceof PdfDict ? parsed : this.#editable.asDict(PdfRef.of(id))?.clone();
     if (!dict?.has('S')) return undefined;
-    const element = new StructureElement(id, dict.clone(), parent);
+    const element = new StructureElement(id, dict, parent);
     for (const kid of this.#editable.listOrOne(dict, 'K')) this.#addKid(kid, element);
     return element;
   }
 
-  #ofPlain(id: number, text: string, plain: PlainElement, parent: StructureElement | undefined): StructureElement {
-    const read = () => this.#dictionary(id, text);
-    const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
-    const words = plain.kids.split(' ');
-    for (let at = 0; at < words.length; at++) {
-      const number = Number(words[at]);
-      if (words[at + 2] !== 'R') element.kids.push(PdfNumber.of(number));
-      else {
-        this.#addObject(number, element);
-        at += 2;
-      }
-    }
-    return element;
-  }
-
-  #dictionary(id: number, text: string): PdfDict {
-    const dict = parseObject(text) ?? this.#editable.resolve(PdfRef.of(id));
-    return dict instanceof PdfDict ? dict.clone() : new PdfDict();
-  }
-
-  readonly #readOnce = (text: string): PdfObject | undefined => {
-    const known = this.#values.get(text);
-    if (known) return known;
-    const value = parseObject(text);
-    if (value) this.#values.set(text, value);
-    return value;
-  };
-
   #addKid(kid: PdfObject, parent: StructureElement): void {
-    if (kid instanceof PdfRef) this.#addObject(kid.objectNumber, parent);
-    else if (kid instanceof PdfNumber || kid instanceof PdfDict) parent.kids.push(kid);
-  }
-
-  /** Adds a structure element, or an object reference, as a kid. */
-  #addObject(id: number, parent: StructureElement): void {
-    const kid = this.#readElement(id, parent) ?? this.#editable.resolve(PdfRef.of(id));
-    if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
+    const element = kid instanceof PdfRef ? this.#readElement(kid.objectNumber, parent) : undefined;
+    const found = element ?? this.#editable.resolve(kid);
+    if (found instanceof StructureElement || found instanceof PdfNumber || found instanceof PdfDict) parent.kids.push(found);
   }
 }
 

@@ -40,8 +40,7 @@ export class GlyphMetrics {
     if (!this.#isComposite) this.#readSimple(pdf, font, type === 'Type3' ? toMatrix(font.get('FontMatrix'))[0] : 0.001);
     const descendant = pdf.first(font, 'DescendantFonts');
     if (!(this.#isComposite && descendant instanceof PdfDict)) return;
-    const given = pdf.resolve(descendant.get('DW'));
-    this.#defaultWidth = given instanceof PdfNumber ? given.value / 1_000 : 1;
+    this.#defaultWidth = (pdf.number(descendant, 'DW') ?? 1_000) / 1_000;
     this.#readComposite(pdf.list(descendant, 'W').map((entry) => pdf.resolve(entry)));
   }
 
@@ -57,10 +56,8 @@ export class GlyphMetrics {
   }
 
   #readSimple(pdf: ReadablePdf, font: PdfDict, unit: number): void {
-    const first = pdf.resolve(font.get('FirstChar'));
-    const from = first instanceof PdfNumber ? first.value : 0;
     const widths = pdf.list(font, 'Widths').map((entry) => pdf.resolve(entry));
-    this.#setWidths(from, widths, unit);
+    this.#setWidths(pdf.number(font, 'FirstChar') ?? 0, widths, unit);
   }
 
   /** Entries are `first [width ...]` or `first last width` (ISO 32000-1, 9.7.4.3). */

@@ -1,6 +1,7 @@
 /** Reads where the tagged text of a PDF is: pages in; pieces of text without a gap, by marked-content sequence, out. */
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
 import { decodeText, type Operands, readMcid, scanReadable, stringBytes } from '../content/content-scanner.ts';
+import { GraphicsState, readNumbers } from '../content/graphics-state.ts';
 import { IDENTITY, type Matrix, type Point, times, toMatrix, transform } from '../objects/matrix.ts';
 import { type Glyph, GlyphMetrics } from './glyph-metrics.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
@@ -22,8 +23,6 @@ const LINE_DISTANCE = 0.5;
 /** The cosine of the largest angle between the directions of one line. */
 const SAME_DIRECTION = 0.999;
 const MAX_GLYPHS = 5_000_000;
-const NUMBER = /(?<![\w./])[-+]?(?:\d+\.?\d*|\.\d+)(?![\w.])/g;
-const SETS_STATE = new Set(['cm', 'Tm', 'Td', 'TD', 'T*', 'Tf', 'Tc', 'Tw', 'Tz', 'TL']);
 const SHOWS = new Set(['Tj', 'TJ', "'", '"']);
 
 /** How a piece follows another one. Glyphs in different directions, as on a curve, count as adjacent. */
@@ -98,44 +97,26 @@ interface Handlers {
   shows(mcid: number, piece: TextPiece): void;
 }
 
-/** What q saves and Q restores. */
-interface State {
-  matrix: Matrix;
-  font: GlyphMetrics | undefined;
-  size: number;
-  characterSpacing: number;
-  wordSpacing: number;
-  scale: number;
-  leading: number;
-}
-
 /** The state of one content stream while it is read (ISO 32000-1, 9.3 and 9.4). */
 class TextReading {
   readonly #content: Buffer;
   readonly #handlers: Handlers;
-  #state: State;
-  readonly #saved: State[] = [];
-  #line: Matrix = IDENTITY;
-  #at: Matrix = IDENTITY;
+  readonly #state: GraphicsState;
   /** The open marked-content sequences; `actualText` is what is left of it for the next glyph. */
   readonly #open: Array<{ mcid: number | undefined; actualText: string | undefined }> = [];
 
   constructor(content: Buffer, matrix: Matrix, handlers: Handlers) {
     this.#content = content;
     this.#handlers = handlers;
-    const none = { characterSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, size: 1 };
-    this.#state = { ...none, matrix, font: undefined };
+    this.#state = new GraphicsState(matrix);
   }
 
   visit(operator: string, operands: Operands, end: number): void {
-    if (SHOWS.has(operator)) this.#show(operator, operands, end);
-    else if (SETS_STATE.has(operator)) this.#set(operator, operands, end);
+    this.#state.visit(this.#content, operator, operands, end);
+    if (SHOWS.has(operator)) this.#show(operator, operands);
     else if (operator === 'BDC' || operator === 'BMC') this.#begin(operands, end);
     else if (operator === 'EMC') this.#open.pop();
-    else if (operator === 'q') this.#saved.push({ ...this.#state });
-    else if (operator === 'Q') this.#state = this.#saved.pop() ?? this.#state;
-    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#state.matrix);
-    else if (operator === 'BT') this.#line = this.#at = IDENTITY;
+    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#state.now.matrix);
   }
 
   #begin({ start, names, strings: [text] }: Operands, end: number): void {
@@ -146,66 +127,33 @@ class TextReading {
     this.#open.push({ mcid, actualText });
   }
 
-  #set(operator: string, { names, start }: Operands, end: number): void {
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = this.#numbers(start, end);
-    const state = this.#state;
-    if (operator === 'Tf') state.font = this.#handlers.fontOf(names.at(-1) ?? '');
-    if (operator === 'cm') state.matrix = times([a, b, c, d, e, f], state.matrix);
-    else if (operator === 'Tm') this.#line = this.#at = [a, b, c, d, e, f];
-    else if (operator === 'Td') this.#move(a, b);
-    else if (operator === 'T*') this.#move(0, -state.leading);
-    else if (operator === 'Tf') state.size = a;
-    else if (operator === 'Tc') state.characterSpacing = a;
-    else if (operator === 'Tw') state.wordSpacing = a;
-    else if (operator === 'Tz') state.scale = a / 100;
-    else if (operator === 'TL') state.leading = a;
-    else if (operator === 'TD') {
-      state.leading = -b;
-      this.#move(a, b);
-    }
-  }
-
-  #move(x: number, y: number): void {
-    this.#line = this.#at = times([1, 0, 0, 1, x, y], this.#line);
-  }
-
-  #show(operator: string, { start, strings }: Operands, end: number): void {
-    if (operator === '"') [this.#state.wordSpacing = 0, this.#state.characterSpacing = 0] = this.#numbers(start, end);
-    if (operator === "'" || operator === '"') this.#move(0, -this.#state.leading);
+  #show(operator: string, { start, strings }: Operands): void {
     let from = start;
     for (const string of strings) {
-      for (const number of operator === 'TJ' ? this.#numbers(from, string[0]) : [])
-        this.#advance((-number / 1_000) * this.#state.size);
+      for (const number of operator === 'TJ' ? readNumbers(this.#content, from, string[0]) : [])
+        this.#state.advance((-number / 1_000) * this.#state.now.size);
       this.#showString(stringBytes(this.#content, string));
       [, from] = string;
     }
   }
 
   #showString(bytes: Buffer): void {
-    const { font, characterSpacing, wordSpacing } = this.#state;
-    for (const glyph of font?.glyphs(bytes) ?? []) {
+    const { font, characterSpacing, wordSpacing } = this.#state.now;
+    for (const glyph of this.#handlers.fontOf(font)?.glyphs(bytes) ?? []) {
       this.#showGlyph(glyph);
-      this.#advance(characterSpacing + (glyph.isSpace ? wordSpacing : 0));
+      this.#state.advance(characterSpacing + (glyph.isSpace ? wordSpacing : 0));
     }
   }
 
   #showGlyph({ text, width }: Glyph): void {
-    const { size, matrix } = this.#state;
-    const before = times(this.#at, matrix);
-    this.#advance((width ?? 0) * size);
+    const { size } = this.#state.now;
+    const before = this.#state.textMatrix;
+    this.#state.advance((width ?? 0) * size);
     const sequence = this.#open.at(-1);
     const shown = sequence?.actualText ?? text;
     if (sequence?.actualText !== undefined) sequence.actualText = '';
-    const piece = toPiece(before, times(this.#at, matrix), size, width === undefined ? undefined : shown);
+    const piece = toPiece(before, this.#state.textMatrix, size, width === undefined ? undefined : shown);
     if (piece && sequence?.mcid !== undefined) this.#handlers.shows(sequence.mcid, piece);
-  }
-
-  #advance(length: number): void {
-    this.#at = times([1, 0, 0, 1, length * this.#state.scale, 0], this.#at);
-  }
-
-  #numbers(from: number, to: number): number[] {
-    return (this.#content.toString('latin1', from, to).match(NUMBER) ?? []).map(Number);
   }
 }
 

@@ -21,14 +21,10 @@ export class TooComplexError extends Error {
   override name = 'TooComplexError';
 }
 
-/** A structure element with its parent. */
 export interface ReadElement {
   dict: PdfDict;
   /** The standard type, according to the role map. */
   type: string;
-  /** The type as written in the file. */
-  given: string;
-  /** Whether the type is in the namespace of PDF 2.0. */
   isVersion2: boolean;
   parent: ReadElement | undefined;
 }
@@ -57,7 +53,6 @@ export class ReadablePdf extends PdfReader {
     return items;
   }
 
-  /** The first item of an array. */
   first(parent: PdfDict | undefined, entry: string): PdfObject | undefined {
     const found = this.resolve(parent?.get(entry));
     return found instanceof PdfArray ? this.resolve(found.at(0)) : undefined;
@@ -122,13 +117,8 @@ export class ReadablePdf extends PdfReader {
       seen.add(dict);
       const given = this.name(dict, 'S');
       const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
-      const element = {
-        dict,
-        given,
-        type: isVersion2 ? given : this.#resolveRole(given, roles),
-        isVersion2,
-        parent: next.parent,
-      };
+      const type = isVersion2 ? given : this.#resolveRole(given, roles);
+      const element = { dict, type, isVersion2, parent: next.parent };
       yield { element };
       push(dict, element, next.depth + 1);
     }

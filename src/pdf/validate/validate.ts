@@ -10,6 +10,7 @@ import {
   toClaims,
 } from '../conformance/profiles.ts';
 import { scanReadable } from '../content/content-scanner.ts';
+import { findResources } from '../objects/page-view.ts';
 import {
   LANGUAGE_TAG,
   NAMESPACE_OF_PDF_2,
@@ -26,7 +27,6 @@ export interface FoundViolation {
   rule: ValidationRule;
   clause: string;
   message: string;
-  /** The number of occurrences. */
   count: number;
 }
 
@@ -147,10 +147,6 @@ class Check {
     return this.#claims.archive?.part === 4;
   }
 
-  get #tabOrders(): string[] {
-    return this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
-  }
-
   #add(rule: ValidationRule, count = 1): void {
     const known = this.#found.get(rule);
     if (known) known.count += count;
@@ -257,29 +253,19 @@ class Check {
 
   #checkPage(page: PdfDict, owners: Map<PdfObject, string>): void {
     const annotations = this.#pdf.list(page, 'Annots').map((entry) => this.#pdf.resolve(entry));
-    if (annotations.length && !this.#tabOrders.includes(this.#pdf.name(page, 'Tabs'))) this.#add('tab_order_missing');
+    const tabOrders = this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
+    if (annotations.length && !tabOrders.includes(this.#pdf.name(page, 'Tabs'))) this.#add('tab_order_missing');
     for (const annotation of annotations)
       if (annotation instanceof PdfDict) this.#checkAnnotation(annotation, owners.get(annotation));
     this.#checkActions(page, 'AA');
-    const resources = this.#findInherited(page, 'Resources');
+    const resources = findResources(this.#pdf, page);
     this.#checkFonts(resources, this.#drawn);
     if (claimsStructure(this.#claims)) this.#checkContent(page, resources);
   }
 
-  #findInherited(page: PdfDict, entry: string): PdfDict | undefined {
-    let node: PdfDict | undefined = page;
-    for (let depth = 0; node && depth < 64; depth++) {
-      const found = this.#pdf.dict(node, entry);
-      if (found) return found;
-      node = this.#pdf.dict(node, 'Parent');
-    }
-    return undefined;
-  }
-
   #checkAnnotation(annotation: PdfDict, owner: string | undefined): void {
     const subtype = this.#pdf.name(annotation, 'Subtype');
-    const flags = this.#pdf.resolve(annotation.get('F'));
-    const bits = flags instanceof PdfNumber ? flags.value : 0;
+    const bits = this.#pdf.number(annotation, 'F') ?? 0;
     this.#checkActions(annotation, 'A', 'AA');
     this.#checkDestination(annotation);
     if (subtype === 'Popup') return;
@@ -288,14 +274,8 @@ class Check {
     if (bits & HIDDEN_FLAGS || !(bits & PRINT_FLAG)) this.#add('annotation_flags');
     if (!annotation.has('AP') && subtype !== 'Link' && !this.#isEmpty(annotation)) this.#add('appearance_missing');
     if (bits & HIDDEN_FLAG) return;
-    if (subtype === 'Link') this.#checkLink(annotation, owner);
-    else if (subtype === 'Widget') this.#checkWidget(annotation, owner);
-    else this.#checkComment(annotation, owner);
-  }
-
-  #checkLink(annotation: PdfDict, owner: string | undefined): void {
-    if (owner !== 'Link') this.#add('link_untagged');
-    if (!this.#pdf.text(annotation, 'Contents')) this.#add('link_description_missing');
+    if (subtype === 'Widget') this.#checkWidget(annotation, owner);
+    else this.#checkDescribed(annotation, owner, subtype === 'Link');
   }
 
   #checkWidget(annotation: PdfDict, owner: string | undefined): void {
@@ -305,9 +285,10 @@ class Check {
     if (!this.#pdf.text(field, 'TU')) this.#add('field_name_missing');
   }
 
-  #checkComment(annotation: PdfDict, owner: string | undefined): void {
-    if (owner !== 'Annot') this.#add('annotation_untagged');
-    if (!this.#pdf.text(annotation, 'Contents')) this.#add('annotation_description_missing');
+  #checkDescribed(annotation: PdfDict, owner: string | undefined, isLink: boolean): void {
+    const kind = isLink ? 'link' : 'annotation';
+    if (owner !== (isLink ? 'Link' : 'Annot')) this.#add(`${kind}_untagged`);
+    if (!this.#pdf.text(annotation, 'Contents')) this.#add(`${kind}_description_missing`);
   }
 
   #isEmpty(annotation: PdfDict): boolean {
