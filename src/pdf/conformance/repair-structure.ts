@@ -23,10 +23,11 @@ export function repairStructure(tree: StructureTree, structure: PrintedStructure
   const elements = tree.elements();
   repairRootLanguage(tree.document, structure);
   const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
+  const complete = new Set<PdfObject>();
   for (const element of elements) {
     if (!STANDARD_TYPES.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
     repairLanguage(element);
-    if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids);
+    if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids, complete);
   }
   for (const element of elements) tagLinks(tree, element);
   for (const element of elements) repairTableParts(element);
@@ -48,19 +49,23 @@ function repairLanguage(element: StructureElement): void {
   if (language.includes('_')) element.set('Lang', textString(language.replaceAll('_', '-')));
 }
 
-/** Removes references to header cells that have no tag, because they are on no page. */
-function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
-  const attributes = cell.dict.getArray('A');
-  if (!attributes) return;
+/**
+ * Removes references to header cells that have no tag, because they are on no page. `complete` are the attributes of other cells
+ * from which none was removed.
+ */
+function keepKnownHeaders(cell: StructureElement, ids: Set<string>, complete: Set<PdfObject>): void {
+  const attributes = cell.get('A');
+  if (!(attributes instanceof PdfArray) || complete.has(attributes)) return;
   const isKnown = (id: PdfObject) => id instanceof PdfString && ids.has(id.asString());
   const kept = attributes.toArray().map((attribute) => {
-    const headers = attribute instanceof PdfDict ? attribute.getArray('Headers') : undefined;
-    if (!(attribute instanceof PdfDict) || !headers || headers.toArray().every(isKnown)) return attribute;
+    const headers = attribute instanceof PdfDict ? attribute.get('Headers') : undefined;
+    if (!(attribute instanceof PdfDict) || !(headers instanceof PdfArray) || headers.toArray().every(isKnown)) return attribute;
     const copy = attribute.clone();
     copy.set('Headers', PdfArray.of(...headers.toArray().filter(isKnown)));
     return copy;
   });
-  if (kept.some((attribute, index) => attribute !== attributes.at(index))) cell.set('A', PdfArray.of(...kept));
+  if (kept.every((attribute, index) => attribute === attributes.at(index))) complete.add(attributes);
+  else cell.set('A', PdfArray.of(...kept));
 }
 
 /** Adds a Link tag to links with another ARIA role, which Chromium tags only by that role. A Form element may have none. */

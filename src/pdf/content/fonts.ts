@@ -42,9 +42,7 @@ export class Fonts {
   look(runs: Run[], actualText: string | undefined): GlyphFaults {
     const read = runs.flatMap((run) => this.#readCodes(run) ?? []);
     const isMissing = read.some(({ font, codes }) => font.isComposite && codes.includes(0));
-    const unmapped = read.flatMap(({ font, codes }) =>
-      [...codes].filter((code) => code !== 0 && !font.texts.has(code)).map((code) => ({ font, code })),
-    );
+    const unmapped = read.flatMap(({ font, codes }) => findUnmapped(font, codes).map((code) => ({ font, code })));
     if (!actualText || !unmapped.length)
       return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
     // Without the texts of the mapped glyphs, the rest of the ActualText belongs to the unmapped one.
@@ -97,9 +95,17 @@ export class Fonts {
   }
 }
 
+function findUnmapped({ texts }: Font, codes: Iterable<number>): number[] {
+  const unmapped: number[] = [];
+  for (const code of codes) if (code !== 0 && !texts.has(code)) unmapped.push(code);
+  return unmapped;
+}
+
 /** The codes of two bytes each. */
 function readPairs(bytes: Buffer): Uint16Array {
-  return Uint16Array.from({ length: bytes.length >> 1 }, (_, at) => bytes.readUInt16BE(2 * at));
+  const pairs = new Uint16Array(bytes.length >> 1);
+  for (let at = 0; at < pairs.length; at++) pairs[at] = bytes.readUInt16BE(2 * at);
+  return pairs;
 }
 
 /** A ToUnicode map with the texts of some codes added, to an empty one if none is given. */

@@ -5,13 +5,15 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
 import { NewOwners, numberLeaf } from './parent-tree.ts';
 import { namespaceOfVersion2 } from './standard-types.ts';
-import { annotationOf, type Leaf, StructureElement } from './structure-element.ts';
+import { annotationOf, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
   readonly #editable: EditablePdf;
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
+  /** Parsed values by their text, because table cells have many values in common. */
+  readonly #values = new Map<string, PdfObject>();
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
   readonly #newOwners: NewOwners;
   #namespace: PdfRef | undefined;
@@ -68,7 +70,7 @@ export class StructureTree {
 
   /** Creates an element for some kids of another one. The caller puts it into the tree. */
   enclose(parent: StructureElement, type: string, kids: Array<StructureElement | Leaf>): StructureElement {
-    const page = parent.dict.get('Pg');
+    const page = parent.get('Pg');
     const element = this.create(type, kids);
     if (page) element.set('Pg', page);
     for (const leaf of element.leaves) this.#own(leaf, page, element.ref);
@@ -82,7 +84,7 @@ export class StructureTree {
   }
 
   leafPlace(leaf: Leaf, parent: StructureElement): LeafPlace {
-    return leafPlace(leaf, parent.dict.get('Pg'));
+    return leafPlace(leaf, parent.get('Pg'));
   }
 
   /** Takes marked content out of the parent tree. The caller removes it from its element. */
@@ -153,13 +155,35 @@ export class StructureTree {
 
   #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
     const text = this.#editable.unchangedText(id);
-    const parsed = text === undefined ? undefined : parseObject(text);
-    const dict = parsed instanceof PdfDict ? parsed : this.#editable.asDict(PdfRef.of(id))?.clone();
+    const plain = text === undefined ? undefined : readPlain(text);
+    if (text !== undefined && plain) return this.#ofPlain(id, text, plain, parent);
+    const dict = this.#editable.asDict(PdfRef.of(id));
     if (!dict?.has('S')) return undefined;
-    const element = new StructureElement(id, dict, parent);
+    const element = new StructureElement(id, dict.clone(), parent);
     for (const kid of this.#editable.listOrOne(dict, 'K')) this.#addKid(kid, element);
     return element;
   }
+
+  #ofPlain(id: number, text: string, plain: PlainElement, parent: StructureElement | undefined): StructureElement {
+    const read = () => this.#dictionary(id, text);
+    const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
+    for (const [, number, isReference] of plain.kids.matchAll(/(\d+)( 0 R)?/g))
+      this.#addKid(isReference ? PdfRef.of(Number(number)) : PdfNumber.of(Number(number)), element);
+    return element;
+  }
+
+  #dictionary(id: number, text: string): PdfDict {
+    const dict = parseObject(text) ?? this.#editable.resolve(PdfRef.of(id));
+    return dict instanceof PdfDict ? dict.clone() : new PdfDict();
+  }
+
+  readonly #readOnce = (text: string): PdfObject | undefined => {
+    const known = this.#values.get(text);
+    if (known) return known;
+    const value = parseObject(text);
+    if (value) this.#values.set(text, value);
+    return value;
+  };
 
   #addKid(kid: PdfObject, parent: StructureElement): void {
     const element = kid instanceof PdfRef ? this.#readElement(kid.objectNumber, parent) : undefined;
