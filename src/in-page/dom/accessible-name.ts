@@ -1,6 +1,6 @@
 /** Computes accessible names and the text that is read out, as far as fields and tagged elements need them. */
-import { builtIn } from './built-ins.ts';
 import { layoutChildren } from './layout-children.ts';
+import { call, findFirst, isElement, isText, matches, read, readAttribute, readName } from './nodes.ts';
 import { explicitRole, fieldRole } from './roles.ts';
 import type { Root } from './roots.ts';
 
@@ -13,9 +13,9 @@ const UNREAD = '[aria-hidden="true" i], [inert], script, style, template, noscri
 export function accessibleName(element: Element): string {
   const candidates = [
     labelledName(element),
-    builtIn(element).getAttribute('aria-label'),
+    readAttribute(element, 'aria-label'),
     ownName(element),
-    builtIn(element).getAttribute('title'),
+    readAttribute(element, 'title'),
   ];
   for (const candidate of candidates) {
     const name = (candidate ?? '').replace(/\s+/g, ' ').trim();
@@ -26,8 +26,8 @@ export function accessibleName(element: Element): string {
 
 /** Returns the text of a node as it is read out, so that of blocks is set apart by spaces. Empty if it is hidden. */
 export function readText(node: Node): string {
-  if (builtIn(node).nodeType === Node.TEXT_NODE) return (node as Text).data;
-  if (builtIn(node).nodeType !== Node.ELEMENT_NODE || builtIn(node as Element).matches(UNREAD)) return '';
+  if (isText(node)) return node.data;
+  if (!isElement(node) || matches(node, UNREAD)) return '';
   const { display } = getComputedStyle(node as Element);
   if (display === 'none') return '';
   const text = labelOrText(node as Element);
@@ -36,24 +36,24 @@ export function readText(node: Node): string {
 
 /** Returns the text in an element, or the alternate text of an image, even if the element is hidden. */
 export function contentText(element: Element): string {
-  const { localName: name } = builtIn(element);
-  if (name === 'img') return builtIn(element).getAttribute('alt') ?? '';
+  const name = readName(element);
+  if (name === 'img') return readAttribute(element, 'alt') ?? '';
   if (name === 'svg') return drawingTitle(element);
   return name === 'br' ? ' ' : layoutChildren(element).map(readText).join('');
 }
 
 /** Returns the names of the elements that label an element. They may be hidden. */
 function labelledName(element: Element): string {
-  const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
+  const ids = (readAttribute(element, 'aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   if (!ids.length) return ''; // as most elements
-  const root = builtIn(builtIn(element).getRootNode() as Root);
-  const labels = ids.map((id) => root.getElementById(id)).filter((label) => label !== null);
+  const root = call(element, 'getRootNode') as Root;
+  const labels = ids.map((id) => call(root, 'getElementById', id)).filter((label) => label !== null);
   return labels.map(labelOrText).join(' ');
 }
 
 function ownName(element: Element): string {
-  const { localName: name, type } = builtIn(element) as HTMLInputElement;
-  if (/^(?:img|area)$/.test(name) || type === 'image') return builtIn(element).getAttribute('alt') ?? '';
+  const [name, type] = [readName(element), read(element as HTMLInputElement, 'type')];
+  if (/^(?:img|area)$/.test(name) || type === 'image') return readAttribute(element, 'alt') ?? '';
   if (/^(?:canvas|object|figure|svg)$/.test(name) || explicitRole(element) === 'img') return drawingTitle(element);
   if (/^(?:input|textarea|select)$/.test(name)) return controlName(element as HTMLInputElement);
   return fieldRole(element) === 'tv' ? '' : contentText(element); // the text of a text field is its value
@@ -72,10 +72,10 @@ function labelsText({ labels }: HTMLInputElement): string {
 
 /** Returns the title of an `svg` element, and an empty text for other elements. */
 function drawingTitle(element: Element): string {
-  return builtIn(element).localName === 'svg' ? (builtIn(element).querySelector(':scope > title')?.textContent ?? '') : '';
+  return readName(element) === 'svg' ? (findFirst(element, ':scope > title')?.textContent ?? '') : '';
 }
 
 function labelOrText(element: Element): string {
-  const label = builtIn(element).getAttribute('aria-label') ?? '';
+  const label = readAttribute(element, 'aria-label') ?? '';
   return /\S/.test(label) ? label : contentText(element);
 }

@@ -3,7 +3,7 @@
  * and after, because rules of another origin can be seen only by their effect. The window is laid out for print and as wide as the
  * paper.
  */
-import { builtIn } from './built-ins.ts';
+import { call, measureBox } from './nodes.ts';
 import { type Root, selectIn } from './roots.ts';
 
 /** More would take longer than about a second. */
@@ -54,12 +54,12 @@ export function captureAppearance(roots: Root[], prepared = new Set<Element>(), 
   const all = roots.flatMap((root) => [...selectIn<Element>(root, '*')]);
   const elements = all.filter((element) => !added?.contains(element));
   if (elements.length > MAX_ELEMENTS) return undefined;
-  const isDisplayed = (element: Element) => builtIn(element).checkVisibility();
+  const isDisplayed = (element: Element) => call(element, 'checkVisibility');
   const isPrepared = (element: Element | null | undefined) => Boolean(element && prepared.has(element));
-  const animations = roots.flatMap((root) => builtIn(root).getAnimations());
+  const animations = roots.flatMap((root) => call(root, 'getAnimations'));
   return {
     elements,
-    boxes: elements.map((element) => (isDisplayed(element) ? builtIn(element).getBoundingClientRect() : undefined)),
+    boxes: elements.map((element) => (isDisplayed(element) ? measureBox(element) : undefined)),
     styles: elements.map((element) => (isDisplayed(element) ? readStyles(element, isPrepared(element)) : '')),
     animations: animations.filter(({ effect }) => !isPrepared((effect as KeyframeEffect | null)?.target)),
   };

@@ -2,27 +2,28 @@
  * Finds elements with an effect that makes Chromium draw the whole element as one image (`drawSpecial`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFDevice.cpp).
  */
-import { builtIn } from './built-ins.ts';
+import { call, findClosest, read, readName } from './nodes.ts';
+import { type Root, selectIn } from './roots.ts';
 
 export function isRasterized(element: Element): boolean {
   const style = getComputedStyle(element);
   const isReflected = (style.getPropertyValue('-webkit-box-reflect') || 'none') !== 'none';
   const isPlain = style.filter === 'none' && !isReflected && style.transform === 'none';
-  if ((isPlain && builtIn(element).localName !== 'use') || style.display === 'contents') return false;
+  if ((isPlain && readName(element) !== 'use') || style.display === 'contents') return false;
   if (isPartOfDrawing(element)) return [element, ...elementsUsedBy(element)].some(isFiltered) && isDrawn(element);
   return style.filter !== 'none' || isReflected || hasPerspective(element, style.transform);
 }
 
 export function isPartOfDrawing(element: Element): boolean {
-  const parent = builtIn(element).parentElement;
-  return Boolean(parent && builtIn(parent).closest('svg'));
+  const parent = read(element, 'parentElement');
+  return Boolean(parent && findClosest(parent, 'svg'));
 }
 
 /** Whether the element is painted. `checkVisibility` also returns true for SVG definitions and elements that are not displayed. */
 function isDrawn(element: Element): boolean {
-  const { localName, parentElement } = builtIn(element);
-  if (/^(?:defs|symbol|pattern|mask|clipPath|marker)$/.test(localName)) return false;
+  if (/^(?:defs|symbol|pattern|mask|clipPath|marker)$/.test(readName(element))) return false;
   if (getComputedStyle(element).display === 'none') return false;
+  const parentElement = read(element, 'parentElement');
   return !parentElement || !isPartOfDrawing(element) || isDrawn(parentElement);
 }
 
@@ -32,10 +33,10 @@ function isFiltered(element: Element): boolean {
 
 /** Returns the elements that a `use` element draws. */
 function elementsUsedBy(element: Element): Element[] {
-  const { localName, href } = builtIn(element) as Partial<SVGUseElement>;
-  if (localName !== 'use' || !href) return [];
-  const used = (builtIn(element).getRootNode() as Document | ShadowRoot).getElementById(href.baseVal.slice(1));
-  return used ? [used, ...builtIn(used).querySelectorAll('*')] : [];
+  const href = readName(element) === 'use' && (read(element as SVGUseElement, 'href') as SVGAnimatedString | undefined);
+  if (!href) return [];
+  const used = call(call(element, 'getRootNode') as Root, 'getElementById', href.baseVal.slice(1));
+  return used ? [used, ...selectIn(used, '*')] : [];
 }
 
 /** Whether the 3D transform of the element has a perspective, so that its parts differ in depth. */
@@ -43,7 +44,7 @@ function hasPerspective(element: Element, transform: string): boolean {
   const matrix = /^matrix3d\((.*)\)$/.exec(transform)?.[1]?.split(',').map(Number);
   if (!matrix) return false;
   if (matrix[3] || matrix[7]) return true;
-  const parent = builtIn(element).parentElement;
+  const parent = read(element, 'parentElement');
   const around = parent && getComputedStyle(parent);
   const isDeep = around && (around.perspective !== 'none' || around.transformStyle === 'preserve-3d');
   return Boolean(isDeep && (matrix[2] || matrix[6]));

@@ -1,14 +1,14 @@
 /** Reads the roles of elements, as assistive technology knows them. */
-import { builtIn } from './built-ins.ts';
+import { matches, read, readAttribute, readName } from './nodes.ts';
 
 /**
  * Returns the first stated role. What can be focused is never presentational
  * (https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none).
  */
 export function explicitRole(element: Element): string {
-  const [role = ''] = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase().split(/\s+/);
+  const [role = ''] = (readAttribute(element, 'role') ?? '').trim().toLowerCase().split(/\s+/);
   const isNone = role === 'none' || role === 'presentation';
-  if (isNone && builtIn(element).matches(':is(button, input, select, textarea):enabled, [tabindex]')) return '';
+  if (isNone && matches(element, ':is(button, input, select, textarea):enabled, [tabindex]')) return '';
   return role === 'image' ? 'img' : role; // synonyms (WAI-ARIA 1.3)
 }
 
@@ -23,7 +23,7 @@ export function fieldRole(element: Element): string {
 }
 
 function controlRole(element: Element): string {
-  const { localName: name, type } = builtIn(element) as HTMLInputElement;
+  const [name, type] = [readName(element), read(element as HTMLInputElement, 'type')];
   if (name === 'textarea') return 'tv';
   if (name === 'button') return 'pb';
   if (name !== 'input' || type === 'hidden') return '';

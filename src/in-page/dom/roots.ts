@@ -1,5 +1,5 @@
 /** Walks across frames and shadow roots, which `querySelectorAll` of a document does not search. */
-import { apply, builtIn, documentPart, get } from './built-ins.ts';
+import { call, read } from './nodes.ts';
 import { preparedWindow } from './prepared-window.ts';
 
 /** A document, or a shadow root in one. */
@@ -24,17 +24,15 @@ function documentsFramedBy(roots: Root[]): Document[] {
   return frames.map(({ contentDocument }) => contentDocument).filter((inner) => inner !== null);
 }
 
-/** Selects elements of a document or a shadow root. Elements named like a method do not matter. */
-export function selectIn<E extends Element = HTMLElement>(root: Root, selector: string): Iterable<E> {
-  const isFragment = get(Node.prototype, 'nodeType', root) === 11;
-  const { querySelectorAll } = (isFragment ? DocumentFragment : Document).prototype;
-  return apply(querySelectorAll, root, [selector]) as Iterable<never>;
+/** Selects the elements in a document, a shadow root or an element. Elements named like a method do not matter. */
+export function selectIn<E extends Element = HTMLElement>(root: Root | Element, selector: string): Iterable<E> {
+  return call(root, 'querySelectorAll', selector) as Iterable<never>;
 }
 
 /** Returns the shadow roots that the window of the document has registered, including closed ones. */
 function registeredShadows(page: Document): ArrayLike<ShadowRoot> {
   try {
-    const view = page === document ? window : documentPart(page, 'defaultView');
+    const view = page === document ? window : read(page, 'defaultView');
     return (view && preparedWindow(view)?.listShadows(SETTINGS.secret)) ?? [];
   } catch {
     return []; // the window belongs to a document that broke it
@@ -57,6 +55,6 @@ export function withShadows(page: Document, looks = true): Root[] {
 
 /** Returns the document and its open shadow roots, each before those in it. Unlike `withShadows`, no closed roots. */
 export function openRoots(root: Root = document): Root[] {
-  const shadows = [...selectIn<Element>(root, '*')].flatMap((element) => builtIn(element).shadowRoot ?? []);
+  const shadows = [...selectIn<Element>(root, '*')].flatMap((element) => read(element, 'shadowRoot') ?? []);
   return [root, ...shadows.flatMap((shadow) => openRoots(shadow))];
 }

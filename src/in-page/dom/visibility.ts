@@ -1,11 +1,11 @@
 /** Tells whether elements are shown. */
-import { builtIn } from './built-ins.ts';
+import { call, measureBox } from './nodes.ts';
 
 export function isShown(element: Element): boolean {
-  return builtIn(element).checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  return call(element, 'checkVisibility', { visibilityProperty: true, opacityProperty: true });
 }
 
 export function hasSize(element: Element): boolean {
-  const { width, height } = builtIn(element).getBoundingClientRect();
+  const { width, height } = measureBox(element);
   return width > 0 && height > 0;
 }

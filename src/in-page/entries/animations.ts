@@ -1,5 +1,5 @@
 /** Moves the animations of a document to their end. */
-import { builtIn, documentPart } from '../dom/built-ins.ts';
+import { call, read } from '../dom/nodes.ts';
 import { type Root, selectIn, withShadows } from '../dom/roots.ts';
 
 /** A time by which finite animations of SVG have ended. */
@@ -9,7 +9,7 @@ const END_SECONDS = 3_600;
 export function finishAnimations(page: Document, looks = false): number {
   let finished = 0;
   try {
-    const timeline = documentPart(page, 'timeline');
+    const timeline = read(page, 'timeline');
     for (const root of withShadows(page, looks)) finished += finishIn(root, timeline);
   } catch {
     // a document that breaks the functions used here keeps its animations as they are
@@ -20,7 +20,7 @@ export function finishAnimations(page: Document, looks = false): number {
 /** Takes one root, because a document does not list the animations in its shadow roots. */
 function finishIn(root: Root, timeline: unknown): number {
   let finished = 0;
-  for (const animation of builtIn(root).getAnimations()) {
+  for (const animation of call(root, 'getAnimations')) {
     if (animation.playState !== 'running') continue;
     try {
       bringToEnd(animation, timeline);

@@ -1,7 +1,7 @@
 /** Waits until the fonts, images and frames of a loaded document have loaded, and reads what a print needs to know of it. */
 
 import type { AssetOptions, LoadedParts } from '../contract/questions.ts';
-import { documentPart } from '../dom/built-ins.ts';
+import { read } from '../dom/nodes.ts';
 import { framedDocuments, selectIn, withShadows } from '../dom/roots.ts';
 import { recordedErrors } from '../window/document-errors.ts';
 import { finishAnimations } from './animations.ts';
@@ -34,8 +34,7 @@ export function haveAssetsLoaded(page: Document, looks: boolean): boolean {
     }
     layOut(page);
     return (
-      documentPart(page, 'fonts').status === 'loaded' &&
-      framedDocuments(page, looks).every((inner) => haveAssetsLoaded(inner, looks))
+      read(page, 'fonts').status === 'loaded' && framedDocuments(page, looks).every((inner) => haveAssetsLoaded(inner, looks))
     );
   } catch {
     return true; // a document that breaks the functions used here is not waited for
@@ -76,12 +75,12 @@ function loadImages(page: Document, looks: boolean): Promise<void>[] {
 
 /** Images of the document, and those in shadow roots. */
 function* findImages(page: Document, looks: boolean): Generator<HTMLImageElement> {
-  yield* documentPart(page, 'images');
+  yield* read(page, 'images');
   for (const root of withShadows(page, looks)) if (root !== page) yield* selectIn<HTMLImageElement>(root, 'img');
 }
 
 function loadFonts(page: Document): Promise<unknown> | undefined {
-  const fonts = documentPart(page, 'fonts');
+  const fonts = read(page, 'fonts');
   if (!fonts.size) return undefined;
   layOut(page);
   return fonts.status === 'loaded' ? undefined : fonts.ready;
@@ -89,5 +88,5 @@ function loadFonts(page: Document): Promise<unknown> | undefined {
 
 /** Loads the fonts that the page uses. */
 function layOut(page: Document): void {
-  void documentPart(page, 'documentElement')?.offsetHeight;
+  void read(page, 'documentElement')?.offsetHeight;
 }

@@ -1,5 +1,5 @@
 /** Adds `@page` rules to a loaded document, and reads the sizes that its own rules name. */
-import { documentPart } from '../dom/built-ins.ts';
+import { read } from '../dom/nodes.ts';
 import { allRules, RULE_TYPES } from '../dom/rules.ts';
 
 const MAX_SIZES = 100;
@@ -16,7 +16,7 @@ export function addRule(rule: string, elsewhere: string): null {
   removeLast();
   const style = Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'style') as HTMLStyleElement;
   style.textContent = rule;
-  documentPart(document, 'head')?.prepend(style);
+  read(document, 'head')?.prepend(style);
   removeLast = () => style.remove();
   if (style.sheet) return null;
   // The document has no head, or a content security policy forbids style elements.

@@ -1,7 +1,7 @@
 /** Reads whether a document signals that it is not ready. */
 
 import type { ReadinessSignal } from '../contract/questions.ts';
-import { documentPart } from '../dom/built-ins.ts';
+import { read } from '../dom/nodes.ts';
 
 interface SignallingWindow {
   PagedPolyfill?: { chunker?: { rendered?: unknown; pagesArea?: unknown } };
@@ -16,7 +16,7 @@ export function watchReadiness(): () => ReadinessSignal | undefined {
   const self = window as unknown as SignallingWindow;
   return () => {
     try {
-      if (documentPart(document, 'fonts')?.status === 'loading') return 'document.fonts';
+      if (read(document, 'fonts')?.status === 'loading') return 'document.fonts';
       if (!isPaged(self)) return 'PagedPolyfill';
       if (!hasSettled(settled, self.MathJax?.startup?.promise)) return 'MathJax.startup.promise';
       if (self.platenReady === false || !hasSettled(settled, self.platenReady)) return 'window.platenReady';

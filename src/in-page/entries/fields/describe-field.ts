@@ -1,8 +1,8 @@
 /** Reads what a control is as a form field. */
 import type { FieldKind, FormControl } from '../../../tag-structure.ts';
 import { accessibleName } from '../../dom/accessible-name.ts';
-import { builtIn } from '../../dom/built-ins.ts';
 import type { Locator } from '../../dom/locator.ts';
+import { read, readAttribute } from '../../dom/nodes.ts';
 import { type Control, fieldKind, isDate, isInput, isSelect, isTextArea, radioSet } from './control.ts';
 import { readFieldStyle } from './field-style.ts';
 import { readOptions } from './options.ts';
@@ -64,5 +64,5 @@ function groupName(control: Control): string {
   if (!group) return '';
   const legend = group.localName === 'fieldset' ? group.querySelector(':scope > legend') : null;
   if (legend) return accessibleName(legend);
-  return builtIn(group).hasAttribute('aria-label') || builtIn(group).title ? accessibleName(group) : '';
+  return readAttribute(group, 'aria-label') !== null || read(group, 'title') ? accessibleName(group) : '';
 }

@@ -1,5 +1,5 @@
 /** Places links over prepared controls, which give their positions in the PDF. */
-import { builtIn, documentPart } from '../../dom/built-ins.ts';
+import { call, read } from '../../dom/nodes.ts';
 import type { PreparedControl } from './prepared-control.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml';
@@ -13,7 +13,7 @@ export function addFieldStyles(): void {
   const link = 'a[data-platen-link][data-platen-link][data-platen-link]'; // more specific than most rules for links
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
   sheet.replaceSync(`${rules.join(' ')} ${still} ${link}::before, ${link}::after { content: none !important }`);
-  const adopted = [...documentPart(document, 'adoptedStyleSheets'), sheet];
+  const adopted = [...read(document, 'adoptedStyleSheets'), sheet];
   Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
 
@@ -29,7 +29,7 @@ export function addFieldLinks(all: PreparedControl[], key: string): HTMLElement 
     prepared.link = createLink(`${key}:${number}`, name);
     holder.append(prepared.link);
   }
-  builtIn(document).documentElement.append(holder);
+  read(document, 'documentElement').append(holder);
   return holder;
 }
 
@@ -45,5 +45,5 @@ function createLink(href: string, anchor: string): HTMLElement {
 }
 
 function createElement(name: string): HTMLElement {
-  return builtIn(document).createElementNS(HTML, name) as HTMLElement;
+  return call(document, 'createElementNS', HTML, name) as HTMLElement;
 }

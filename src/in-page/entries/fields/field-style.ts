@@ -1,6 +1,6 @@
 /** Reads how a control shows its text. */
 import type { FieldStyle } from '../../../tag-structure.ts';
-import { builtIn } from '../../dom/built-ins.ts';
+import { read } from '../../dom/nodes.ts';
 import { type Control, isSelect, isTextArea } from './control.ts';
 import { declarations, readLength, SIDES, textProperties } from './style-declarations.ts';
 
@@ -14,7 +14,7 @@ export function readFieldStyle(control: Control, pseudo: '::placeholder' | null)
   const border = SIDES.map((side) => readLength(style, `border-${side}-width`));
   const shown = getComputedStyle(control, pseudo);
   const { left, top, width, height } = control.getBoundingClientRect();
-  const { scrollLeft, scrollTop } = builtIn(document).documentElement;
+  const { scrollLeft, scrollTop } = read(document, 'documentElement');
   return {
     left: left + scrollLeft,
     width,
@@ -44,7 +44,7 @@ function readInset(control: Control, style: CSSStyleDeclaration, border: number[
 /** Returns the opacity of the element and all its ancestors together. */
 function totalOpacity(control: Control): number {
   let opacity = 1;
-  for (let each: Element | null = control; each; each = builtIn(each).parentElement)
+  for (let each: Element | null = control; each; each = read(each, 'parentElement'))
     opacity *= Number(getComputedStyle(each).opacity);
   return opacity;
 }

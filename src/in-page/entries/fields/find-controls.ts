@@ -1,5 +1,5 @@
 /** Finds the controls of the document that can become form fields. */
-import { builtIn } from '../../dom/built-ins.ts';
+import { measureBox, read } from '../../dom/nodes.ts';
 import { openRoots, type Root, selectIn } from '../../dom/roots.ts';
 import { isShown } from '../../dom/visibility.ts';
 import { type Control, fieldKind, radioSet } from './control.ts';
@@ -45,7 +45,7 @@ function setsAround({ form }: Control, sets: RadioSets): Set<string> {
 /** The content of hidden controls must not get into the PDF. */
 function isVisible(control: Control, obstacles: Obstacles): boolean {
   const { width, height, right, bottom } = control.getBoundingClientRect();
-  const { scrollLeft, scrollTop } = builtIn(document).documentElement;
+  const { scrollLeft, scrollTop } = read(document, 'documentElement');
   if (width < MIN_SIZE || height < MIN_SIZE || right + scrollLeft <= 0 || bottom + scrollTop <= 0) return false;
   return isShown(control) && obstacles.find(control) !== 'clipped';
 }
@@ -59,12 +59,12 @@ function isUsable(control: Control, obstacles: Obstacles): boolean {
 function isCutOff(control: Control): boolean {
   const own = control.getBoundingClientRect();
   let { position } = getComputedStyle(control);
-  for (let box = control.parentElement; box && box.localName !== 'body'; box = builtIn(box).parentElement) {
+  for (let box = control.parentElement; box && box.localName !== 'body'; box = read(box, 'parentElement')) {
     const style = getComputedStyle(box);
     if (position === 'absolute' && style.position === 'static') continue; // it is laid out in another box
     position = style.position;
     if (style.overflow === 'visible' || /^(?:inline|contents)$/.test(style.display)) continue;
-    const around = builtIn(box).getBoundingClientRect();
+    const around = measureBox(box);
     const across = Math.max(around.left - own.left, own.right - around.right);
     const down = Math.max(around.top - own.top, own.bottom - around.bottom);
     if (across > own.width / 4 || down > own.height / 4) return true;

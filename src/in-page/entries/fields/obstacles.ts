@@ -1,5 +1,5 @@
 /** Finds what keeps a control from becoming a field. */
-import { builtIn } from '../../dom/built-ins.ts';
+import { read } from '../../dom/nodes.ts';
 import { type Control, isInput } from './control.ts';
 import { drawnScale } from './drawn-scale.ts';
 
@@ -13,7 +13,7 @@ export class Obstacles {
   find(element: HTMLElement): Obstacle {
     const known = this.#known.get(element);
     if (known !== undefined) return known;
-    const parent = builtIn(element).parentElement;
+    const parent = read(element, 'parentElement');
     const obstacles = [ownObstacle(element, parent === null), parent ? this.find(parent) : ''];
     const obstacle = obstacles.includes('clipped') ? 'clipped' : obstacles.includes('moved') ? 'moved' : '';
     this.#known.set(element, obstacle);

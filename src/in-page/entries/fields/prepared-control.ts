@@ -1,5 +1,5 @@
 /** A control that is prepared for the print. Every change is recorded, so that the control can be restored. */
-import { writeAttribute } from '../../dom/built-ins.ts';
+import { writeAttribute } from '../../dom/nodes.ts';
 import { type Control, contentToCompare } from './control.ts';
 
 export class PreparedControl {

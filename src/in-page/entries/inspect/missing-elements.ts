@@ -1,5 +1,5 @@
 /** Notes missing parts that elements name: images, frames, scripts, media, style sheets and parts of drawings. */
-import { documentPart } from '../../dom/built-ins.ts';
+import { read } from '../../dom/nodes.ts';
 import { type PreparedWindow, preparedWindow } from '../../dom/prepared-window.ts';
 import { selectIn } from '../../dom/roots.ts';
 import { findUrlFault, type Note, noteUndecodable, type Place } from './places.ts';
@@ -35,7 +35,7 @@ function chosenUrl(image: HTMLImageElement, page: Document): string {
   const sources = image.parentElement?.localName === 'picture' ? [...image.parentElement.children] : [];
   const source = sources.find((each) => {
     const media = each.getAttribute('media');
-    return each.localName === 'source' && (!media || documentPart(page, 'defaultView')?.matchMedia(media).matches);
+    return each.localName === 'source' && (!media || read(page, 'defaultView')?.matchMedia(media).matches);
   });
   return first(source?.getAttribute('srcset')) || first(image.getAttribute('srcset')) || (image.getAttribute('src') ?? '').trim();
 }
@@ -94,7 +94,7 @@ function noteSprites({ page, root }: Place, note: Note): void {
     const url = use.getAttribute('href') ?? use.getAttribute('xlink:href') ?? '';
     if (!url || url.startsWith('#')) continue;
     const { protocol = '', origin } = URL.parse(url, root.baseURI) ?? {};
-    const isOwn = /^https?:$/.test(protocol) && origin === documentPart(page, 'defaultView')?.origin;
+    const isOwn = /^https?:$/.test(protocol) && origin === read(page, 'defaultView')?.origin;
     if (!isOwn) note(url, findUrlFault(url, root.baseURI) ?? 'sprite');
   }
 }
@@ -115,6 +115,6 @@ function noteFailed(place: Place, note: Note): void {
 
 /** The window records the elements of shadow roots, too. */
 function failedElements({ page, root }: Place): PreparedWindow['failed'] {
-  const view = root === page ? documentPart(page, 'defaultView') : null;
+  const view = root === page ? read(page, 'defaultView') : null;
   return (view && preparedWindow(view)?.failed) ?? [];
 }

@@ -1,5 +1,5 @@
 /** Notes fonts that failed, and fonts that arrived after the text was laid out without them. */
-import { documentPart } from '../../dom/built-ins.ts';
+import { read } from '../../dom/nodes.ts';
 import { unquote } from '../../dom/text.ts';
 import { findUrls, type PlacedRule } from './placed-rules.ts';
 import { findUrlFault, type Note, type Place } from './places.ts';
@@ -11,7 +11,7 @@ const MISSING_FAMILY = '"no such family 7f3a"';
 export function noteFonts({ page, root }: Place, rules: PlacedRule[], note: Note): void {
   if (root !== page) return;
   const seen = new Map<string, number>();
-  for (const face of documentPart(page, 'fonts')) {
+  for (const face of read(page, 'fonts')) {
     const family = plainFamily(face.family);
     const n = seen.get(family) ?? 0;
     seen.set(family, n + 1); // font faces are in the order of their rules

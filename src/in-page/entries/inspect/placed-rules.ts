@@ -1,6 +1,6 @@
 /** Reads the rules of the style sheets of a document or a shadow root that apply, with the URLs that they name. */
 import { elementSelector } from '../../contract/element-selector.ts';
-import { documentPart } from '../../dom/built-ins.ts';
+import { read } from '../../dom/nodes.ts';
 import { type AnyRule, listRules, RULE_TYPES } from '../../dom/rules.ts';
 import type { Place } from './places.ts';
 
@@ -28,7 +28,7 @@ export function findUrls(css: string): string[] {
 }
 
 function appliesMedia({ page }: Place, media: MediaList | undefined): boolean {
-  return !media?.mediaText || documentPart(page, 'defaultView')?.matchMedia(media.mediaText).matches !== false;
+  return !media?.mediaText || read(page, 'defaultView')?.matchMedia(media.mediaText).matches !== false;
 }
 
 /** A style element without text has rules that a script has added. */

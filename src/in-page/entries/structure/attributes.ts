@@ -3,7 +3,7 @@
  * original values outlive a reading that is terminated, so that they can be restored.
  */
 import { captureAppearance, looksSame } from '../../dom/appearance.ts';
-import { builtIn, writeAttribute } from '../../dom/built-ins.ts';
+import { read, readAttribute, writeAttribute } from '../../dom/nodes.ts';
 import type { Root } from '../../dom/roots.ts';
 import type { AnyRule } from '../../dom/rules.ts';
 
@@ -37,11 +37,11 @@ export function restoreAttributes(): null {
  */
 export function setForPrint(changes: AttributeChange[], roots: Root[]): boolean {
   if (!changes.length) return true;
-  const count = countSelectors(roots.flatMap((root) => [...builtIn(root).styleSheets, ...builtIn(root).adoptedStyleSheets]));
+  const count = countSelectors(roots.flatMap((root) => [...read(root, 'styleSheets'), ...read(root, 'adoptedStyleSheets')]));
   const before = count ? captureAppearance(roots) : undefined;
   if (count && (!before || before.elements.length * count > MAX_COMPARISONS)) return false;
   const earlier = originals;
-  const own = changes.map(({ element, name }) => ({ element, name, value: builtIn(element).getAttribute(name) }));
+  const own = changes.map(({ element, name }) => ({ element, name, value: readAttribute(element, name) }));
   originals = [...own, ...earlier];
   setAttributes(changes);
   if (!before || looksSame(before, captureAppearance(roots))) return true;

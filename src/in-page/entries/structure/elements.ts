@@ -1,6 +1,6 @@
 /** Reads what an element adds to the structure of the document. */
 import { accessibleName, contentText, readText } from '../../dom/accessible-name.ts';
-import { builtIn } from '../../dom/built-ins.ts';
+import { findFirst, matches, read, readAttribute, readName } from '../../dom/nodes.ts';
 import { isPartOfDrawing, isRasterized } from '../../dom/rasterizing.ts';
 import { explicitRole, fieldRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
@@ -22,7 +22,7 @@ export function readElement(element: Element, reading: Reading): ImageStructure 
 
 /** Whether an element may be part of the structure. This avoids slower queries for most elements. */
 function mayBeStructural(element: Element): boolean {
-  return STRUCTURAL.test(builtIn(element).localName) || builtIn(element).hasAttribute('role');
+  return STRUCTURAL.test(readName(element)) || readAttribute(element, 'role') !== null;
 }
 
 function readShown(element: Element, { structure, locator, order }: Reading): ImageStructure | undefined {
@@ -49,28 +49,26 @@ function readShown(element: Element, { structure, locator, order }: Reading): Im
 function hasMeaningfulContent(element: Element, { order }: Reading): boolean {
   if (isDecoration(element, order)) return false;
   if (isPartOfDrawing(element)) return true;
-  return (
-    builtIn(element).matches(MEANINGFUL) || builtIn(element).querySelector(MEANINGFUL) !== null || /\S/.test(readText(element))
-  );
+  return matches(element, MEANINGFUL) || findFirst(element, MEANINGFUL) !== null || /\S/.test(readText(element));
 }
 
 /** Returns an empty text for elements that are no links. */
 function linkTarget(element: Element): string {
-  if (!/^(?:a|area)$/.test(builtIn(element).localName)) return '';
-  const given = builtIn(element).getAttribute('href') ?? builtIn(element).getAttribute('xlink:href');
+  if (!/^(?:a|area)$/.test(readName(element))) return '';
+  const given = readAttribute(element, 'href') ?? readAttribute(element, 'xlink:href');
   if (given === null) return '';
   const { hash, href } = element as HTMLAnchorElement | (SVGAElement & { hash?: undefined });
   if (given.startsWith('#')) return hash || given; // encoded, as in the PDF
   const target = typeof href === 'string' ? href : given;
   const [before, fragment] = target.split('#');
-  return fragment !== undefined && before === builtIn(document).baseURI.split('#')[0] ? `#${fragment}` : target;
+  return fragment !== undefined && before === read(document, 'baseURI').split('#')[0] ? `#${fragment}` : target;
 }
 
 /** Returns 0 for elements that are no headings. */
 function headingLevel(element: Element): number {
   const role = explicitRole(element);
-  const level = Number(builtIn(element).getAttribute('aria-level')) || 0;
-  const own = /^h([1-6])$/.exec(builtIn(element).localName)?.[1];
+  const level = Number(readAttribute(element, 'aria-level')) || 0;
+  const own = /^h([1-6])$/.exec(readName(element))?.[1];
   if (role === 'heading') return level || Number(own) || 2;
   return own && !role ? level || Number(own) : 0;
 }
@@ -84,5 +82,5 @@ function headingText(heading: Element): string {
 }
 
 function isEmbedded(element: Element): boolean {
-  return /^(?:i?frame|object|embed|video|audio)$/.test(builtIn(element).localName) && hasSize(element);
+  return /^(?:i?frame|object|embed|video|audio)$/.test(readName(element)) && hasSize(element);
 }

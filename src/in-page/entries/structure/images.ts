@@ -1,7 +1,7 @@
 /** Tells what images of the document are for assistive technology, and what Chromium tags of them. */
 import { accessibleName } from '../../dom/accessible-name.ts';
-import { builtIn } from '../../dom/built-ins.ts';
 import { layoutChildren } from '../../dom/layout-children.ts';
+import { findFirst, isElement, isText, readName } from '../../dom/nodes.ts';
 import { isPartOfDrawing } from '../../dom/rasterizing.ts';
 import { explicitRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
@@ -11,7 +11,7 @@ import { hasBackground, isDecoration, isHidden, isPrinted } from './tagged-conte
 
 /** Returns the kind of an image: a single image for assistive technology, or a group or wrapper around one. Empty for other elements. */
 export function imageKind(element: Element, order: ReadingOrder): ImageStructure['kind'] | '' {
-  const { localName: name } = builtIn(element);
+  const name = readName(element);
   const isRole = explicitRole(element) === 'img';
   if (!isRole && !/^(?:svg|img|canvas|figure)$/.test(name)) return '';
   if (isPartOfImage(element, order)) return '';
@@ -21,17 +21,19 @@ export function imageKind(element: Element, order: ReadingOrder): ImageStructure
 }
 
 export function isDrawing(node: Node): node is SVGSVGElement {
-  return (builtIn(node) as Element).localName === 'svg';
+  return readName(node as Element) === 'svg';
 }
 
 /** Whether a drawing can be tagged as a single image without losing text. */
 export function isOnePicture(drawing: Element): boolean {
-  return accessibleName(drawing) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
+  return accessibleName(drawing) !== '' || findFirst(drawing, 'text, foreignObject') === null;
 }
 
 /** Returns the drawing that is all that an element shows, if it can be tagged in its place, and nothing else would get a tag by that. */
 export function findOnlyDrawing(wrapper: Element, order: ReadingOrder): Element | undefined {
-  const inside = listNodes(wrapper).filter((node) => isElement(node) && !isPartOfDrawing(node)) as Element[];
+  const inside = listNodes(wrapper)
+    .filter(isElement)
+    .filter((element) => !isPartOfDrawing(element));
   const others = inside.filter((element) => !isDrawing(element));
   if (!isPlain(wrapper) || !others.every((element) => isPlain(element) && /^(?:none|presentation)?$/.test(explicitRole(element))))
     return undefined;
@@ -57,22 +59,18 @@ function isWrapper(element: Element, order: ReadingOrder): boolean {
 }
 
 function isTextTagged(node: Node, order: ReadingOrder): boolean {
-  if (builtIn(node).nodeType !== Node.TEXT_NODE || !/\S/.test((node as Text).data)) return false;
+  if (!isText(node) || !/\S/.test(node.data)) return false;
   const around = order.parentOf(node); // none directly in a shadow root
   return !around || (isShown(around) && isPrinted(around) && !isHidden(around, order));
 }
 
 function isPictureTagged(node: Node, order: ReadingOrder): boolean {
-  return /^(?:img|canvas)$/.test((node as Element).localName) && !isDecoration(node as Element, order);
-}
-
-function isElement(node: Node): node is Element {
-  return builtIn(node).nodeType === Node.ELEMENT_NODE;
+  return /^(?:img|canvas)$/.test(readName(node as Element)) && !isDecoration(node as Element, order);
 }
 
 /** Returns all nodes in an element, as they are laid out, except those that are never shown. */
 function listNodes(node: Node): Node[] {
-  if (/^(?:style|script|template|title|desc|metadata)$/.test((builtIn(node) as Element).localName)) return [];
+  if (/^(?:style|script|template|title|desc|metadata)$/.test(readName(node as Element))) return [];
   return layoutChildren(node).flatMap((child) => [child, ...listNodes(child)]);
 }
 
@@ -82,5 +80,5 @@ function isDrawingShown(drawing: Element): boolean {
 
 /** Whether only the content of an element counts: it is no link, control, heading, list or table. */
 function isPlain(element: Element): boolean {
-  return /^(?:span|i|b|em|strong|p|div|slot|br|style|script|link|template)$|-/.test(builtIn(element).localName);
+  return /^(?:span|i|b|em|strong|p|div|slot|br|style|script|link|template)$|-/.test(readName(element));
 }

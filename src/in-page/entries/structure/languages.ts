@@ -1,5 +1,5 @@
 /** Reads the languages that elements state. */
-import { builtIn } from '../../dom/built-ins.ts';
+import { call, findClosest, read, readAttribute } from '../../dom/nodes.ts';
 import { isShown } from '../../dom/visibility.ts';
 import { addItem, type Reading } from './reading.ts';
 
@@ -8,14 +8,14 @@ const MAX_LANGUAGE = 100;
 /** `xml:lang` has no effect in HTML. Some documents have no body. */
 export function explicitLanguage(element: Element | null): string {
   if (!element) return '';
-  const isXml = builtIn(document).contentType !== 'text/html';
-  const language = builtIn(element).getAttribute('lang') ?? (isXml ? builtIn(element).getAttribute('xml:lang') : '');
+  const isXml = read(document, 'contentType') !== 'text/html';
+  const language = readAttribute(element, 'lang') ?? (isXml ? readAttribute(element, 'xml:lang') : '');
   return (language ?? '').trim().slice(0, MAX_LANGUAGE);
 }
 
 /** Chromium does not tag an inline element for its language alone. */
 export function readLanguage(element: Element, { structure, locator }: Reading): void {
-  const language = builtIn(element).getAttribute('lang');
+  const language = readAttribute(element, 'lang');
   if (!language) return;
   if (!isLanguage(language) && isShown(element)) addItem(structure.invalidLanguages, locator.locate(element));
   if (isInline(element)) forceTag(element);
@@ -27,11 +27,11 @@ export function readLanguage(element: Element, { structure, locator }: Reading):
  * and neither CSS nor scripts of the document see the listener.
  */
 export function forceTag(element: Element): void {
-  builtIn(element).addEventListener('click', () => {});
+  call(element, 'addEventListener', 'click', () => {});
 }
 
 function isInline(element: Element): boolean {
-  return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
+  return getComputedStyle(element).display === 'inline' && findClosest(element, 'svg') === null;
 }
 
 function isLanguage(tag: string): boolean {

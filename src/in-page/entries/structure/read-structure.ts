@@ -3,7 +3,7 @@
  * order. It sets attributes with which Chromium tags drawings, which stay for the print.
  */
 import type { DocumentStructure } from '../../../tag-structure.ts';
-import { builtIn } from '../../dom/built-ins.ts';
+import { read, readName } from '../../dom/nodes.ts';
 import type { Root } from '../../dom/roots.ts';
 import { keepAttributes } from './attributes.ts';
 import { tagDrawings } from './drawing-roles.ts';
@@ -31,11 +31,10 @@ export function readStructure(tagsAllDrawings: boolean): string {
 }
 
 function emptyStructure(): DocumentStructure {
-  const { documentElement, body, title } = builtIn(document);
   return {
-    language: explicitLanguage(documentElement),
-    bodyLanguage: explicitLanguage(body),
-    title: (title ?? '').slice(0, MAX_TITLE),
+    language: explicitLanguage(read(document, 'documentElement')),
+    bodyLanguage: explicitLanguage(read(document, 'body')),
+    title: (read(document, 'title') ?? '').slice(0, MAX_TITLE),
     text: '',
     ...{ invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },
   };
@@ -43,18 +42,18 @@ function emptyStructure(): DocumentStructure {
 
 /** Returns the text of the document and of each shadow tree, which is not in that of its host. */
 function visibleText([, ...shadows]: Root[]): string {
-  const { body, documentElement } = builtIn(document);
-  const tops = [body ?? documentElement, ...shadows.flatMap((shadow) => [...shadow.children])];
-  // biome-ignore lint/performance/useDomNodeTextContent: it tells which white space is shown, and separates blocks
-  return tops.map((top) => (builtIn(top) as HTMLElement).innerText ?? builtIn(top).textContent).join('\n');
+  const top = read(document, 'body') ?? read(document, 'documentElement');
+  const tops = [top, ...shadows.flatMap((shadow) => [...shadow.children])];
+  // `innerText` tells which white space is shown, and separates blocks.
+  return tops.map((each) => read(each as HTMLElement, 'innerText') ?? read(each, 'textContent')).join('\n');
 }
 
 function readElements(reading: Reading): Array<[element: Element, image: ImageStructure]> {
-  const { documentElement } = builtIn(document);
+  const documentElement = read(document, 'documentElement');
   const images: Array<[Element, ImageStructure]> = [];
   for (const element of reading.order.elements) {
     if (element !== documentElement) readLanguage(element, reading);
-    if (builtIn(element).localName === 'caption') forceTag(element);
+    if (readName(element) === 'caption') forceTag(element);
     const image = readElement(element, reading);
     if (image) images.push([element, image]);
   }

@@ -1,6 +1,6 @@
 /** Reads the cells of tables. */
 import type { TableCell } from '../../../tag-structure.ts';
-import { builtIn } from '../../dom/built-ins.ts';
+import { readName } from '../../dom/nodes.ts';
 import { isShown } from '../../dom/visibility.ts';
 import { addItem, type Reading } from './reading.ts';
 import type { ReadingOrder } from './reading-order.ts';
@@ -12,7 +12,7 @@ export function readTables({ structure, locator, order }: Reading): void {
 }
 
 function isTable(element: Element, order: ReadingOrder): element is HTMLTableElement {
-  return builtIn(element).localName === 'table' && isShown(element) && !isDecoration(element, order);
+  return readName(element) === 'table' && isShown(element) && !isDecoration(element, order);
 }
 
 /** Reads the rows that are laid out and have cells. Cells that are only invisible have their place in the table. */

@@ -1,6 +1,6 @@
 /** Tells which content of the document Chromium tags. */
-import { builtIn } from '../../dom/built-ins.ts';
 import { layoutChildren } from '../../dom/layout-children.ts';
+import { call, isElement, isText, matches, measureBox, read, readName } from '../../dom/nodes.ts';
 import { explicitRole } from '../../dom/roles.ts';
 import { hasSize, isShown } from '../../dom/visibility.ts';
 import type { ReadingOrder } from './reading-order.ts';
@@ -8,7 +8,7 @@ import type { ReadingOrder } from './reading-order.ts';
 /** Whether the document hides the element from assistive technology, or declares it as presentational. */
 export function isDecoration(element: Element, order: ReadingOrder): boolean {
   if (/^(?:presentation|none)$/.test(explicitRole(element))) return true;
-  return builtIn(element).matches('img[alt=""]:not([aria-label], [role])') || isHidden(element, order);
+  return matches(element, 'img[alt=""]:not([aria-label], [role])') || isHidden(element, order);
 }
 
 export function isHidden(element: Element | null, order: ReadingOrder): boolean {
@@ -19,8 +19,8 @@ export function isHidden(element: Element | null, order: ReadingOrder): boolean 
 export function isPrinted(element: Element): boolean {
   const { clip, clipPath } = getComputedStyle(element);
   if (/^rect\(([01])px, \1px, \1px, \1px\)$/.test(clip) || /^inset\((?:50|100)%\)$/.test(clipPath)) return false;
-  if (!hasSize(element)) return builtIn(element).hasChildNodes();
-  const { right, bottom } = builtIn(element).getBoundingClientRect();
+  if (!hasSize(element)) return call(element, 'hasChildNodes');
+  const { right, bottom } = measureBox(element);
   return right + scrollX > 0 && bottom + scrollY > 0;
 }
 
@@ -32,19 +32,19 @@ export function hasBackground(element: Element): boolean {
 
 /** Whether any content of an element gets a tag. Borders and decoration do not. */
 export function hasTagged(element: Element, order: ReadingOrder): boolean {
-  if (builtIn(element).localName === 'slot') return layoutChildren(element).some((child) => isTagged(child, order));
-  let child = builtIn(builtIn(element).shadowRoot ?? element).firstChild; // faster than a list
-  while (child && !isTagged(child, order)) child = builtIn(child).nextSibling;
+  if (readName(element) === 'slot') return layoutChildren(element).some((child) => isTagged(child, order));
+  let child = read(read(element, 'shadowRoot') ?? element, 'firstChild'); // faster than a list
+  while (child && !isTagged(child, order)) child = read(child, 'nextSibling');
   return child !== null;
 }
 
 function isTagged(node: Node, order: ReadingOrder): boolean {
-  if (builtIn(node).nodeType === Node.TEXT_NODE) return /[^ \t\n\r\f]/.test((node as Text).data);
-  return builtIn(node).nodeType === Node.ELEMENT_NODE && isElementTagged(node as Element, order);
+  if (isText(node)) return /[^ \t\n\r\f]/.test(node.data);
+  return isElement(node) && isElementTagged(node, order);
 }
 
 function isElementTagged(element: Element, order: ReadingOrder): boolean {
   if (!isShown(element) || isDecoration(element, order)) return false;
-  if (/^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(builtIn(element).localName)) return true;
+  if (/^(?:img|svg|canvas|input|select|textarea|button|progress|meter|hr|math)$/.test(readName(element))) return true;
   return hasTagged(element, order) || (explicitRole(element) === 'img' && hasBackground(element) && hasSize(element));
 }

@@ -1,15 +1,10 @@
 /** Walks over texts and images as they are rendered: across slots and shadow roots. */
 import { isMatch } from '../../../dom/built-ins.ts';
 import { elementAround, layoutChildren } from '../../../dom/layout-children.ts';
+import { isText } from '../../../dom/nodes.ts';
 
 /** A text, or an element that shows an image. */
 export type Content = Text | HTMLElement;
-
-const TEXT = 3; // Node.TEXT_NODE
-
-export function isText(node: Node): node is Text {
-  return node.nodeType === TEXT;
-}
 
 /** Yields texts and images in a box. `nodes` counts down to the end of the walk. */
 export function* findContent(box: HTMLElement, nodes: { left: number }): Generator<Content> {

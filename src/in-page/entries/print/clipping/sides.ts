@@ -1,6 +1,7 @@
 /** Measures how far content exceeds one side of a box. */
 import type { Clipped } from '../../../contract/questions.ts';
-import { type Content, isText } from './content.ts';
+import { isText } from '../../../dom/nodes.ts';
+import type { Content } from './content.ts';
 
 export type Side = Clipped['side'];
 

@@ -1,6 +1,8 @@
 /** Measures how much of a text or an image a box hides that would be visible without it. */
+
+import { isText } from '../../../dom/nodes.ts';
 import { isShown } from '../../../dom/visibility.ts';
-import { ancestorsWithin, type Content, isText, renderedParent } from './content.ts';
+import { ancestorsWithin, type Content, renderedParent } from './content.ts';
 import { distanceBeyond, isMissed, type Side } from './sides.ts';
 
 /** Returns by how many CSS pixels the content exceeds the box. */
