@@ -11,8 +11,9 @@ import type { CapturedImage, CaptureSettings } from './capture/capture-settings.
 import { takeScreenshot } from './capture/screenshot.ts';
 import type { Session } from './devtools/connection.ts';
 import { DEFAULT_WINDOW, type Emulation } from './devtools/emulation.ts';
-import type { DocumentLoad, Findings, LoadJob } from './load/document-load.ts';
+import type { DocumentLoad, Findings } from './load/document-load.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
+import type { LoadJob } from './load/load-job.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
 import type { PageHost } from './page-host.ts';

@@ -1,7 +1,8 @@
 /** Prints a document once, as it is: for documents of the service itself, and where no step of the recipe is needed. */
 import type { Deadline } from '../deadline.ts';
 import type { OutboundReport } from '../egress/egress-proxy.ts';
-import type { Findings, LoadJob } from './load/document-load.ts';
+import type { Findings } from './load/document-load.ts';
+import type { LoadJob } from './load/load-job.ts';
 import { DEFAULT_LOAD } from './load/load-settings.ts';
 import type { LoadedDocument, PrintedPdf } from './loaded-document.ts';
 import type { PrintSettings } from './print/print-options.ts';

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import { DevToolsError } from './devtools/connection.ts';
 import { interferes } from './devtools/evaluate.ts';
-import type { Attempt, LoadJob } from './load/document-load.ts';
+import type { Attempt, LoadJob } from './load/load-job.ts';
 
 /** What an attempt needs of its page. */
 export interface AttemptPlace {

@@ -1,6 +1,6 @@
 /** The recipe of an image: a document in, a finished image out. Like that of a PDF, it knows no accounts. */
 import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture-settings.ts';
-import type { LoadJob } from '../chromium/load/document-load.ts';
+import type { LoadJob } from '../chromium/load/load-job.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import type { Deadline, Phase } from '../deadline.ts';

@@ -3,7 +3,8 @@
  * accounts; the caller has checked permissions.
  */
 import { hanLanguages } from '../chromium/glyphs/han-fonts.ts';
-import type { Findings, LoadJob } from '../chromium/load/document-load.ts';
+import type { Findings } from '../chromium/load/document-load.ts';
+import type { LoadJob } from '../chromium/load/load-job.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';

@@ -2,8 +2,9 @@
  * Loads documents into a page, one after the other. It has what all of them share: the monitors, and what a document leaves behind. A
  * `DocumentLoad` is about one of them.
  */
-import { type Attempt, DocumentLoad, type LoadJob } from './document-load.ts';
+import { DocumentLoad } from './document-load.ts';
 import { Interception } from './interception.ts';
+import type { Attempt, LoadJob } from './load-job.ts';
 import { ConsoleMonitor } from './monitors/console-monitor.ts';
 import { NetworkMonitor } from './monitors/network-monitor.ts';
 import { WorkerMonitor } from './monitors/worker-monitor.ts';
@@ -31,7 +32,7 @@ export class DocumentLoader {
 
   /** Resolves when the document is ready to print or to capture. Dispose of the result before the next is loaded. */
   load(job: LoadJob, attempt: Attempt): Promise<DocumentLoad> {
-    return DocumentLoad.load(this.#parts, job, attempt);
+    return DocumentLoad.load({ parts: this.#parts, job, attempt });
   }
 
   /** `navigate` opens an empty document at the address of the next one. */
