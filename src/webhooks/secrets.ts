@@ -3,14 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
+import type { Selected } from '../storage/tables.ts';
 
-export interface WebhookSecret {
-  /** `whsec_` and the key in base64. */
-  secret: string;
-  createdAt: number;
-  /** Null for the current secret; otherwise the time until which the replaced secret still signs. */
-  validUntil: number | null;
-}
+const COLUMNS = ['secret', 'created_at as createdAt', 'valid_until as validUntil'] as const;
+export type WebhookSecret = Selected<'webhook_secrets', (typeof COLUMNS)[number]>;
 
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
@@ -67,7 +63,7 @@ export class WebhookSecrets {
   async #valid(accountId: string): Promise<WebhookSecret[]> {
     const rows = await this.#database.query
       .selectFrom('webhook_secrets')
-      .select(['secret', 'created_at as createdAt', 'valid_until as validUntil'])
+      .select(COLUMNS)
       .where('account_id', '=', accountId)
       .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', this.#clock())]))
       .execute();
