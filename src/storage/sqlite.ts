@@ -22,6 +22,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const MAX_STATEMENTS = 500;
 /** Waits for another process that writes. A plain `begin` would fail if that process wrote between the first two statements. */
 const BEGIN = 'begin immediate';
+const NOTHING = 'select 0';
 /** The low byte of the extended result code decides, see https://sqlite.org/rescode.html. */
 const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   5: 'is locked', // BUSY
@@ -146,8 +147,9 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
-    prepare(text: string): SqliteStatement {
-      if (text === 'rollback' && !database.isTransaction) return NOTHING;
+    prepare(sent: string): SqliteStatement {
+      // SQLite rolls back by itself if the disk is full. A second rollback would replace that error with another one.
+      const text = sent === 'rollback' && !database.isTransaction ? NOTHING : sent;
       const known = statements.get(text);
       if (known) return known;
       const statement = adaptStatement(withStorageErrors(() => database.prepare(text === 'begin' ? BEGIN : text)));
@@ -166,14 +168,6 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
     iterate: (values) => statement.iterate(...(values as Values)),
   };
 }
-
-/** SQLite rolls back by itself if the disk is full. A second rollback would replace that error with another one. */
-const NOTHING: SqliteStatement = {
-  reader: false,
-  all: () => [],
-  run: () => ({ changes: 0, lastInsertRowid: 0 }),
-  iterate: () => [][Symbol.iterator](),
-};
 
 /** Converts disk errors, which may be temporary, to `storage_failed`. */
 export function withStorageErrors<T>(work: () => T): T {
