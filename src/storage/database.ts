@@ -158,7 +158,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {
   if (databaseUrl) {
     const { openPostgres } = await postgres(); // loaded only if it is configured
-    return openPostgres({ databaseUrl, databaseConnections });
+    return openPostgres(databaseUrl, databaseConnections);
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   return openSqlite(databaseFile(dataDir));
