@@ -100,7 +100,7 @@ export class Accounts {
   /** Throws `not_found`. */
   async account(accountId: string, query = this.#database.query): Promise<Account> {
     const account = await this.#accounts(query).where('id', '=', accountId).executeTakeFirst();
-    if (!account) throw noSuch('account', accountId);
+    if (!account) throw new ServiceError('not_found', `there is no account ${JSON.stringify(accountId)}`);
     return toAccount(account);
   }
 
@@ -180,7 +180,11 @@ export class Accounts {
     if (!row) return undefined;
     if (row.suspended_at !== null) throw accountSuspended();
     const isTest = row.is_test === 1;
-    const plan = this.#requirePlan(row);
+    const plan = this.#plans.get(row.plan);
+    if (!plan)
+      throw new Error(
+        `account ${row.accountId} is on plan ${row.plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
+      );
     return {
       keyId: row.keyId,
       accountId: row.accountId,
@@ -190,14 +194,6 @@ export class Accounts {
       autoStore: row.auto_store === 1,
       scopes: readScopes(row.scopes),
     };
-  }
-
-  #requirePlan({ plan, accountId }: { plan: string; accountId: string }): Plan {
-    const found = this.#plans.get(plan);
-    if (found) return found;
-    throw new Error(
-      `account ${accountId} is on plan ${plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
-    );
   }
 
   #accounts(query = this.#database.query) {
@@ -234,8 +230,4 @@ function toAccount({ auto_store, ...row }: AccountRow): Account {
 
 export function accountSuspended(): ServiceError {
   return new ServiceError('account_suspended', 'the operator has suspended this account');
-}
-
-function noSuch(what: string, id: string): ServiceError {
-  return new ServiceError('not_found', `there is no ${what} ${JSON.stringify(id)}`);
 }
