@@ -187,13 +187,8 @@ const selectNextDue = prepareQuery((query, { keyId }: { keyId: string }) =>
     .where('item.due_at', 'is not', null),
 );
 
-interface Lease extends ItemKey {
-  claim: string;
-  until: number;
-}
-
 /** The canonical item and its duplicates. */
-const takeItem = prepareQuery((query, { batchId, position, claim, until }: Lease) =>
+const takeItem = prepareQuery((query, { batchId, position, claim, until }: ItemKey & { claim: string; until: number }) =>
   query
     .updateTable('batch_items')
     .set((eb) => ({
