@@ -39,7 +39,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
 export function openSqlite(file: string): Engine {
   const database = withStorageErrors(() => openFile(file));
   const log = openOnce(`${file}-wal`);
-  const query = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(database) }) });
+  const query = connect(adapt(database));
   return {
     query,
     isShared: false,
@@ -64,14 +64,14 @@ export function openForReading(file: string): DatabaseSync {
 
 /** Reads a database file with the statements of both databases. Throws if it cannot be read. */
 export function queryFile(file: string): Query {
-  return new Kysely<Tables>({ dialect: new Dialect({ database: adapt(openForReading(file)) }) });
+  return connect(adapt(openForReading(file)));
 }
 
 /** An empty database in memory. With `migrated`, migrations find PostgreSQL if `forPostgres`, and SQLite otherwise. */
-export function openInMemory(forPostgres: boolean): AsyncDisposable & { query: Query; migrated: Kysely<unknown> } {
+export function openInMemory(forPostgres: boolean): AsyncDisposable & { query: Query; migrated: Query } {
   const database = adapt(new DatabaseSync(':memory:'));
-  const query = new Kysely<Tables>({ dialect: new Dialect({ database }) });
-  const migrated = new Kysely<unknown>({ dialect: new (forPostgres ? DialectForPostgres : Dialect)({ database }) });
+  const query = connect(database);
+  const migrated = forPostgres ? connect(database, new PostgresAdapter()) : query;
   return { query, migrated, [Symbol.asyncDispose]: () => query.destroy() };
 }
 
@@ -82,17 +82,10 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-class Dialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new Adapter();
-  }
-}
-
-/** SQLite for migrations that ask which database they run on. */
-class DialectForPostgres extends SqliteDialect {
-  override createAdapter(): DialectAdapter {
-    return new PostgresAdapter();
-  }
+/** `adapter` is what migrations ask which database they run on. */
+function connect(database: SqliteDatabase, adapter: DialectAdapter = new Adapter()): Query {
+  const dialect = new SqliteDialect({ database });
+  return new Kysely<Tables>({ dialect: Object.assign(dialect, { createAdapter: () => adapter }) });
 }
 
 function openFile(file: string): DatabaseSync {
