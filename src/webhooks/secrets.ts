@@ -71,13 +71,13 @@ export class WebhookSecrets {
   }
 
   async #removeOldest(accountId: string, query: Query): Promise<void> {
-    const rows = await query
+    const kept = query
       .selectFrom('webhook_secrets')
-      .select(['id', 'valid_until as validUntil'])
+      .select('id')
       .where('account_id', '=', accountId)
-      .execute();
-    const surplus = rows.sort((a, b) => validityEnd(b) - validityEnd(a)).slice(MAX_SECRETS);
-    for (const { id } of surplus) await query.deleteFrom('webhook_secrets').where('id', '=', id).execute();
+      .orderBy((eb) => eb.fn.coalesce('valid_until', eb.lit(Number.MAX_SAFE_INTEGER)), 'desc')
+      .limit(MAX_SECRETS);
+    await query.deleteFrom('webhook_secrets').where('account_id', '=', accountId).where('id', 'not in', kept).execute();
   }
 
   #newRow(accountId: string) {
