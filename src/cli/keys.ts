@@ -121,12 +121,8 @@ async function describeContent(accountId: string, { query }: Database): Promise<
 async function withAccounts(work: (accounts: Accounts, plans: Plans, database: Database) => Promise<void>): Promise<void> {
   const { services } = loadConfig();
   const plans = loadPlans(services.plans);
-  const database = await openDatabase(services.storage);
-  try {
-    await work(new Accounts(database, plans), plans, database);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase(services.storage);
+  await work(new Accounts(database, plans), plans, database);
 }
 
 async function printIssued(accounts: Accounts, { secret, key }: IssuedKey, { json }: Format): Promise<void> {

@@ -100,12 +100,8 @@ export class RestoreTarget {
 
   /** Migrates the restored file first, because an older version may have written it. */
   async #fill(database: Database): Promise<void> {
-    const restored = await openDatabase({ dataDir: join(this.#settings.dataDir, WORK) });
-    try {
-      await copyRows(restored.query, database);
-    } finally {
-      await restored.close();
-    }
+    await using restored = await openDatabase({ dataDir: join(this.#settings.dataDir, WORK) });
+    await copyRows(restored.query, database);
   }
 }
 
