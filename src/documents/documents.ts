@@ -32,21 +32,14 @@ export interface Report {
   warning_count: number;
 }
 
-export interface StoredImage {
-  type: string;
-  /** Pixels. */
-  width: number;
-  height: number;
-}
-
 export interface StoredDocument {
   id: string;
   filename: string;
   bytes: number;
   /** Number of pages; 1 for an image. */
   pages: number;
-  /** Undefined for a PDF. */
-  image?: StoredImage | undefined;
+  /** The media type and the pixels of an image. Undefined for a PDF. */
+  image?: { type: string; width: number; height: number } | undefined;
   sha256: string;
   source: SourceKind;
   templateId: string | null;

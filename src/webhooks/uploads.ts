@@ -37,7 +37,7 @@ export type UploadReport = Selected<'webhook_deliveries', (typeof REPORT_COLUMNS
 /** A row that is leased to an attempt. */
 type ClaimedUpload = Pick<Tables['webhook_deliveries'], 'id' | 'key_id' | 'batch_id'> & { payload: string };
 
-interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'documentId' | 'isHeld'> {
+interface OpenedUpload extends UploadOrder {
   body: StreamedBody;
   /** When the document expires, after which it cannot be uploaded. */
   expiresAt: number;
