@@ -15,7 +15,7 @@ import { describeSpan, runTracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
 import { inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
-import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
+import { type AnyItemRequest, type Members, parseItem } from './batch-request.ts';
 import type { DatabaseQueue } from './database-queue.ts';
 import { additionalData, DEFAULTS_POSITION } from './outcomes.ts';
 import { toItemError } from './prepare-items.ts';
@@ -162,18 +162,18 @@ export class BatchRunner implements Task {
   }
 
   /** Throws as `parseItem` does, because the operator may have changed the limits since the batch was accepted. */
-  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
+  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): AnyItemRequest {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalData(batchId, position, kind));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalData(batchId, DEFAULTS_POSITION)) : {};
-    return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
+    return parseItem(item, defaults as Members, limits, kind);
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */
   #createCommitHook(
     item: ClaimedItem,
-    { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
+    { deliverTo, keptMs }: AnyItemRequest,
     { accountId, keyId }: Principal,
     written: { completed?: Completed },
   ): ItemHook {
