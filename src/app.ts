@@ -349,7 +349,7 @@ function createMerging({ documents, blobs, links }: Services, config: Config): M
   const finisher = createFinisher(settings, links.secretFor('finishing'));
   const finishing = createFinishQueue(settings, finisher, { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(maxPdfBytes, settings.finishQueueBytes);
-  const merging = new Merging({ documents, blobs, finishing }, { maxBytes, maxPdfBytes, timeoutMs });
+  const merging = new Merging({ documents, blobs, finishing, maxBytes, maxPdfBytes, timeoutMs });
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
 }
 

@@ -7,7 +7,7 @@ import { type Database, type Query, readPlans } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
 import type { Change, Selected } from '../storage/tables.ts';
 import { KeyUse } from './key-use.ts';
-import { type ApiKey as BareKey, type IssuedKey as Issued, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
+import { type IssuedKey, isUnexpired, type KeyDraft, Keys, readScopes } from './keys.ts';
 import type { Plan, Plans } from './plans.ts';
 import type { Scopes } from './scopes.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
@@ -26,21 +26,6 @@ export interface Principal {
   isOperator?: boolean;
 }
 
-export interface Account {
-  id: string;
-  name: string;
-  plan: string;
-  autoStore: boolean;
-  /** The URL that receives `document.expired` events, or null for none. */
-  documentExpiredUrl: string | null;
-  createdAt: number;
-  suspendedAt: number | null;
-  deletedAt: number | null;
-}
-
-export type ApiKey = BareKey & { plan: string };
-export type IssuedKey = Issued<ApiKey>;
-
 /** How long documents of test keys are kept, unless the plan keeps documents for less. */
 const TEST_RETENTION_MS = 86_400_000;
 const ACCOUNT_COLUMNS = [
@@ -53,6 +38,21 @@ const ACCOUNT_COLUMNS = [
   'suspended_at as suspendedAt',
   'deleted_at as deletedAt',
 ] as const;
+type AccountRow = Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>;
+
+export type Account = Omit<AccountRow, 'auto_store'> & { autoStore: boolean };
+
+/** What can be changed about an account. Members that are left out stay as they are. */
+interface AccountChange {
+  name?: string;
+  plan?: string;
+  /** Whether later renders are stored if the request does not say so. */
+  autoStore?: boolean | undefined;
+  /** The URL that receives `document.expired` events from now on, or null for none. */
+  documentExpiredUrl?: string | null | undefined;
+  /** While it is true, keys and links of the account are refused with `account_suspended`, and its batches wait. */
+  isSuspended?: boolean;
+}
 
 export class Accounts {
   readonly #database: Database;
@@ -100,18 +100,8 @@ export class Accounts {
   /** Throws `not_found`. */
   async account(accountId: string, query = this.#database.query): Promise<Account> {
     const account = await this.#accounts(query).where('id', '=', accountId).executeTakeFirst();
-    if (!account) throw noSuch('account', accountId);
+    if (!account) throw new ServiceError('not_found', `there is no account ${JSON.stringify(accountId)}`);
     return toAccount(account);
-  }
-
-  /** Sets whether later renders of this account are stored if the request does not say so. */
-  async setAutoStore(accountId: string, autoStore: boolean): Promise<void> {
-    await this.#change(accountId, { auto_store: autoStore ? 1 : 0 });
-  }
-
-  /** Sets the URL that receives `document.expired` events from now on, or null for none. */
-  async setDocumentExpiredUrl(accountId: string, url: string | null): Promise<void> {
-    await this.#change(accountId, { document_expired_webhook_url: url });
   }
 
   /** Throws `invalid_request` for an unknown plan. */
@@ -131,24 +121,15 @@ export class Accounts {
   }
 
   /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
-  async setPlan(accountId: string, plan: string): Promise<void> {
-    this.#plans.require(plan);
-    await this.#change(accountId, { plan });
-  }
-
-  /** Throws `not_found`. */
-  async rename(accountId: string, name: string): Promise<void> {
-    await this.#change(accountId, { name });
-  }
-
-  /** From now on, its keys and links are refused with `account_suspended` and its batches wait, until `resume`. Throws `not_found`. */
-  async suspend(accountId: string): Promise<void> {
-    await this.#change(accountId, { suspended_at: this.#clock() });
-  }
-
-  /** Throws `not_found`. */
-  async resume(accountId: string): Promise<void> {
-    await this.#change(accountId, { suspended_at: null });
+  async update(accountId: string, { name, plan, autoStore, documentExpiredUrl, isSuspended }: AccountChange): Promise<void> {
+    if (plan !== undefined) this.#plans.require(plan);
+    await this.#change(accountId, {
+      name,
+      plan,
+      document_expired_webhook_url: documentExpiredUrl,
+      auto_store: autoStore === undefined ? undefined : Number(autoStore),
+      suspended_at: isSuspended === undefined ? undefined : isSuspended ? this.#clock() : null,
+    });
   }
 
   /**
@@ -186,22 +167,9 @@ export class Accounts {
 
   /** Creates a key for an account. Throws `not_found`. */
   async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
-    const { plan, deletedAt } = await this.account(accountId);
+    const { deletedAt } = await this.account(accountId);
     if (deletedAt !== null) throw new ServiceError('not_found', `the account ${JSON.stringify(accountId)} was deleted`);
-    const { secret, key } = await this.keys.create(accountId, { ...draft, name });
-    return { secret, key: { ...key, plan } };
-  }
-
-  /** All keys of all accounts, oldest first. */
-  async listKeys(): Promise<ApiKey[]> {
-    const plans = new Map((await this.listAccounts()).map(({ id, plan }) => [id, plan]));
-    return (await this.keys.all()).map((key) => ({ ...key, plan: plans.get(key.accountId) ?? '' }));
-  }
-
-  /** Gives a key a new secret; the old one stays valid for `graceMs`. Throws `not_found`, also for a revoked key. */
-  async rotateKey(keyId: string, graceMs = 0): Promise<IssuedKey> {
-    const { secret, key } = await this.keys.rotate(undefined, keyId, graceMs);
-    return { secret, key: { ...key, plan: (await this.account(key.accountId)).plan } };
+    return this.keys.create(accountId, { ...draft, name });
   }
 
   async hasKeys(): Promise<boolean> {
@@ -212,7 +180,11 @@ export class Accounts {
     if (!row) return undefined;
     if (row.suspended_at !== null) throw accountSuspended();
     const isTest = row.is_test === 1;
-    const plan = this.#requirePlan(row);
+    const plan = this.#plans.get(row.plan);
+    if (!plan)
+      throw new Error(
+        `account ${row.accountId} is on plan ${row.plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
+      );
     return {
       keyId: row.keyId,
       accountId: row.accountId,
@@ -222,14 +194,6 @@ export class Accounts {
       autoStore: row.auto_store === 1,
       scopes: readScopes(row.scopes),
     };
-  }
-
-  #requirePlan({ plan, accountId }: { plan: string; accountId: string }): Plan {
-    const found = this.#plans.get(plan);
-    if (found) return found;
-    throw new Error(
-      `account ${accountId} is on plan ${plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
-    );
   }
 
   #accounts(query = this.#database.query) {
@@ -260,14 +224,10 @@ function holders(query: Query) {
     .where('revoked_at', 'is', null);
 }
 
-function toAccount({ auto_store, ...row }: Selected<'accounts', (typeof ACCOUNT_COLUMNS)[number]>): Account {
+function toAccount({ auto_store, ...row }: AccountRow): Account {
   return { ...row, autoStore: auto_store === 1 };
 }
 
 export function accountSuspended(): ServiceError {
   return new ServiceError('account_suspended', 'the operator has suspended this account');
-}
-
-function noSuch(what: string, id: string): ServiceError {
-  return new ServiceError('not_found', `there is no ${what} ${JSON.stringify(id)}`);
 }

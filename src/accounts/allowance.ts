@@ -10,14 +10,7 @@ import type { Database, Query } from '../storage/database.ts';
 import { prepareQuery, prepareWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Leases } from './leases.ts';
-import {
-  MINUTE_MS,
-  type NewReservation,
-  rateLimited,
-  readMinute,
-  reserveConcurrency,
-  takeFromMonthAndMinute,
-} from './shared-limits.ts';
+import { MINUTE_MS, type NewReservation, rateLimited, reserveConcurrency, takeFromMonthAndMinute } from './shared-limits.ts';
 
 export interface Reservation {
   id: string;
@@ -92,10 +85,10 @@ export class Allowance {
   /** Throws what `reserve` would throw now, and reserves nothing. */
   async check(principal: Principal): Promise<void> {
     const { accountId, plan, isTest } = principal;
+    const today = toDay(this.#clock());
     if (isTest) {
-      if ((await this.#readUsage(accountId, TEST_DAYS + toDay(this.#clock()))) >= this.#maxTestRenders)
-        throw this.#testsExceeded();
-    } else if (plan.documents !== null && (await this.#readCurrentUsage(accountId, this.#clock())) >= plan.documents) {
+      if ((await this.#readMonth(accountId, TEST_DAYS + today)).used >= this.#maxTestRenders) throw this.#testsExceeded();
+    } else if (plan.documents !== null && (await this.#readMonth(accountId, toMonth(today))).used >= plan.documents) {
       throw await this.#allowanceExceeded(principal, { isBackground: false });
     }
   }
@@ -170,7 +163,8 @@ export class Allowance {
     const documents = new Map(days.map((row) => [row.day, row.documents]));
     const last = Math.min(now, period.end - 1);
     const daily = daysUpTo(period.start, last).map((date) => ({ date, documents: documents.get(date) ?? 0 }));
-    return { period, isCurrent: now < period.end, used: await this.#readCurrentUsage(accountId, period.start), daily };
+    const { used } = await this.#readMonth(accountId, toMonth(toDay(period.start)));
+    return { period, isCurrent: now < period.end, used, daily };
   }
 
   /** One statement checks and reserves, so that two requests never both get the last document. */
@@ -232,29 +226,23 @@ export class Allowance {
     return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, kind) : undefined;
   }
 
-  #readCurrentUsage(accountId: string, now: number): Promise<number> {
-    return this.#readUsage(accountId, toMonth(toDay(now)));
-  }
-
-  async #readUsage(accountId: string, month: string): Promise<number> {
+  async #readMonth(accountId: string, month: string): Promise<{ used: number; minute_began_at: number }> {
     const row = await this.#database.query
       .selectFrom('usage_months')
-      .select('used')
+      .select(['used', 'minute_began_at'])
       .where('account_id', '=', accountId)
       .where('month', '=', month)
       .executeTakeFirst();
-    return row?.used ?? 0;
+    return row ?? { used: 0, minute_began_at: 0 };
   }
 
   async #allowanceExceeded(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<ServiceError> {
     const { accountId, plan } = principal;
     const now = this.#clock();
-    const used = await this.#readCurrentUsage(accountId, now);
+    const { used, minute_began_at: began } = await this.#readMonth(accountId, toMonth(toDay(now)));
     const perMinute = this.#perMinute(principal, isBackground);
-    if (perMinute !== null && used < (plan.documents ?? NO_LIMIT)) {
-      const began = await readMinute(this.#database.query, { accountId, month: toMonth(toDay(now)) });
+    if (perMinute !== null && used < (plan.documents ?? NO_LIMIT))
       return rateLimited(perMinute, Math.max(1, Math.ceil((began + MINUTE_MS - now) / 1000)));
-    }
     const resetsAt = new Date(monthPeriod(now).end).toISOString();
     return new ServiceError(
       'quota_exceeded',

@@ -13,30 +13,10 @@ import { readCount } from '../storage/totals.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { hashSecret, newSecret, secretHint } from './secret.ts';
 
-export interface ApiKey {
-  id: string;
-  accountId: string;
-  name: string;
-  /** The first characters of the secret. */
-  hint: string;
-  scopes: Scopes;
-  /** Whether its renders have a watermark and are not charged. */
-  isTest: boolean;
-  /** The key that it was made with, or null if the operator made it. */
-  madeBy: string | null;
-  createdAt: number;
-  revokedAt: number | null;
-  expiresAt: number | null;
-  /** Up to a minute old. */
-  lastUsedAt: number | null;
-  /** How long the secret before the last rotation stays valid. */
-  previousValidUntil: number | null;
-}
-
 /** A key with its secret, which is shown once and not stored. */
-export interface IssuedKey<K = ApiKey> {
+export interface IssuedKey {
   secret: string;
-  key: K;
+  key: ApiKey;
 }
 
 export interface KeyDraft {
@@ -70,6 +50,9 @@ const COLUMNS = [
   'expires_at as expiresAt',
   'last_used_at as lastUsedAt',
 ] as const;
+type KeyRow = Selected<'api_keys', (typeof COLUMNS)[number]>;
+
+export type ApiKey = Omit<KeyRow, 'scopes' | 'is_test'> & { scopes: Scopes; isTest: boolean };
 
 export class Keys {
   readonly #database: Database;
@@ -225,7 +208,7 @@ function selectFamily(query: Query, id: string) {
     .select('id');
 }
 
-function toKey({ scopes, is_test, ...row }: Selected<'api_keys', (typeof COLUMNS)[number]>): ApiKey {
+function toKey({ scopes, is_test, ...row }: KeyRow): ApiKey {
   return { ...row, scopes: readScopes(scopes), isTest: is_test === 1 };
 }
 

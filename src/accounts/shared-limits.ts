@@ -74,17 +74,6 @@ export const takeFromMonthAndMinute = prepareQuery((query, values: MonthAndMinut
     .returning('used');
 });
 
-/** The start of the last minute in which renders were counted. */
-export async function readMinute(query: Query, { accountId, month }: { accountId: string; month: string }): Promise<number> {
-  const row = await query
-    .selectFrom('usage_months')
-    .select('minute_began_at')
-    .where('account_id', '=', accountId)
-    .where('month', '=', month)
-    .executeTakeFirst();
-  return row?.minute_began_at ?? 0;
-}
-
 /**
  * Inserts the reservation if the account has fewer than `most` running renders. Call it after the row of its month was changed in
  * the same transaction: the lock on that row excludes other nodes. Throws `concurrency_limited`.

@@ -35,6 +35,7 @@ export type ItemRequest<R = RenderRequest> = R & {
   /** Where the document is uploaded to. */
   deliverTo: UploadTarget | undefined;
 };
+export type AnyItemRequest = ItemRequest<RenderRequest | ImageRequest>;
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
@@ -91,17 +92,9 @@ export function readReference(item: unknown): string | undefined {
 }
 
 /** Parses an item merged with the defaults. Throws as `parseRenderRequest` does. */
-export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest {
-  return parseItemBy(parseRenderRequest, item, defaults, limits);
-}
-
-/** Does the same as `parseItem` with another parser. */
-export function parseItemBy<R extends RenderRequest | ImageRequest>(
-  parse: (body: unknown, limits: RenderLimits) => R,
-  item: unknown,
-  defaults: Members,
-  limits: RenderLimits,
-): ItemRequest<R> {
+export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest;
+export function parseItem(item: unknown, defaults: Members, limits: RenderLimits, kind: RenderKind): AnyItemRequest;
+export function parseItem(item: unknown, defaults: Members, limits: RenderLimits, kind: RenderKind = 'pdf'): AnyItemRequest {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   requireFewMembers(item);
   const errors: FieldError[] = [];
@@ -114,7 +107,7 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collectErrors(errors, () => parse(merged, limits));
+  const request = collectErrors(errors, () => PARSERS[kind](merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });

@@ -29,19 +29,6 @@ import type { ItemError } from './queue.ts';
 export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
 export type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
-export interface Batch {
-  id: string;
-  status: BatchStatus;
-  total: number;
-  unfinished: number;
-  succeeded: number;
-  failed: number;
-  cancelled: number;
-  metadata: Metadata;
-  createdAt: number;
-  completedAt: number | null;
-}
-
 export interface BatchItem {
   position: number;
   reference: string | null;
@@ -50,15 +37,6 @@ export interface BatchItem {
   error: ItemError | undefined;
   /** The state of the upload, if the document is uploaded. Undefined in events. */
   delivery?: UploadReport | undefined;
-}
-
-export interface WholeBatch extends Batch {
-  items: BatchItem[];
-}
-
-/** A finished item; `number` is its place in the order in which the items of the batch finished, from 1. */
-export interface FinishedItem extends BatchItem {
-  number: number;
 }
 
 const BATCH_COLUMNS = [
@@ -73,6 +51,13 @@ const BATCH_COLUMNS = [
   'started_at',
   'completed_at as completedAt',
 ] as const;
+type BatchRow = Selected<'batches', (typeof BATCH_COLUMNS)[number]>;
+
+export type Batch = Omit<BatchRow, 'metadata' | 'started_at'> & { status: BatchStatus; metadata: Metadata };
+export type WholeBatch = Batch & { items: BatchItem[] };
+/** A finished item; `number` is its place in the order in which the items of the batch finished, from 1. */
+export type FinishedItem = BatchItem & { number: number };
+
 const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'] as const;
 
 /** Rows per INSERT statement: SQLite accepts at most 32,766 values. */
@@ -316,7 +301,7 @@ export class Batches {
 
 type ItemRow = Selected<'batch_items', (typeof ITEM_COLUMNS)[number]>;
 
-function toBatch({ metadata, started_at, ...row }: Selected<'batches', (typeof BATCH_COLUMNS)[number]>): Batch {
+function toBatch({ metadata, started_at, ...row }: BatchRow): Batch {
   const isStarted = started_at !== null;
   return { ...row, status: batchStatus(row, isStarted), metadata: readMetadata(metadata) };
 }

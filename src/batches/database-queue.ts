@@ -39,13 +39,17 @@ export class DatabaseQueue {
 
   /** Claims the first due item of the oldest batch of the key that has one, of a kind that this version can render. */
   async claim(keyId: string): Promise<ClaimedItem | undefined> {
-    const next = await this.#findNext(keyId);
+    const {
+      rows: [next],
+    } = await selectNext(this.#database.query, { keyId, now: this.#clock() });
     if (!next) return undefined;
+    const { batch_id: batchId, position, traceparent } = next;
     const claim = createId('clm');
-    const attempts = await this.#take(next, claim);
+    const attempts = await this.#take({ batchId, position }, claim, next.started_at !== null);
     if (attempts === undefined) return this.claim(keyId); // another process was faster
     this.#leases.hold(this.#renew, claim);
-    const { batchId, kind, position, traceparent, ciphertext } = next;
+    const kind = (next.kind ?? 'pdf') as RenderKind; // the statement selects known kinds only
+    const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
     return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
@@ -94,24 +98,8 @@ export class DatabaseQueue {
     return readCount(this.#database.query.selectFrom('batch_items').where('due_at', 'is not', null));
   }
 
-  async #findNext(keyId: string): Promise<Next | undefined> {
-    const {
-      rows: [next],
-    } = await selectNext(this.#database.query, { keyId, now: this.#clock() });
-    if (!next) return undefined;
-    const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
-    return {
-      batchId: next.batch_id,
-      kind: (next.kind ?? 'pdf') as RenderKind, // the statement selects known kinds only
-      position: next.position,
-      isStarted: next.started_at !== null,
-      traceparent: next.traceparent,
-      ciphertext,
-    };
-  }
-
   /** Claims the item and its duplicates. Returns the number of attempts; undefined if the item is no longer queued. */
-  async #take({ batchId, position, isStarted }: Next, claim: string): Promise<number | undefined> {
+  async #take({ batchId, position }: ItemKey, claim: string, isStarted: boolean): Promise<number | undefined> {
     const take = async (query: Query) => {
       const { rows } = await takeItem(query, { batchId, position, claim, until: this.#leases.until() });
       return rows.find((row) => row.position === position)?.attempts;
@@ -144,14 +132,6 @@ export class DatabaseQueue {
   readonly #renew = async (claims: string[], until: number): Promise<void> => {
     await this.#database.query.updateTable('batch_items').set({ lease_until: until }).where('claim', 'in', claims).execute();
   };
-}
-
-/** A queued item in a batch that has not ended. */
-interface Next extends ItemKey {
-  kind: RenderKind;
-  isStarted: boolean;
-  traceparent: string | null;
-  ciphertext: ClaimedItem['ciphertext'];
 }
 
 /** A batch of a kind that this version can render. Others are left to nodes of a newer version, beside which this one may run. */
@@ -207,13 +187,8 @@ const selectNextDue = prepareQuery((query, { keyId }: { keyId: string }) =>
     .where('item.due_at', 'is not', null),
 );
 
-interface Lease extends ItemKey {
-  claim: string;
-  until: number;
-}
-
 /** The canonical item and its duplicates. */
-const takeItem = prepareQuery((query, { batchId, position, claim, until }: Lease) =>
+const takeItem = prepareQuery((query, { batchId, position, claim, until }: ItemKey & { claim: string; until: number }) =>
   query
     .updateTable('batch_items')
     .set((eb) => ({

@@ -54,14 +54,8 @@ function trimDotsAndSpaces(name: string): string {
 }
 
 function cut(name: string): string {
-  let kept = '';
-  let bytes = 0;
-  for (const character of name) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > MAX_BYTES) break;
-    kept += character;
-  }
-  return kept;
+  const { read } = new TextEncoder().encodeInto(name, new Uint8Array(MAX_BYTES));
+  return name.slice(0, read);
 }
 
 function foldCase(name: string): string {

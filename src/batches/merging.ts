@@ -8,13 +8,10 @@ import type { Blobs } from '../storage/blobs/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
 import { chosenFilename, type Result, readResults } from './results.ts';
 
-interface MergingServices {
+interface MergingOptions {
   documents: Documents;
   finishing: Pick<FinishQueue, 'merge'>;
   blobs: Pick<Blobs, 'spool'>;
-}
-
-interface MergingLimits {
   /** Total size of the documents of one batch. */
   maxBytes: number;
   /** Size of the merged PDF. */
@@ -37,12 +34,10 @@ const MAX_PAGES = 50_000;
 type Present = Result & { document: StoredDocument };
 
 export class Merging {
-  readonly #services: MergingServices;
-  readonly #limits: MergingLimits;
+  readonly #options: MergingOptions;
 
-  constructor(services: MergingServices, limits: MergingLimits) {
-    this.#services = services;
-    this.#limits = limits;
+  constructor(options: MergingOptions) {
+    this.#options = options;
   }
 
   /**
@@ -55,9 +50,9 @@ export class Merging {
     makeRoomFor: (bytes: number) => void,
     client: AbortSignal,
   ): Promise<MergedBatch> {
-    const { blobs } = this.#services;
+    const { blobs, documents } = this.#options;
     const results: Result[] = [];
-    for await (const result of readResults(this.#services.documents, keyId, batch)) results.push(result);
+    for await (const result of readResults(documents, keyId, batch)) results.push(result);
     const present = results.filter((result): result is Present => result.document !== undefined);
     const leftOut = results.filter(({ document }) => !document).map(({ item }) => item.position);
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
@@ -69,8 +64,7 @@ export class Merging {
   }
 
   async #mergeAll(accountId: string, present: Present[], pages: number, client: AbortSignal): Promise<Buffer[]> {
-    const { documents, finishing } = this.#services;
-    const { timeoutMs, maxBytes } = this.#limits;
+    const { documents, finishing, timeoutMs, maxBytes, maxPdfBytes } = this.#options;
     const distinct = [...new Map(present.map(({ document }) => [document.id, document])).values()];
     const bytes = distinct.reduce((sum, document) => sum + document.bytes, 0);
     if (bytes > maxBytes) throw tooLarge('bytes', maxBytes, bytes);
@@ -84,7 +78,7 @@ export class Merging {
     const read = async () => {
       const contents: Uint8Array[] = [];
       for (const document of distinct) contents.push(await readWhole(documents, document, deadline));
-      return { documents: contents, parts, maxBytes: this.#limits.maxPdfBytes };
+      return { documents: contents, parts, maxBytes: maxPdfBytes };
     };
     const merged = await finishing.merge(accountId, bytes, read, deadline).catch((error: unknown) => {
       throw hasCode(error, 'render_timeout') ? tooSlow(timeoutMs) : error;

@@ -43,15 +43,8 @@ export async function countOutcomes(
   return true;
 }
 
-interface Count {
-  batchId: string;
-  items: number;
-  keptUntil: number;
-  now: number;
-}
-
 const prepareCount = (status: Ended) =>
-  prepareQuery((query, { batchId, items, keptUntil, now }: Count) =>
+  prepareQuery((query, { batchId, items, keptUntil, now }: { batchId: string; items: number; keptUntil: number; now: number }) =>
     query
       .updateTable('batches')
       .set((eb) => ({

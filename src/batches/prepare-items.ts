@@ -1,18 +1,8 @@
 /** Validates the items of a batch, and finds duplicates: a batch request in, one prepared item or error for each item out. */
 import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ImageRequest } from '../render/request/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
-import {
-  type BatchRequest,
-  fieldErrors,
-  isMembers,
-  type Members,
-  merge,
-  PARSERS,
-  parseItemBy,
-  readReference,
-} from './batch-request.ts';
+import type { RenderLimits } from '../render/request/render-request.ts';
+import { type BatchRequest, fieldErrors, isMembers, type Members, merge, parseItem, readReference } from './batch-request.ts';
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
 
@@ -45,7 +35,7 @@ export async function prepareItems(
   return prepared;
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
-    const error = findFault(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
+    const error = findFault(() => parseItem(item, defaults, limits, kind));
     if (error || !isMembers(item)) return { position, canonical: position, member: undefined, error };
     const canonical = same.findCanonical(merge(item, defaults), position);
     const { reference: _, ...member } = item;

@@ -36,9 +36,7 @@ export interface Completed {
 }
 
 /** The number of items that were cancelled when they were put back, because their batch had been cancelled in the meantime. */
-export interface CancelledAfterRequeue extends Completed {
-  batchId: string;
-}
+export type CancelledAfterRequeue = Completed & { batchId: string };
 
 /** Another process has claimed the item: the caller must roll back what it did. */
 export class ClaimLostError extends Error {

@@ -13,9 +13,9 @@ import type { RenderLimits, RenderRequest } from '../render/request/render-reque
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, runTracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
-import { inWorkLog, noteResult, openWorkLog, type WorkLog } from '../work-log.ts';
+import { inWorkLog, noteResult, openWorkLog } from '../work-log.ts';
 import type { AwaitedSlots } from './awaited-slots.ts';
-import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
+import { type AnyItemRequest, type Members, parseItem } from './batch-request.ts';
 import type { DatabaseQueue } from './database-queue.ts';
 import { additionalData, DEFAULTS_POSITION } from './outcomes.ts';
 import { toItemError } from './prepare-items.ts';
@@ -90,7 +90,7 @@ export class BatchRunner implements Task {
     const hasRoom = () => this.#mayBegin(owner);
     if (!hasRoom()) return { kind: 'full', hasRoom };
     const item = await queue.claim(keyId);
-    if (item) return { kind: 'claimed', work: () => this.#trace(item, owner) };
+    if (item) return { kind: 'claimed', work: () => this.#attempt(item, owner) };
     const next = await queue.nextDue(keyId);
     if (!next) return NO_WORK;
     return next.isOfKnownKind ? { kind: 'later', afterMs: next.afterMs } : deferToNewerNodes();
@@ -130,21 +130,18 @@ export class BatchRunner implements Task {
     return owner instanceof Error || (hasRoom(owner) && !awaitedSlots.isAwaited(accountId));
   }
 
-  #trace(item: ClaimedItem, owner: Owner): Promise<void> {
-    const { batchId, position, attempts, traceparent } = item;
+  /** Traces and logs an attempt. */
+  async #attempt(item: ClaimedItem, owner: Owner): Promise<void> {
+    const { batchId, position, attempts, traceparent, keyId } = item;
     const attributes = { 'platen.batch_id': batchId, 'platen.batch_position': position, 'platen.attempt': attempts };
     const account = owner instanceof Error ? {} : { account_id: owner.accountId };
-    const origin = { batch_id: batchId, position, key_id: item.keyId, ...account };
-    const run = () =>
-      runTracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
-    return this.#runLogged(openWorkLog(origin), attempts, run);
-  }
-
-  async #runLogged(log: WorkLog, attempt: number, run: () => Promise<void>): Promise<void> {
+    const log = openWorkLog({ batch_id: batchId, position, key_id: keyId, ...account });
     const begun = performance.now();
-    await inWorkLog(log, run);
+    await inWorkLog(log, () =>
+      runTracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner)),
+    );
     const milliseconds = Math.round(performance.now() - begun);
-    this.#services.onAttempt?.({ ...log.origin, attempt, milliseconds, ...log.result });
+    this.#services.onAttempt?.({ ...log.origin, attempt: attempts, milliseconds, ...log.result });
   }
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -165,18 +162,18 @@ export class BatchRunner implements Task {
   }
 
   /** Throws as `parseItem` does, because the operator may have changed the limits since the batch was accepted. */
-  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
+  #openRequest({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): AnyItemRequest {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalData(batchId, position, kind));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalData(batchId, DEFAULTS_POSITION)) : {};
-    return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
+    return parseItem(item, defaults as Members, limits, kind);
   }
 
   /** Writes the outcome in the transaction that charges for the document and stores it. */
   #createCommitHook(
     item: ClaimedItem,
-    { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
+    { deliverTo, keptMs }: AnyItemRequest,
     { accountId, keyId }: Principal,
     written: { completed?: Completed },
   ): ItemHook {

@@ -1,10 +1,11 @@
 /** A client that follows a batch. Several changes between two reads count as one notification. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export class Watch {
   readonly #signal: AbortSignal;
   readonly #forget: () => void;
-  #changed = false;
-  #wake: () => void = () => {};
+  /** Resolves when the batch has changed since the last call of `next`. */
+  #change = Promise.withResolvers<true>();
 
   constructor(signal: AbortSignal, forget: () => void) {
     this.#signal = signal;
@@ -16,31 +17,20 @@ export class Watch {
     return this.#signal.aborted;
   }
 
-  readonly notify = (): void => {
-    this.#changed = true;
-    this.#wake();
-  };
+  readonly notify = (): void => this.#change.resolve(true);
 
   /**
    * Resolves when the batch has changed since the last call, when the time is over, or when the watch is closed. Returns whether
    * the batch has changed.
    */
   async next(milliseconds: number): Promise<boolean> {
-    if (!this.#changed && !this.closed) await this.#wait(milliseconds);
-    const changed = this.#changed;
-    this.#changed = false;
-    return changed;
-  }
-
-  async #wait(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.max(0, milliseconds)).unref();
-    this.#wake = resolve;
-    this.#signal.addEventListener('abort', this.#wake);
-    await promise;
-    this.#signal.removeEventListener('abort', this.#wake);
-    this.#wake = () => {};
-    clearTimeout(timer);
+    const timer = new AbortController();
+    const signal = AbortSignal.any([this.#signal, timer.signal]);
+    const timeout = sleep(Math.max(0, milliseconds), false, { signal, ref: false }).catch(() => false);
+    const hasChanged = await Promise.race([this.#change.promise, timeout]);
+    timer.abort();
+    if (hasChanged) this.#change = Promise.withResolvers();
+    return hasChanged;
   }
 
   [Symbol.dispose](): void {

@@ -9,12 +9,7 @@ import { print } from './terminal/print.ts';
 /** Re-encrypts private keys with the first key of PLATEN_SECRET_KEY_FILE. */
 export async function reencryptCertificates(): Promise<void> {
   const { storage, secretKeys } = loadConfig().services;
-  const database = await openDatabase(storage);
-  try {
-    const certificates = new Certificates(database, Date.now, new Pkcs12Reader(), openSecretKeys(secretKeys, database));
-    const count = await certificates.reencrypt();
-    print(`re-encrypted ${count} certificates`);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase(storage);
+  const certificates = new Certificates(database, Date.now, new Pkcs12Reader(), openSecretKeys(secretKeys, database));
+  print(`re-encrypted ${await certificates.reencrypt()} certificates`);
 }

@@ -5,8 +5,7 @@ import { SCOPES, type Scope } from '../accounts/scopes.ts';
 import { explainMissing } from '../errors.ts';
 import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { VERSION } from '../version.ts';
-import { explain } from './explain.ts';
-import { UsageError } from './terminal/usage-error.ts';
+import { explain, UsageError } from './explain.ts';
 
 const USAGE = 2;
 

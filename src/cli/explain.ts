@@ -2,12 +2,16 @@
 import { PlansError } from '../accounts/plans.ts';
 import { loadConfig } from '../config.ts';
 import { CommandError, ConfigError, MissingPackageError, messageWithCause, ServiceError } from '../errors.ts';
-import { UsageError } from './terminal/usage-error.ts';
 
 /** The low bytes of the result codes CORRUPT and NOTADB; see https://sqlite.org/rescode.html. */
 const DAMAGED = [11, 26];
 export const UNUSABLE =
   'check that the folder and its files belong to this user, that the disk has space, and that Platen wrote the database';
+
+/** A command cannot start because of its arguments: exit status 2. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
 
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,6 @@
 /** `platen keys` and `platen accounts`: manage keys and accounts in the database directly, also while the service runs. */
-import { type Account, Accounts, type ApiKey, type IssuedKey } from '../accounts/accounts.ts';
+import { type Account, Accounts } from '../accounts/accounts.ts';
+import type { ApiKey, IssuedKey } from '../accounts/keys.ts';
 import { loadPlans, type Plans } from '../accounts/plans.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { loadConfig } from '../config.ts';
@@ -23,27 +24,24 @@ export async function createKey(
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
     const { scopes = null, test: isTest = false, expiresIn: expiresInMs } = options;
-    printIssued(await accounts.createKey(accountId, options.name, { scopes, isTest, expiresInMs }), options);
+    await printIssued(accounts, await accounts.createKey(accountId, options.name, { scopes, isTest, expiresInMs }), options);
   });
 }
 
 export async function listKeys(options: Format): Promise<void> {
   await withAccounts(async (accounts) => {
-    const keys = await accounts.listKeys();
-    if (options.json) printJson(keys.map(keyRecord));
-    else
-      printTable(
-        keys.map((key) => ({
-          ...keyRecord(key),
-          test: key.isTest ? 'yes' : 'no',
-          status: keyStatus(key),
-        })),
-      );
+    const plans = new Map((await accounts.listAccounts()).map(({ id, plan }) => [id, plan]));
+    const keys = await accounts.keys.all();
+    const record = (key: ApiKey) => keyRecord(key, plans.get(key.accountId) ?? '');
+    if (options.json) printJson(keys.map(record));
+    else printTable(keys.map((key) => ({ ...record(key), test: key.isTest ? 'yes' : 'no', status: keyStatus(key) })));
   });
 }
 
 export async function rotateKey(keyId: string, options: Format & { grace: number }): Promise<void> {
-  await withAccounts(async (accounts) => printIssued(await accounts.rotateKey(keyId, options.grace), options));
+  await withAccounts(async (accounts) => {
+    await printIssued(accounts, await accounts.keys.rotate(undefined, keyId, options.grace), options);
+  });
 }
 
 export async function revokeKey(keyId: string): Promise<void> {
@@ -71,28 +69,28 @@ export async function listAccounts(options: Format): Promise<void> {
 
 export async function setPlan(accountId: string, plan: string): Promise<void> {
   await withAccounts(async (accounts) => {
-    await accounts.setPlan(accountId, plan);
+    await accounts.update(accountId, { plan });
     print(`${accountId} is on plan ${plan}`);
   });
 }
 
 export async function renameAccount(accountId: string, name: string): Promise<void> {
   await withAccounts(async (accounts) => {
-    await accounts.rename(accountId, name);
+    await accounts.update(accountId, { name });
     print(`renamed ${accountId}`);
   });
 }
 
 export async function suspendAccount(accountId: string): Promise<void> {
   await withAccounts(async (accounts) => {
-    await accounts.suspend(accountId);
+    await accounts.update(accountId, { isSuspended: true });
     print(`suspended ${accountId}; \`platen accounts resume\` ends it`);
   });
 }
 
 export async function resumeAccount(accountId: string): Promise<void> {
   await withAccounts(async (accounts) => {
-    await accounts.resume(accountId);
+    await accounts.update(accountId, { isSuspended: false });
     print(`resumed ${accountId}`);
   });
 }
@@ -123,16 +121,13 @@ async function describeContent(accountId: string, { query }: Database): Promise<
 async function withAccounts(work: (accounts: Accounts, plans: Plans, database: Database) => Promise<void>): Promise<void> {
   const { services } = loadConfig();
   const plans = loadPlans(services.plans);
-  const database = await openDatabase(services.storage);
-  try {
-    await work(new Accounts(database, plans), plans, database);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase(services.storage);
+  await work(new Accounts(database, plans), plans, database);
 }
 
-function printIssued({ secret, key }: IssuedKey, { json }: Format): void {
-  const { id, accountId, plan, isTest } = key;
+async function printIssued(accounts: Accounts, { secret, key }: IssuedKey, { json }: Format): Promise<void> {
+  const { id, accountId, isTest } = key;
+  const { plan } = await accounts.account(accountId);
   const [expires_at, previous_secret_expires_at] = [timeOrNull(key.expiresAt), timeOrNull(key.previousValidUntil)];
   if (json) {
     printJson({ key: secret, key_id: id, account_id: accountId, plan, test: isTest, expires_at, previous_secret_expires_at });
@@ -143,11 +138,11 @@ function printIssued({ secret, key }: IssuedKey, { json }: Format): void {
   if (previous_secret_expires_at !== null) print(`The earlier secret works until ${previous_secret_expires_at}.`);
 }
 
-function keyRecord(key: ApiKey) {
+function keyRecord(key: ApiKey, plan: string) {
   return {
     key_id: key.id,
     account_id: key.accountId,
-    plan: key.plan,
+    plan,
     name: key.name,
     hint: `${key.hint}...`,
     test: key.isTest,

@@ -16,7 +16,7 @@ interface Format {
 export async function showUsage(accountId: string | undefined, { json }: Format): Promise<void> {
   const { services } = loadConfig();
   const plans = loadPlans(services.plans);
-  const database = await openDatabase(services.storage);
+  await using database = await openDatabase(services.storage);
   const leases = new Leases(Date.now);
   try {
     const accounts = new Accounts(database, plans);
@@ -33,7 +33,6 @@ export async function showUsage(accountId: string | undefined, { json }: Format)
     else printTable(records.map((record) => ({ ...record, used: String(record.used), limit: numberOrNone(record.limit) })));
   } finally {
     leases.stop();
-    await database.close();
   }
 }
 

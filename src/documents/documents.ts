@@ -4,6 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import mime from 'mime';
 import { accountSuspended, type Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
@@ -31,21 +32,14 @@ export interface Report {
   warning_count: number;
 }
 
-export interface StoredImage {
-  type: string;
-  /** Pixels. */
-  width: number;
-  height: number;
-}
-
 export interface StoredDocument {
   id: string;
   filename: string;
   bytes: number;
   /** Number of pages; 1 for an image. */
   pages: number;
-  /** Undefined for a PDF. */
-  image?: StoredImage | undefined;
+  /** The media type and the pixels of an image. Undefined for a PDF. */
+  image?: { type: string; width: number; height: number } | undefined;
   sha256: string;
   source: SourceKind;
   templateId: string | null;
@@ -87,13 +81,6 @@ export interface DocumentFilter {
 }
 
 const PDF = 'application/pdf';
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  [PDF]: '.pdf',
-  'image/png': '.png',
-  'image/jpeg': '.jpg',
-  'image/webp': '.webp',
-};
-
 const ID = /^doc_[0-9A-Za-z]{22}$/;
 
 const COLUMNS = [
@@ -120,7 +107,7 @@ export function documentType({ image }: Pick<StoredDocument, 'image'>): string {
 
 /** The extension of the filename of a document with this media type. */
 export function documentExtension(type: string): string {
-  return EXTENSIONS[type] ?? '';
+  return `.${mime.getExtension(type)}`;
 }
 
 export class Documents {

@@ -215,7 +215,5 @@ class GraphileJobs implements Jobs {
 }
 
 async function inTime(work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, END_MS);
-  await Promise.race([work.catch(() => {}), late]).finally(() => clearTimeout(timer));
+  await Promise.race([work.catch(() => {}), sleep(END_MS, undefined, { ref: false })]);
 }

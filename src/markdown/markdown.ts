@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { Converted, ConvertTask } from './markdown-worker.ts';
 
-const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
+const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 10_000,
@@ -12,12 +12,10 @@ const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
   heapMb: 1_024,
 };
 
-export class Markdown {
-  readonly #processes: ProcessQueue;
-
+export class Markdown extends ProcessQueue {
   /** Starts no process yet. */
   constructor(limits: Partial<ProcessLimits> = {}) {
-    const all = { ...MARKDOWN_LIMITS, ...limits };
+    const all = { ...LIMITS, ...limits };
     const work = {
       module: new URL('./markdown-worker.ts', import.meta.url),
       libraries: ['markdown-it'],
@@ -25,12 +23,12 @@ export class Markdown {
       outOfTime: (cause: unknown) => limitExceeded(`markdown: takes longer than ${all.timeoutMs} ms to convert`, cause),
       outOfMemory: (cause: unknown) => limitExceeded('markdown: needs more memory to convert than is allowed', cause),
     };
-    this.#processes = new ProcessQueue(work, all);
+    super(work, all);
   }
 
   /** Owners take turns. Throws `content_too_large`, `resource_limit`, `queue_full`, and the reason of `signal`. */
   async toHtml(owner: string, task: ConvertTask, signal?: AbortSignal): Promise<string> {
-    const converted = (await this.#processes.run(owner, task, signal)) as Converted;
+    const converted = (await this.run(owner, task, signal)) as Converted;
     if ('html' in converted) return converted.html;
     if ('tooMany' in converted) throw limitExceeded(`markdown: has more than ${converted.tooMany} elements; split the document`);
     const { limitBytes: limit } = task;
@@ -38,11 +36,6 @@ export class Markdown {
     throw new ServiceError('content_too_large', `markdown: its HTML has more than ${limit} bytes`, {
       members: { limit, ...(actual !== undefined && { actual }) },
     });
-  }
-
-  /** Ends the processes. Running, waiting and later conversions fail. */
-  async close(): Promise<void> {
-    this.#processes.close();
   }
 }
 

@@ -10,8 +10,8 @@ export interface ApiAccess {
 interface Call {
   method?: 'GET' | 'POST';
   body?: object;
-  accept?: string;
-  prefer?: string;
+  accept?: string | undefined;
+  prefer?: string | undefined;
 }
 
 /** The API refused a request or did not answer. The message contains the explanation of the API. */

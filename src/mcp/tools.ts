@@ -64,14 +64,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 };
 
 async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<ContentBlock[]> {
-  const isUploaded = (given.deliver_to ?? undefined) !== undefined; // it is stored only if the caller asks for it
-  const body = isUploaded ? given : { ...given, store: given.store ?? true };
-  const response = await callApi(access, '/v1/pdf', {
-    method: 'POST',
-    body,
-    ...(body.store === false && { accept: PDF }),
-    ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
-  });
+  // What is uploaded is stored only if the caller asks for it.
+  const body = isUploaded(given) ? given : { ...given, store: given.store ?? true };
+  const response = await callRender(access, '/v1/pdf', body, body.store === false ? PDF : undefined);
   if (isJson(response)) return describeJson(response);
   const pdf = await readBytes(response, MAX_INLINE_BYTES, 'send store: true');
   const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
@@ -79,6 +74,15 @@ async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Pro
     { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
     { type: 'resource', resource },
   ];
+}
+
+function isUploaded(body: Record<string, unknown>): boolean {
+  return (body.deliver_to ?? undefined) !== undefined;
+}
+
+function callRender(access: ApiAccess, path: string, body: Record<string, unknown>, accept?: string): Promise<Response> {
+  const prefer = isUploaded(body) ? `wait=${UPLOAD_WAIT_SECONDS}` : undefined;
+  return callApi(access, path, { method: 'POST', body, accept, prefer });
 }
 
 function isJson({ headers }: Response): boolean {
@@ -106,13 +110,7 @@ export function linkTo({ document_id, filename, type, pages, bytes }: Stored): R
 }
 
 async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<ContentBlock[]> {
-  const isUploaded = (body.deliver_to ?? undefined) !== undefined;
-  const response = await callApi(access, '/v1/image', {
-    method: 'POST',
-    body,
-    accept: 'image/*',
-    ...(isUploaded && { prefer: `wait=${UPLOAD_WAIT_SECONDS}` }),
-  });
+  const response = await callRender(access, '/v1/image', body, 'image/*');
   if (isJson(response)) return describeJson(response);
   const image = await readBytes(response, MAX_REPLY_BYTES, 'ask for a smaller viewport, a clip, or jpeg');
   return [{ type: 'image', data: image.toString('base64'), mimeType: response.headers.get('content-type') ?? 'image/png' }];

@@ -83,7 +83,7 @@ async function resolveAlone(document: SourceDocument, signal: AbortSignal): Prom
   try {
     return await resolveWithoutTemplate(document, document.source, '', markdown, signal);
   } finally {
-    await markdown.close();
+    markdown.close();
   }
 }
 

@@ -31,7 +31,7 @@ export interface DatabaseSettings {
   blobsUrl?: string;
 }
 
-export interface Database extends Omit<Engine, 'migrate' | 'release'> {
+export interface Database extends Omit<Engine, 'migrate' | 'release'>, AsyncDisposable {
   /** Throws `storage_failed` if somebody has changed the tables. A result may be reused for a few seconds. */
   checkSchema(): Promise<void>;
   close(): Promise<void>;
@@ -147,7 +147,7 @@ export async function openOrCreateDatabase(settings: DatabaseSettings): Promise<
     refuse(await findChange(engine.query));
     goodUntil = performance.now() + SCHEMA_GOOD_MS;
   };
-  return { ...engine, checkSchema, close };
+  return { ...engine, checkSchema, close, [Symbol.asyncDispose]: close };
 }
 
 /** Whether a failed transaction may have been committed anyway. Blobs that belong to it must stay until that is known. */
@@ -158,7 +158,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {
   if (databaseUrl) {
     const { openPostgres } = await postgres(); // loaded only if it is configured
-    return openPostgres({ databaseUrl, databaseConnections });
+    return openPostgres(databaseUrl, databaseConnections);
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   return openSqlite(databaseFile(dataDir));

@@ -5,13 +5,8 @@ import { storageFailed } from '../errors.ts';
 /** With less, the log of the database cannot grow, and unread replies have no room. */
 const MIN_FREE_BYTES = 4_194_304;
 
-export interface DiskSpace {
-  bytes: number;
-  freeBytes: number;
-}
-
 /** Free bytes are those that an ordinary user may write. */
-export async function diskSpace(folder: string): Promise<DiskSpace> {
+export async function diskSpace(folder: string): Promise<{ bytes: number; freeBytes: number }> {
   const { bsize, blocks, bavail } = await statfs(folder);
   return { bytes: bsize * blocks, freeBytes: bsize * bavail };
 }

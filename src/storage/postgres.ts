@@ -12,11 +12,6 @@ import { readSchemaName, requireNoOther, requireSessions, requireVersion } from 
 import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
-export interface PostgresSettings {
-  databaseUrl: string;
-  databaseConnections: number;
-}
-
 /** How long to wait for a new connection, or for one of the pool to become free. */
 const CONNECT_MS = 10_000;
 /** How long to wait for other transactions of the same name. */
@@ -60,10 +55,10 @@ const STORAGE_FAULTS: Readonly<Record<string, string>> = {
 const ENDING = ['08', '25006', '25P03', '57P'];
 const NUL_CHARACTER = '22021';
 
-/** Throws `storage_failed` if there is no server, or its version is not supported. */
-export async function openPostgres(settings: PostgresSettings): Promise<Engine> {
+/** `max` limits the connections. Throws `storage_failed` if there is no server, or its version is not supported. */
+export async function openPostgres(databaseUrl: string, max: number): Promise<Engine> {
   let nodes: Nodes | undefined;
-  const query = connect(settings.databaseUrl, { max: settings.databaseConnections }, () => nodes?.check());
+  const query = connect(databaseUrl, { max }, () => nodes?.check());
   try {
     await requireVersion(query);
   } catch (error) {
@@ -76,7 +71,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     isShared: true,
     async migrate(migrate) {
       // Another node may be migrating, and large tables take long, so the time limits of requests do not apply.
-      const patient = connect(settings.databaseUrl, { max: 2, ...PATIENT });
+      const patient = connect(databaseUrl, { max: 2, ...PATIENT });
       try {
         const schema = await readSchemaName(patient);
         await requireNoOther(patient, schema);
@@ -88,11 +83,11 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     transaction: (work, name) =>
       name === undefined ? transaction(query, work, name) : inTurn(turns, name, () => transaction(query, work, name)),
     exclusively: (name, work) => exclusively(query, name, work),
-    connections: (name, max) =>
-      openPool(settings.databaseUrl, { application_name: name, max, maxLifetimeSeconds: LIFETIME_SECONDS }),
+    connections: (application_name, most) =>
+      openPool(databaseUrl, { application_name, max: most, maxLifetimeSeconds: LIFETIME_SECONDS }),
     checkNode: () => nodes?.check(),
     joinNodes: async (options) => {
-      const joined = await joinNodes(settings.databaseUrl, options).catch((error: unknown) => {
+      const joined = await joinNodes(databaseUrl, options).catch((error: unknown) => {
         throw error instanceof ServiceError ? error : toServiceError(error);
       });
       await requireSessions(query, joined.backendId).catch(async (error: unknown) => {

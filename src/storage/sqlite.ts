@@ -22,6 +22,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const MAX_STATEMENTS = 500;
 /** Waits for another process that writes. A plain `begin` would fail if that process wrote between the first two statements. */
 const BEGIN = 'begin immediate';
+const NOTHING = 'select 0';
 /** The low byte of the extended result code decides, see https://sqlite.org/rescode.html. */
 const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   5: 'is locked', // BUSY
@@ -38,7 +39,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
 export function openSqlite(file: string): Engine {
   const database = withStorageErrors(() => openFile(file));
   const log = openOnce(`${file}-wal`);
-  const query = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(database) }) });
+  const query = connect(adapt(database));
   return {
     query,
     isShared: false,
@@ -63,14 +64,14 @@ export function openForReading(file: string): DatabaseSync {
 
 /** Reads a database file with the statements of both databases. Throws if it cannot be read. */
 export function queryFile(file: string): Query {
-  return new Kysely<Tables>({ dialect: new Dialect({ database: adapt(openForReading(file)) }) });
+  return connect(adapt(openForReading(file)));
 }
 
 /** An empty database in memory. With `migrated`, migrations find PostgreSQL if `forPostgres`, and SQLite otherwise. */
-export function openInMemory(forPostgres: boolean): AsyncDisposable & { query: Query; migrated: Kysely<unknown> } {
+export function openInMemory(forPostgres: boolean): AsyncDisposable & { query: Query; migrated: Query } {
   const database = adapt(new DatabaseSync(':memory:'));
-  const query = new Kysely<Tables>({ dialect: new Dialect({ database }) });
-  const migrated = new Kysely<unknown>({ dialect: new (forPostgres ? DialectForPostgres : Dialect)({ database }) });
+  const query = connect(database);
+  const migrated = forPostgres ? connect(database, new PostgresAdapter()) : query;
   return { query, migrated, [Symbol.asyncDispose]: () => query.destroy() };
 }
 
@@ -81,17 +82,10 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-class Dialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new Adapter();
-  }
-}
-
-/** SQLite for migrations that ask which database they run on. */
-class DialectForPostgres extends SqliteDialect {
-  override createAdapter(): DialectAdapter {
-    return new PostgresAdapter();
-  }
+/** `adapter` is what migrations ask which database they run on. */
+function connect(database: SqliteDatabase, adapter: DialectAdapter = new Adapter()): Query {
+  const dialect = new SqliteDialect({ database });
+  return new Kysely<Tables>({ dialect: Object.assign(dialect, { createAdapter: () => adapter }) });
 }
 
 function openFile(file: string): DatabaseSync {
@@ -146,8 +140,9 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
-    prepare(text: string): SqliteStatement {
-      if (text === 'rollback' && !database.isTransaction) return NOTHING;
+    prepare(sent: string): SqliteStatement {
+      // SQLite rolls back by itself if the disk is full. A second rollback would replace that error with another one.
+      const text = sent === 'rollback' && !database.isTransaction ? NOTHING : sent;
       const known = statements.get(text);
       if (known) return known;
       const statement = adaptStatement(withStorageErrors(() => database.prepare(text === 'begin' ? BEGIN : text)));
@@ -166,14 +161,6 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
     iterate: (values) => statement.iterate(...(values as Values)),
   };
 }
-
-/** SQLite rolls back by itself if the disk is full. A second rollback would replace that error with another one. */
-const NOTHING: SqliteStatement = {
-  reader: false,
-  all: () => [],
-  run: () => ({ changes: 0, lastInsertRowid: 0 }),
-  iterate: () => [][Symbol.iterator](),
-};
 
 /** Converts disk errors, which may be temporary, to `storage_failed`. */
 export function withStorageErrors<T>(work: () => T): T {

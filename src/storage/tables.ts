@@ -44,6 +44,7 @@ export interface Tables {
     /** The hash of the secret before the last rotation, and the time until which that secret works. */
     previous_secret_hash: string | null;
     previous_valid_until: number | null;
+    /** Whether its renders have a watermark and are not charged. */
     is_test: Generated<number>;
     /** Written at most once a minute. */
     last_used_at: Generated<number | null>;

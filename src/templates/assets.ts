@@ -9,6 +9,7 @@ import { createId } from '../ids.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared.ts';
+import type { Selected } from '../storage/tables.ts';
 
 export interface AssetFile {
   /** The media type. */
@@ -19,13 +20,9 @@ export interface AssetFile {
 /** Files by path, such as `css/print.css`. */
 export type AssetFiles = ReadonlyMap<string, AssetFile>;
 
-export interface TemplateAsset {
-  path: string;
-  type: string;
-  bytes: number;
-  /** The name of the blob with its content. */
-  blob: string;
-}
+const COLUMNS = ['path', 'type', 'bytes', 'blob'] as const;
+/** `blob` is the name of the content. */
+export type TemplateAsset = Selected<'template_assets', (typeof COLUMNS)[number]>;
 
 export interface AssetLimits {
   maxAssets: number;
@@ -36,14 +33,6 @@ export interface AssetLimits {
 export interface VersionOf {
   templateId: string;
   version: number;
-}
-
-/** The current version of a template. */
-export interface CurrentVersion {
-  engine: string;
-  version: number;
-  /** Sorted by path. */
-  assets: TemplateAsset[];
 }
 
 const ROWS = 100;
@@ -148,13 +137,11 @@ export class TemplateAssets {
   }
 
   /** The current version and its files, in one round trip. Undefined if the key has no such template. */
-  async current(keyId: string, id: string): Promise<CurrentVersion | undefined> {
+  async current(keyId: string, id: string) {
     const { rows } = await selectCurrent(this.#database.query, { keyId, id });
     const [first] = rows;
     if (!first) return undefined;
-    const assets = rows.flatMap(({ path, type, bytes, blob }) =>
-      path === null || type === null || blob === null ? [] : [{ path, type, bytes: Number(bytes), blob }],
-    );
+    const assets = rows.filter((row): row is typeof row & TemplateAsset => row.path !== null);
     return { engine: first.engine, version: first.version, assets };
   }
 
@@ -207,15 +194,14 @@ export class TemplateAssets {
     return stream;
   }
 
-  async #rows(query: Query, { templateId, version }: VersionOf): Promise<TemplateAsset[]> {
-    const rows = await query
+  #rows(query: Query, { templateId, version }: VersionOf): Promise<TemplateAsset[]> {
+    return query
       .selectFrom('template_assets')
-      .select(['path', 'type', 'bytes', 'blob'])
+      .select(COLUMNS)
       .where('template_id', '=', templateId)
       .where('version', '=', version)
       .orderBy('path')
       .execute();
-    return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
   }
 
   /** Checks the limits of a version, because files are added to those that it already has. */

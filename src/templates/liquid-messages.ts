@@ -1,10 +1,5 @@
 /** The messages between the Liquid engine and its processes. Data is sent as JSON text, which is faster than many small objects. */
 
-interface ParseTask {
-  kind: 'parse';
-  html: string;
-}
-
 export interface FillTask {
   kind: 'fill';
   /** Identifies one version of one template. */
@@ -16,7 +11,7 @@ export interface FillTask {
   fillTimeMs: number;
 }
 
-export type LiquidTask = ParseTask | FillTask;
+export type LiquidTask = { kind: 'parse'; html: string } | FillTask;
 
 export type LiquidAnswer<T> = { value: T } | { fault: Fault };
 

@@ -7,9 +7,7 @@ import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import { type Fault, type LiquidAnswer, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
 import { resultTooLarge } from './placeholders.ts';
 
-export type LiquidLimits = ProcessLimits;
-
-const LIQUID_LIMITS: Readonly<LiquidLimits> = {
+const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 10_000,
@@ -21,29 +19,28 @@ const LIQUID_LIMITS: Readonly<LiquidLimits> = {
 /** The part of `timeoutMs` after which a slow template stops by itself, reports its line, and keeps its process. */
 const FILL_TIME_SHARE = 0.6;
 
-const WORKER = new URL('./liquid-worker.ts', import.meta.url);
-
-export class LiquidEngine {
-  readonly #limits: LiquidLimits;
-  readonly #processes: ProcessQueue;
+export class LiquidEngine extends ProcessQueue {
+  readonly #fillTimeMs: number;
 
   /** Starts no process yet. */
-  constructor(limits: Partial<LiquidLimits> = {}) {
-    this.#limits = { ...LIQUID_LIMITS, ...limits };
-    const { timeoutMs } = this.#limits;
+  constructor(limits: Partial<ProcessLimits> = {}) {
+    const all = { ...LIMITS, ...limits };
+    const { timeoutMs } = all;
     const work = {
-      module: WORKER,
+      module: new URL('./liquid-worker.ts', import.meta.url),
       libraries: ['liquidjs'],
       busy: 'too many templates are being filled',
       outOfTime: (cause: unknown) => templateError(`the template takes longer than ${timeoutMs} ms`, { cause }),
       outOfMemory: (cause: unknown) => templateError(OUT_OF_MEMORY, { cause }),
     };
-    this.#processes = new ProcessQueue(work, this.#limits);
+    super(work, all);
+    this.#fillTimeMs = FILL_TIME_SHARE * timeoutMs;
   }
 
   /** Returns the paths that a template reads from the data, such as `order.items[0].name`. Queued under `owner`. Throws `template_error`. */
   async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
-    return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html }, signal));
+    const task: LiquidTask = { kind: 'parse', html };
+    return unwrap((await this.run(owner, task, signal)) as LiquidAnswer<{ paths: string[] }>);
   }
 
   /**
@@ -58,18 +55,8 @@ export class LiquidEngine {
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<string> {
-    const fillTimeMs = FILL_TIME_SHARE * this.#limits.timeoutMs;
-    const task = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs } as const;
-    return unwrap(await this.#run<string>(owner, task, signal), limitBytes);
-  }
-
-  /** Ends all processes, including busy ones. Running, waiting and later work is refused. */
-  async close(): Promise<void> {
-    this.#processes.close();
-  }
-
-  async #run<T>(owner: string, task: LiquidTask, caller?: AbortSignal): Promise<LiquidAnswer<T>> {
-    return (await this.#processes.run(owner, task, caller)) as LiquidAnswer<T>;
+    const task: LiquidTask = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs: this.#fillTimeMs };
+    return unwrap((await this.run(owner, task, signal)) as LiquidAnswer<string>, limitBytes);
   }
 }
 

@@ -1,35 +1,34 @@
 /** A stored template without its HTML. */
 import { type Metadata, readMetadata } from '../storage/metadata.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Selected } from '../storage/tables.ts';
 
 export const ENGINES = ['placeholders', 'liquid'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-export interface Template {
-  id: string;
-  name: string;
+export const SUMMARY = [
+  'id',
+  'name',
+  'engine',
+  'version',
+  'placeholders',
+  'metadata',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+export type SummaryRow = Selected<'templates', (typeof SUMMARY)[number]>;
+
+export interface Template extends Omit<SummaryRow, 'engine' | 'placeholders' | 'metadata'> {
   engine: EngineName;
-  version: number;
   /** The paths that the template reads from the data. */
   placeholders: string[];
   metadata: Metadata;
-  createdAt: number;
-  updatedAt: number;
 }
 
-export const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'metadata', 'created_at', 'updated_at'] as const;
-
-export type SummaryRow = Pick<Tables['templates'], (typeof SUMMARY)[number]>;
-
-export function toTemplate(row: SummaryRow): Template {
+export function toTemplate({ engine, placeholders, metadata, ...row }: SummaryRow): Template {
   return {
-    id: row.id,
-    name: row.name,
-    engine: row.engine as EngineName,
-    version: row.version,
-    placeholders: JSON.parse(row.placeholders) as string[],
-    metadata: readMetadata(row.metadata),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...row,
+    engine: engine as EngineName,
+    placeholders: JSON.parse(placeholders) as string[],
+    metadata: readMetadata(metadata),
   };
 }

@@ -15,7 +15,7 @@ export const PAST_VERSIONS = 20;
 
 const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'placeholders', 'updated_at'] as const;
 const DELETED = ['template_id as templateId', 'version'] as const;
-const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at'] as const;
+const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at as updatedAt'] as const;
 
 /** Stores the current version as an earlier one. Call it before the template is replaced. Does nothing if there is no such template. */
 export async function keepVersion(query: Query, keyId: string, id: string): Promise<void> {
@@ -73,7 +73,7 @@ export async function readPastVersions(query: Query, template: Template): Promis
     .where('template_id', '=', template.id)
     .orderBy('version', 'desc')
     .execute();
-  return rows.map((row) => ({ ...toVersion(template, row), bytes: Number(row.bytes) }));
+  return rows.map((row) => toVersion(template, row));
 }
 
 export async function readPastVersion(
@@ -87,10 +87,11 @@ export async function readPastVersion(
     .where('template_id', '=', template.id)
     .where('version', '=', version)
     .executeTakeFirst();
-  return row && { ...toVersion(template, row), html: row.html };
+  return row && toVersion(template, row);
 }
 
 /** Fields that are not stored with a version come from the template. */
-function toVersion({ id, metadata, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'metadata' | 'created_at'>): Template {
-  return { ...toTemplate({ ...row, id, metadata: null, created_at: createdAt }), metadata };
+function toVersion<Row extends Omit<SummaryRow, 'id' | 'metadata' | 'createdAt'>>(template: Template, row: Row): Row & Template {
+  const { id, metadata, createdAt } = template;
+  return { ...row, ...toTemplate({ ...row, id, metadata: null, createdAt }), metadata };
 }

@@ -5,19 +5,8 @@
 import { type Refusal, unlessRefused } from '../pdf/refusal.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 import type { MergedFinishing } from './finish-merged.ts';
-import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
+import type { MergedUploads, MergeUploadsTask, UploadedPdf } from './merge-worker.ts';
 import { MAX_UNPACKED_BYTES, PdfProcesses } from './upload-limits.ts';
-
-export interface UploadedPdf {
-  /** The title of its bookmark in the merged PDF. */
-  title: string;
-  content: Uint8Array;
-}
-
-export interface MergedPdf {
-  pdf: Buffer;
-  pages: number;
-}
 
 /** The PDF at `index` cannot be merged. */
 export class UnusableUploadError extends Error {
@@ -50,7 +39,7 @@ export class UploadMerging extends PdfProcesses {
   }
 
   /** Owners take turns. Throws `UnusableUploadError`, `resource_limit`, `queue_full`, and the reason of `signal`. */
-  async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal, finishing?: MergedFinishing): Promise<MergedPdf> {
+  async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal, finishing?: MergedFinishing) {
     const limits = { maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
     const task: MergeUploadsTask = { files, ...limits, finishing };
     const merged = unlessRefused((await this.run(owner, task, signal)) as MergedUploads | Refusal);

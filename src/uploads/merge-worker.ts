@@ -12,8 +12,14 @@ import { finishMerged, type MergedFinishing } from './finish-merged.ts';
 import { limitEmptyWords, throwIfStuck } from './patch-text-decoder.ts';
 import { requireStreamEnds } from './require-stream-ends.ts';
 
+export interface UploadedPdf {
+  /** The title of its bookmark in the merged PDF. */
+  title: string;
+  content: Uint8Array;
+}
+
 export interface MergeUploadsTask {
-  files: Array<{ title: string; content: Uint8Array }>;
+  files: UploadedPdf[];
   /** Maximum decompressed size of the objects of all files together. */
   maxUnpackedBytes: number;
   maxPdfBytes: number;

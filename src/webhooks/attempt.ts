@@ -6,6 +6,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo, UntrustedServerError } from '../egress/connect.ts';
 import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
 import { unlessAborted } from '../egress/unless-aborted.ts';
@@ -134,18 +135,14 @@ function bodyLength(body: Attempt['body']): number {
 }
 
 async function drain(answer: IncomingMessage): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let left = MAX_ANSWER_BYTES;
-  answer.on('data', (chunk: Buffer) => {
-    left -= chunk.byteLength;
-    if (left <= 0) resolve();
-  });
-  answer.on('error', () => resolve());
-  answer.on('close', () => resolve());
-  answer.on('end', () => resolve());
-  const timer = setTimeout(resolve, MAX_ANSWER_MS);
-  await promise;
-  clearTimeout(timer);
+  const read = async () => {
+    let left = MAX_ANSWER_BYTES;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      left -= chunk.byteLength;
+      if (left <= 0) return;
+    }
+  };
+  await Promise.race([read().catch(() => {}), sleep(MAX_ANSWER_MS, undefined, { ref: false })]);
 }
 
 const TOO_MANY_REQUESTS = 429;

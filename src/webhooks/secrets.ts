@@ -3,14 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { createId } from '../ids.ts';
 import type { Database, Query } from '../storage/database.ts';
+import type { Selected } from '../storage/tables.ts';
 
-export interface WebhookSecret {
-  /** `whsec_` and the key in base64. */
-  secret: string;
-  createdAt: number;
-  /** Null for the current secret; otherwise the time until which the replaced secret still signs. */
-  validUntil: number | null;
-}
+const COLUMNS = ['secret', 'created_at as createdAt', 'valid_until as validUntil'] as const;
+export type WebhookSecret = Selected<'webhook_secrets', (typeof COLUMNS)[number]>;
 
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
@@ -67,7 +63,7 @@ export class WebhookSecrets {
   async #valid(accountId: string): Promise<WebhookSecret[]> {
     const rows = await this.#database.query
       .selectFrom('webhook_secrets')
-      .select(['secret', 'created_at as createdAt', 'valid_until as validUntil'])
+      .select(COLUMNS)
       .where('account_id', '=', accountId)
       .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', this.#clock())]))
       .execute();
@@ -75,13 +71,13 @@ export class WebhookSecrets {
   }
 
   async #removeOldest(accountId: string, query: Query): Promise<void> {
-    const rows = await query
+    const kept = query
       .selectFrom('webhook_secrets')
-      .select(['id', 'valid_until as validUntil'])
+      .select('id')
       .where('account_id', '=', accountId)
-      .execute();
-    const surplus = rows.sort((a, b) => validityEnd(b) - validityEnd(a)).slice(MAX_SECRETS);
-    for (const { id } of surplus) await query.deleteFrom('webhook_secrets').where('id', '=', id).execute();
+      .orderBy((eb) => eb.fn.coalesce('valid_until', eb.lit(Number.MAX_SAFE_INTEGER)), 'desc')
+      .limit(MAX_SECRETS);
+    await query.deleteFrom('webhook_secrets').where('account_id', '=', accountId).where('id', 'not in', kept).execute();
   }
 
   #newRow(accountId: string) {

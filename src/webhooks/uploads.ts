@@ -11,11 +11,10 @@ import { createId } from '../ids.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Selected, Tables } from '../storage/tables.ts';
 import { type AttemptResult, ContentUnavailableError, mayRetry, type StreamedBody } from './attempt.ts';
 import { deliveryRow } from './delivery-row.ts';
 import type { UploadTarget } from './upload-target.ts';
-import type { DeliveryStatus } from './webhooks.ts';
 
 interface UploadOrder extends UploadTarget {
   documentId: string;
@@ -23,7 +22,7 @@ interface UploadOrder extends UploadTarget {
   isHeld: boolean;
 }
 
-export interface NewUpload extends UploadOrder {
+interface NewUpload extends UploadOrder {
   accountId: string;
   keyId: string;
   /** The batch item, or the only item of an asynchronous render. */
@@ -31,20 +30,14 @@ export interface NewUpload extends UploadOrder {
   bytes: number;
 }
 
+const REPORT_COLUMNS = ['host', 'status', 'attempts', 'response_status as responseStatus', 'error'] as const;
 /** The state of an upload, as its owner sees it. */
-export interface UploadReport {
-  host: string;
-  status: DeliveryStatus;
-  attempts: number;
-  /** The response status of the last attempt. */
-  responseStatus: number | null;
-  error: string | null;
-}
+export type UploadReport = Selected<'webhook_deliveries', (typeof REPORT_COLUMNS)[number]>;
 
 /** A row that is leased to an attempt. */
 type ClaimedUpload = Pick<Tables['webhook_deliveries'], 'id' | 'key_id' | 'batch_id'> & { payload: string };
 
-export interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'documentId' | 'isHeld'> {
+interface OpenedUpload extends UploadOrder {
   body: StreamedBody;
   /** When the document expires, after which it cannot be uploaded. */
   expiresAt: number;
@@ -92,7 +85,7 @@ export async function hasPendingUpload(query: Query, batchId: string): Promise<b
 export async function uploadReports(query: Query, batchId: string): Promise<Map<number, UploadReport>> {
   const rows = await query
     .selectFrom('webhook_deliveries')
-    .select(['batch_position', 'host', 'status', 'attempts', 'response_status as responseStatus', 'error'])
+    .select(['batch_position', ...REPORT_COLUMNS])
     .where('batch_id', '=', batchId)
     .execute();
   return new Map(rows.map(({ batch_position, ...report }) => [batch_position ?? 0, report]));

@@ -221,7 +221,7 @@ test('returns 422 for more keys than an account may have or make in a day', asyn
   for (let n = 0; n < 99; n++) await app.services.accounts.createKey(id);
   const refused = await problem(await owner.send('POST', '/v1/keys', {}), 422, 'key_limit');
   expect(refused).toMatchObject({ limit: 100 });
-  const [one] = (await app.services.accounts.listKeys()).filter((key) => key.accountId === id).slice(-1);
+  const [one] = (await app.services.accounts.keys.all()).filter((key) => key.accountId === id).slice(-1);
   await app.services.accounts.keys.revoke(undefined, one?.id ?? '');
   await problem(await owner.send('POST', '/v1/keys', {}), 422, 'key_limit');
   now += 86_400_000;

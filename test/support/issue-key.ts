@@ -21,7 +21,7 @@ export async function issueKey(settings: Record<string, string>, plan: string): 
     const accounts = new Accounts(database, loadPlans(services.plans));
     const { id } = await accounts.createAccount(plan);
     const { secret, key } = await accounts.createKey(id, '');
-    return { key: secret, key_id: key.id, account_id: id, plan: key.plan };
+    return { key: secret, key_id: key.id, account_id: id, plan };
   } finally {
     await database.close();
   }

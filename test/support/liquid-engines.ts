@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
+import type { ProcessLimits } from '../../src/queue/process-queue.ts';
+import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { closeAfterAll } from './close-after-all.ts';
 
 export const NO_LIMIT = 10_000_000;
@@ -22,7 +23,7 @@ export function setUpLiquid() {
   return {
     engine,
     /** An engine of the test's own. */
-    engineWith(limits: Partial<LiquidLimits>): LiquidEngine {
+    engineWith(limits: Partial<ProcessLimits>): LiquidEngine {
       const created = new LiquidEngine(limits);
       onTestFinished(() => created.close());
       return created;

@@ -9,13 +9,12 @@ import { type RenderEngine, startEngine } from '../../engine.ts';
 import { ServiceError } from '../../errors.ts';
 import { printAlone } from '../../render/pdf.ts';
 import { requireNone } from '../../render/report.ts';
+import { UsageError } from '../explain.ts';
 import { print, printJson } from '../terminal/print.ts';
-import { UsageError } from '../terminal/usage-error.ts';
 import { type LineItem, readItems } from './batch-items.ts';
 import { BatchOutput, type ItemResult } from './batch-output.ts';
 import { type BatchProgress, showProgress } from './batch-progress.ts';
 import { changeToCallerFolder } from './caller-folder.ts';
-import { interruption } from './interruption.ts';
 import { readLines } from './lines.ts';
 import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 
@@ -46,12 +45,23 @@ export async function batch(input: string, flags: Flags): Promise<void> {
   process.exitCode = signal.aborted ? INTERRUPTED : Math.min(counts.failed, 1);
 }
 
+/** Turns Ctrl-C and SIGTERM into an AbortSignal: the first one aborts the work, the second one ends the process at once. */
+function interruption(): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  return { signal: controller.signal, done: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt) };
+}
+
 async function renderAll(config: Config, { defaults, file, output }: Prepared, signal: AbortSignal): Promise<Counts> {
   const bytes = file ? file.createReadStream() : process.stdin;
   try {
     await using engine = await startEngine(config.engine, quietLogger, randomBytes(32));
     const progress = showProgress(await readSize(file));
-    const run = new BatchRun(config.engine.pool.concurrency, { engine, output, progress, signal });
+    const run = new BatchRun({ concurrency: config.engine.pool.concurrency, engine, output, progress, signal });
     await run
       .renderAll(readItems(readLines(bytes, config.http.maxRequestBytes), defaults, config.limits))
       .finally(() => progress.stop());
@@ -101,6 +111,8 @@ async function readSize(file: FileHandle | undefined): Promise<number | undefine
 }
 
 interface BatchContext {
+  /** How many items run at the same time. */
+  concurrency: number;
   engine: RenderEngine;
   output: BatchOutput;
   progress: BatchProgress;
@@ -116,22 +128,16 @@ interface Counts {
 
 class BatchRun {
   readonly counts: Counts = { rendered: 0, failed: 0, pages: 0, bytes: 0 };
-  readonly #concurrency: number;
-  readonly #engine: RenderEngine;
-  readonly #output: BatchOutput;
-  readonly #progress: BatchProgress;
+  readonly #context: BatchContext;
   readonly #signal: AbortSignal;
   readonly #stop = new AbortController();
   readonly #names = new FileNames();
   readonly #running = new Set<Promise<void>>();
   #fault: unknown;
 
-  constructor(concurrency: number, { engine, output, progress, signal }: BatchContext) {
-    this.#concurrency = concurrency;
-    this.#engine = engine;
-    this.#output = output;
-    this.#progress = progress;
-    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+  constructor(context: BatchContext) {
+    this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#stop.signal]);
   }
 
   /** Throws if results cannot be written. */
@@ -149,7 +155,8 @@ class BatchRun {
   }
 
   #isFull(index: number): boolean {
-    return this.#running.size >= this.#concurrency || (this.#running.size > 0 && index - this.#output.next >= MAX_AHEAD);
+    const { concurrency, output } = this.#context;
+    return this.#running.size >= concurrency || (this.#running.size > 0 && index - output.next >= MAX_AHEAD);
   }
 
   #giveUp(error: unknown): void {
@@ -160,16 +167,16 @@ class BatchRun {
   async #renderOne(item: LineItem, name: string): Promise<void> {
     const { index, line, reference = null } = item;
     const result = { index, line, reference, ...NOTHING, ...(await this.#renderItem(item, name)) };
-    await this.#output.add(result);
+    await this.#context.output.add(result);
     this.#count(result, item.end);
   }
 
   async #renderItem({ request }: LineItem, name: string): Promise<Outcome> {
     try {
       if (request instanceof ServiceError) throw request;
-      const { chunks, pages, bytes, report } = await printAlone(this.#engine, request, OWNER, this.#signal);
+      const { chunks, pages, bytes, report } = await printAlone(this.#context.engine, request, OWNER, this.#signal);
       requireNone(request.failOnWarning, report);
-      await this.#output.write(name, chunks);
+      await this.#context.output.write(name, chunks);
       const { warnings } = report;
       return { status: 'succeeded', file: name, pages, bytes, ...(warnings.length && { warnings }) };
     } catch (error) {
@@ -184,7 +191,7 @@ class BatchRun {
     if (result.status === 'failed') this.counts.failed++;
     this.counts.pages += result.pages ?? 0;
     this.counts.bytes += result.bytes ?? 0;
-    this.#progress.add(result, end);
+    this.#context.progress.add(result, end);
   }
 }
 

@@ -12,41 +12,29 @@ export interface Line {
 const LINE_FEED = 0x0a;
 
 export async function* readLines(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
-  const line = new LineBuffer(maxBytes);
   let number = 1;
   let end = 0;
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (part: Buffer) => {
+    length += part.length;
+    if (length > maxBytes) parts = [];
+    else parts.push(part);
+  };
+  const take = () => {
+    const bytes = length > maxBytes ? undefined : Buffer.concat(parts);
+    [parts, length] = [[], 0];
+    return bytes;
+  };
   for await (const chunk of input) {
     let from = 0;
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
-      line.add(chunk.subarray(from, at));
-      yield { number: number++, end: end + at + 1, bytes: line.take() };
+      add(chunk.subarray(from, at));
+      yield { number: number++, end: end + at + 1, bytes: take() };
       from = at + 1;
     }
-    line.add(chunk.subarray(from));
+    add(chunk.subarray(from));
     end += chunk.length;
   }
-  if (line.length) yield { number, end, bytes: line.take() };
-}
-
-class LineBuffer {
-  readonly #maxBytes: number;
-  #parts: Buffer[] = [];
-  length = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  add(part: Buffer): void {
-    this.length += part.length;
-    if (this.length > this.#maxBytes) this.#parts = [];
-    else this.#parts.push(part);
-  }
-
-  take(): Buffer | undefined {
-    const bytes = this.length > this.#maxBytes ? undefined : Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.length = 0;
-    return bytes;
-  }
+  if (length) yield { number, end, bytes: take() };
 }

@@ -124,7 +124,7 @@ async function fill(engine: EngineName, html: string, data: Record<string, unkno
   try {
     return await liquid.fill('', 'file', html, data, MAX_HTML_BYTES);
   } finally {
-    await liquid.close();
+    liquid.close();
   }
 }
 

@@ -74,8 +74,7 @@ export function accountRoutes(
         'storage_unavailable',
         `the plan ${plan.name} does not store documents, so auto_store cannot be true`,
       );
-    if (autoStore !== undefined) await accounts.setAutoStore(accountId, autoStore);
-    if (url !== undefined) await accounts.setDocumentExpiredUrl(accountId, url);
+    if (autoStore !== undefined || url !== undefined) await accounts.update(accountId, { autoStore, documentExpiredUrl: url });
     return accountRecord(request, accounts);
   });
 }

@@ -73,8 +73,7 @@ class Backup {
       faults: living.filter((each) => this.#isFaulty(each)).map(({ blob }) => blob),
     };
     await this.#addText(SUMMARY, json(summary));
-    const files = [...this.#files].map(([name, sha256]) => ({ name, sha256 }));
-    await this.#addText(CHECKSUMS, writeChecksums(files));
+    await this.#addText(CHECKSUMS, writeChecksums(this.#files));
     return summary;
   }
 

@@ -34,13 +34,8 @@ export interface Summary {
   faults: string[];
 }
 
-export interface BackupFile {
-  name: string;
-  sha256: string;
-}
-
 const CONTENT = /^blobs\/([0-9A-Za-z]{2})\/((?:doc|idm|tas)_\1[0-9A-Za-z]+)$/;
-const LINE = /^([0-9a-f]{64}) {2}(\S+)$/;
+const LINE = /^([0-9a-f]{64}) {2}(\S+)$/gm;
 
 /** The file name of a blob in a backup, which is also its path in the data folder. */
 export function contentPath(blob: string): string {
@@ -52,15 +47,12 @@ export function blobName(name: string): string | undefined {
   return CONTENT.exec(name)?.[2];
 }
 
-export function writeChecksums(files: BackupFile[]): string {
-  return files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('');
+/** `files` has the SHA-256 of each file by its name. */
+export function writeChecksums(files: ReadonlyMap<string, string>): string {
+  return [...files].map(([name, sha256]) => `${sha256}  ${name}\n`).join('');
 }
 
-export function readChecksums(text: string): BackupFile[] | undefined {
-  const lines = text.split('\n').filter(Boolean);
-  const files = lines.flatMap((line) => {
-    const [, sha256 = '', name = ''] = LINE.exec(line) ?? [];
-    return name ? [{ name, sha256 }] : [];
-  });
-  return files.length === lines.length ? files : undefined;
+/** Leaves out lines of another form, such as one that a crash has cut off. */
+export function readChecksums(text: string): Map<string, string> {
+  return new Map(Array.from(text.matchAll(LINE), ([, sha256 = '', name = '']) => [name, sha256]));
 }

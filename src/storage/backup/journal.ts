@@ -5,9 +5,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from '../../errors.ts';
-
-/** A line that a crash has cut off does not match. */
-const LINE = /^([0-9a-f]{64}) {2}(\w+)$/;
+import { readChecksums } from './format.ts';
 
 export class Journal {
   readonly #file: number;
@@ -25,18 +23,15 @@ export class Journal {
   /** `header` is that of the backup. Throws `CommandError` if the journal is about another backup. */
   static open(path: string, header: string): Journal {
     const title = hash('sha256', header);
-    const [first = '', ...lines] = read(path).split('\n');
+    const text = read(path);
+    const [first = ''] = text.split('\n', 1);
     if (first && first !== title)
       throw new CommandError(
         `a restore of another backup into this data folder was interrupted: continue that one, or remove ${path} and what it has restored`,
       );
     const file = openSync(path, 'a', 0o600);
     writeSync(file, first ? '\n' : `${title}\n`);
-    const arrived = lines.flatMap((line) => {
-      const [, sha256 = '', name = ''] = LINE.exec(line) ?? [];
-      return name ? [[name, sha256] as const] : [];
-    });
-    return new Journal(file, new Map(arrived), first !== '');
+    return new Journal(file, readChecksums(text), first !== '');
   }
 
   get(name: string): string | undefined {

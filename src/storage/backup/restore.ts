@@ -109,15 +109,14 @@ function requireKnown(applied: string[], version: string, change?: Refusal): voi
 }
 
 function checkComplete({ header, summary, checksums, files }: Found): Restored {
-  const expected = checksums === undefined ? undefined : readChecksums(checksums);
-  if (!expected || !summary || !files.has(DATABASE)) throw new CommandError('the backup is not complete');
-  for (const { name, sha256 } of expected) {
+  if (checksums === undefined || !summary || !files.has(DATABASE)) throw new CommandError('the backup is not complete');
+  const expected = readChecksums(checksums);
+  for (const [name, sha256] of expected) {
     const file = files.get(name);
     if (!file) throw new CommandError(`the backup lacks ${name}`);
     if (file.sha256 !== sha256) throw new CommandError(`${name} of the backup is damaged: its SHA-256 differs`);
   }
-  const extra =
-    expected.length === files.size ? undefined : [...files.keys()].find((name) => !expected.some((each) => each.name === name));
+  const extra = [...files.keys()].find((name) => !expected.has(name));
   if (extra !== undefined) throw new CommandError(`the backup contains ${extra}, which its checksums do not list`);
   return { ...summary, header };
 }

@@ -37,14 +37,10 @@ export async function takeSnapshot(query: Query, folder: string, { ofPostgres }:
 
 /** One transaction sees the rows as they were at its beginning. */
 async function copyPostgres(query: Query, path: string): Promise<void> {
-  const copy = await openDatabase({ dataDir: dirname(path) });
-  try {
-    const reading = query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-    await reading.execute((own) => copyRows(own, copy));
-    await sql`PRAGMA journal_mode = DELETE`.execute(copy.query); // a backup has no log beside its database
-  } finally {
-    await copy.close();
-  }
+  await using copy = await openDatabase({ dataDir: dirname(path) });
+  const reading = query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  await reading.execute((own) => copyRows(own, copy));
+  await sql`PRAGMA journal_mode = DELETE`.execute(copy.query); // a backup has no log beside its database
 }
 
 /** The content of documents that have not expired at `now`, of stored replies to idempotent requests, and of template files. */

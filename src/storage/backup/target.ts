@@ -25,16 +25,12 @@ const IGNORED = /^(service\.lock.*|spool)$/;
 
 export class RestoreTarget {
   readonly #settings: RestoreSettings;
-  /** Absent with SQLite. */
-  readonly #database: Database | undefined;
-  /** Absent if the backup has no content. */
-  readonly #blobs: Blobs | undefined;
-  readonly #journal: Journal;
+  readonly #parts: Parts;
   readonly #close: AsyncDisposableStack;
 
   private constructor(settings: RestoreSettings, parts: Parts, close: AsyncDisposableStack) {
     this.#settings = settings;
-    [this.#database, this.#blobs, this.#journal] = [parts.database, parts.blobs, parts.journal];
+    this.#parts = parts;
     this.#close = close;
   }
 
@@ -62,39 +58,39 @@ export class RestoreTarget {
 
   /** Writes content and reads it back. Content that has arrived before an interruption is not written again. */
   async put(name: string, content: Readable): Promise<Digest> {
-    const known = this.#journal.get(name);
+    const known = this.#parts.journal.get(name);
     if (known !== undefined) {
       const again = await digestContent(content);
       if (again.sha256 === known) return again;
       throw new CommandError(`the content of ${name} is not that of the restore that was interrupted`);
     }
     const sent = new Digesting();
-    await this.#blobs?.put(name, sent.pass(content)).catch((error: unknown) => {
+    await this.#parts.blobs?.put(name, sent.pass(content)).catch((error: unknown) => {
       throw sent.error ?? error; // an error of the backup is not one of the storage
     });
     const digest = sent.digest();
-    const arrived = await this.#blobs?.read(name);
+    const arrived = await this.#parts.blobs?.read(name);
     if (!arrived || (await digestContent(arrived)).sha256 !== digest.sha256)
       throw new CommandError(`the content of ${name} was changed on its way to the target`);
-    this.#journal.add(name, digest.sha256);
+    this.#parts.journal.add(name, digest.sha256);
     return digest;
   }
 
   async remove(name: string): Promise<void> {
-    await this.#blobs?.remove(name);
+    await this.#parts.blobs?.remove(name);
   }
 
   /** Makes the database that has been written to `databaseFile`, and checked, that of the settings. */
   async complete(): Promise<void> {
     const { dataDir } = this.#settings;
-    if (this.#database) await this.#fill(this.#database);
+    if (this.#parts.database) await this.#fill(this.#parts.database);
     else await rename(this.databaseFile, join(dataDir, DATABASE));
     await syncFolder(dataDir);
     await rm(join(dataDir, WORK), { recursive: true });
   }
 
   async clear(): Promise<void> {
-    for (const name of this.#settings.blobsUrl ? this.#journal.names() : []) await this.remove(name);
+    for (const name of this.#settings.blobsUrl ? this.#parts.journal.names() : []) await this.remove(name);
     await removeLocal(this.#settings);
   }
 
@@ -104,17 +100,15 @@ export class RestoreTarget {
 
   /** Migrates the restored file first, because an older version may have written it. */
   async #fill(database: Database): Promise<void> {
-    const restored = await openDatabase({ dataDir: join(this.#settings.dataDir, WORK) });
-    try {
-      await copyRows(restored.query, database);
-    } finally {
-      await restored.close();
-    }
+    await using restored = await openDatabase({ dataDir: join(this.#settings.dataDir, WORK) });
+    await copyRows(restored.query, database);
   }
 }
 
 interface Parts {
+  /** Absent with SQLite. */
   database: Database | undefined;
+  /** Absent if the backup has no content. */
   blobs: Blobs | undefined;
   journal: Journal;
 }
