@@ -10,8 +10,8 @@ import { Deadline } from '../deadline.ts';
 import type { ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import type { RunningPage } from './browser/browser-memory-limit.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
-import type { RunningPage } from './browser/memory-watchdog.ts';
 import type { Events, Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, shape } from './devtools/evaluate.ts';
@@ -89,7 +89,7 @@ export class Page implements RunningPage {
     let page: Page | undefined;
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
-      targetId = await browser.memory.create(async () => {
+      targetId = await browser.memory.renderers.create(async () => {
         const created = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
         return created.targetId;
       });
@@ -163,12 +163,12 @@ export class Page implements RunningPage {
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
   get memoryBytes(): number | undefined {
-    return this.#browser.memory.findBytes(this.#targetId);
+    return this.#browser.memory.renderers.find(this.#targetId)?.bytes;
   }
 
   /** The pid of the renderer. Undefined while it is unknown. */
   get pid(): number | undefined {
-    return this.#browser.memory.findProcess(this.#targetId);
+    return this.#browser.memory.renderers.find(this.#targetId)?.pid;
   }
 
   /**
@@ -313,7 +313,7 @@ export class Page implements RunningPage {
     ]);
     await Promise.all([
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }),
-      this.#browser.memory.waitUntilFound(this.#targetId),
+      this.#browser.memory.renderers.waitUntilFound(this.#targetId),
     ]);
   }
 
@@ -372,7 +372,7 @@ export class Page implements RunningPage {
   async #noticeCrash(crash: Crash): Promise<void> {
     const { memory, settings } = this.#browser;
     // Allocators other than V8's heap report nothing, so that the size of the renderer decides.
-    const wasLarge = isTrap(crash) && memory.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
+    const wasLarge = isTrap(crash) && memory.renderers.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
     this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : pageCrashed());
   }
 
