@@ -17,10 +17,10 @@ import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, shape } from './devtools/evaluate.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
 import { documentAddress } from './load/document-address.ts';
-import type { LoadJob } from './load/document-load.ts';
-import { DocumentLoader } from './load/document-loader.ts';
+import { DocumentLoad, type LoadJob } from './load/document-load.ts';
 import type { Content, LoadSettings } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
+import { createPageParts, type PageParts } from './load/page-parts.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument } from './loaded-document.ts';
 import type { PageHost } from './page-host.ts';
@@ -44,17 +44,14 @@ const SPLIT =
 export class Page implements RunningPage {
   readonly #browser: PageHost;
   readonly #session: Session;
-  readonly #proxy: ProxyListener;
-  readonly #contextId: string;
   readonly #targetId: string;
+  readonly #parts: PageParts;
   /** The running render. */
   #attempt: RenderAttempt | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
   /** Is set if the page is ended because of the browser's memory: what that means for its render. */
   #memoryError: Promise<ServiceError> | undefined;
-  readonly #loader: DocumentLoader;
-  readonly #emulation: Emulation;
   readonly #templates: PageTemplates;
   /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
@@ -110,8 +107,6 @@ export class Page implements RunningPage {
   private constructor(browser: PageHost, session: Session, proxy: ProxyListener, contextId: string, targetId: string) {
     this.#browser = browser;
     this.#session = session;
-    this.#proxy = proxy;
-    this.#contextId = contextId;
     this.#targetId = targetId;
     session.onClose = (reason) => this.#end(pageCrashed(reason));
     this.#stopListening = browser.connection.browser.on('Target.targetCrashed', (crash) => {
@@ -122,14 +117,15 @@ export class Page implements RunningPage {
       const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
       if (!isSandboxed) this.#limitStorage(frame.securityOrigin);
     });
-    const { connection, settings, fonts } = browser;
-    const emulation = new Emulation(session);
-    this.#emulation = emulation;
-    const openSession = (id: string) => connection.openSession(id, session);
     session.onEventBytes = (bytes) => this.#countEvents(bytes);
-    const frameId = targetId; // the main frame has the id of its target
-    const place = { root: connection.browser, session, proxy, emulation, frameId, contextId, settings, fonts, openSession };
-    this.#loader = new DocumentLoader(place);
+    const { connection, settings, fonts, captureQueue } = browser;
+    this.#parts = createPageParts({
+      ...{ session, proxy, contextId, settings, fonts, captureQueue },
+      root: connection.browser,
+      frameId: targetId, // the main frame has the id of its target
+      emulation: new Emulation(session),
+      openSession: (id) => connection.openSession(id, session),
+    });
     this.#templates = new PageTemplates(session, targetId, fonts);
   }
 
@@ -179,7 +175,7 @@ export class Page implements RunningPage {
    */
   async load(given: LoadJob, deadline: Deadline): Promise<LoadedDocument> {
     if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
+    if (this.#parts.proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
     const upright = given.print ? withUprightPhotos(given.content) : given.content;
     const address = this.#findAddress(upright, given.load);
     const assets = hasAssets(upright) ? this.#hostAssets(upright.assets, address, given.shareOf) : undefined;
@@ -205,7 +201,7 @@ export class Page implements RunningPage {
     const { settings, memory } = this.#browser;
     this.#eventBytes = 0;
     memory.begin(this);
-    const place = { proxy: this.#proxy, settings, lost: () => this.#lost, memoryError: () => this.#memoryError };
+    const place = { proxy: this.#parts.proxy, settings, lost: () => this.#lost, memoryError: () => this.#memoryError };
     this.#attempt = new RenderAttempt(place, job, deadline, assets);
     return this.#attempt;
   }
@@ -221,13 +217,12 @@ export class Page implements RunningPage {
     const job = await this.#prepareTemplates(given, attempt);
     if (address) this.#lastAddress = address;
     if (address !== this.#address) await step(this.#openAt(address));
-    const load = ending.use(await this.#loader.load(job, attempt));
+    const load = ending.use(await DocumentLoad.load(this.#parts, job, attempt));
     const ownLanguages = job.hanLanguages?.split(',') ?? [];
     this.#hanLanguages = joinLanguages(this.#hanLanguages, [...ownLanguages, ...load.loaded.hanLanguages]);
     if (job.print) await this.#templates.loadFonts(job.print, step);
     const templates = job.print ? this.#templates.findings : NO_TEMPLATE_FINDINGS;
-    const place = { session: this.#session, frameId: this.#targetId, emulation: this.#emulation, host: this.#browser };
-    return new LoadedDocument({ load, job, attempt, templates, place, ending: ending.move() });
+    return new LoadedDocument({ load, job, attempt, templates, page: this.#parts, ending: ending.move() });
   }
 
   /** Puts files into header and footer, which are measured in a document of their own. */
@@ -248,7 +243,7 @@ export class Page implements RunningPage {
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw pageCrashed(new Error('a frame of a site may have stored something'));
-    const { needReset, mayHaveCookies } = this.#loader.traces;
+    const { needReset, mayHaveCookies } = this.#parts.traces;
     if (needReset || mayHaveCookies) await this.#empty();
     this.#browser.memory.end(this);
   }
@@ -258,16 +253,24 @@ export class Page implements RunningPage {
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#loader.traces.mayHaveCookies) await this.#clearBrowsingData();
-      if (this.#proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
+      if (this.#parts.traces.mayHaveCookies) await this.#clearBrowsingData();
+      if (this.#parts.proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
-      await this.#loader.forgetTraces();
+      await this.#forgetTraces();
       if (this.#lastAddress) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
     } catch (error) {
       throw error instanceof ServiceError ? error : pageCrashed(error as Error);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #forgetTraces(): Promise<void> {
+    const { emulation, traces } = this.#parts;
+    await emulation.undo();
+    traces.mayRunOnUnload = false;
+    traces.needReset = false;
+    traces.mayHaveCookies = false;
   }
 
   /** Lowers the CPU priority of its renderer for good, because only root could raise it again. */
@@ -292,12 +295,12 @@ export class Page implements RunningPage {
     const { connection, memory } = this.#browser;
     const killRenderer = setTimeout(() => memory.kill(this.#targetId), CLOSE_TIMEOUT_MS);
     const killBrowser = setTimeout(() => this.#browser.kill(), 3 * CLOSE_TIMEOUT_MS);
-    await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }).catch(() => {});
+    await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#parts.contextId }).catch(() => {});
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
     memory.end(this);
     memory.forget(this.#targetId);
-    await this.#proxy.close();
+    await this.#parts.proxy.close();
     this.#end(pageCrashed());
   }
 
@@ -324,7 +327,7 @@ export class Page implements RunningPage {
   async #openAt(address: string | undefined): Promise<void> {
     if (address === undefined) return this.#openEmptyDocument();
     this.#isOpening = true;
-    await this.#loader.openAddress(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
+    await this.#parts.interception.openEmpty(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
     this.#isOpening = false;
     this.#address = address;
     if ((await evaluate(this.#session, { expression: 'origin' }, ORIGIN)) !== 'null') throw pageCrashed();
@@ -334,7 +337,7 @@ export class Page implements RunningPage {
   async #openEmptyDocument(url = 'about:blank'): Promise<void> {
     const session = this.#session;
     // No script runs on unload, because its requests would fall into the time of the next document.
-    if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (this.#parts.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     this.#address = undefined;
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
@@ -343,7 +346,7 @@ export class Page implements RunningPage {
       const { loaderId, errorText } = await session.send('Page.navigate', { url });
       await loaded;
       if (errorText || !loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
-      if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+      if (this.#parts.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }
@@ -352,7 +355,7 @@ export class Page implements RunningPage {
   /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
   async #clearBrowsingData(): Promise<void> {
     const { browser: root } = this.#browser.connection;
-    await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
+    await root.send('Storage.clearCookies', { browserContextId: this.#parts.contextId });
   }
 
   /**
@@ -396,7 +399,7 @@ export class Page implements RunningPage {
     if (this.#lost) return;
     this.#lost = loss;
     this.#stopListening();
-    this.#loader.close();
+    this.#parts.workers.close();
     this.#attempt?.fail(loss);
     this.#session.close(loss);
   }
