@@ -94,13 +94,13 @@ export class Navigation {
       isOver = true;
       this.#notify();
     }, milliseconds);
-    while (this.isNavigating && !isOver) await this.#change();
+    while (this.isNavigating && !isOver) await this.#changed.promise;
     clearTimeout(timer);
   }
 
   /** Resolves when a navigation begins. */
   async untilNavigating(): Promise<void> {
-    while (!this.isNavigating) await this.#change();
+    while (!this.isNavigating) await this.#changed.promise;
   }
 
   /** Whether a navigation is under way. */
@@ -136,11 +136,7 @@ export class Navigation {
     const milestone = MILESTONES[waitUntil];
     const isThere = () =>
       this.#leavingTo === undefined && this.#reached.has(milestone) && (waitUntil === 'domcontentloaded' || this.#stopped);
-    while (!isThere()) await this.#change();
-  }
-
-  #change(): Promise<void> {
-    return this.#changed.promise;
+    while (!isThere()) await this.#changed.promise;
   }
 
   #notify(): void {

@@ -48,7 +48,7 @@ export function createPageParts(place: LoadPlace) {
     ...place,
     interception: new Interception(root, session, place),
     network,
-    workers: new WorkerMonitor(session, network, place),
+    workers: new WorkerMonitor(place, network),
     console: new ConsoleMonitor(session),
     traces,
   };
