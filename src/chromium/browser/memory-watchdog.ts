@@ -6,7 +6,7 @@
  */
 
 import { proportionalBytes, residentBytes } from '../../host/proc.ts';
-import { endProcess, lowerPriority, terminateProcess } from '../../host/process-life.ts';
+import { endProcess, lowerPriority } from '../../host/process-life.ts';
 import type { Connection } from '../devtools/connection.ts';
 import { BrowserMemoryLimit, type RunningPage } from './browser-memory-limit.ts';
 import { CrashCauses } from './crash-causes.ts';
@@ -150,7 +150,7 @@ export class MemoryWatchdog {
     if (renderer.ending === undefined) {
       renderer.ending = { since: now, killed: false };
       if (isOpen) this.crashes.expect('terminated', renderer.owner);
-      terminateProcess(renderer.pid);
+      endProcess(renderer.pid, 'SIGTERM');
     } else if (!renderer.ending.killed && now - renderer.ending.since > TERMINATION_MS) {
       renderer.ending.killed = true;
       if (isOpen) this.crashes.expect('killed', renderer.owner);
