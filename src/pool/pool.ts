@@ -218,20 +218,13 @@ export class Pool<P extends PooledPage> {
   }
 
   stats(): PoolStats {
-    const pages: PageCounts = { spare: 0, primed: 0, warm: 0, busy: 0 };
-    for (const { cache } of this.#slots) {
-      if (!cache) continue;
-      pages.spare += cache.counts.spare;
-      pages.primed += cache.counts.primed;
-      pages.warm += cache.counts.warm;
-      pages.busy += cache.counts.busy;
-    }
+    const count = (kind: keyof PageCounts) => sum(this.#slots, ({ cache }) => cache?.counts[kind] ?? 0);
     return {
       running: this.#queue.running,
       waiting: this.#queue.waiting,
       capacity: this.#options.concurrency,
       browsers: this.#slots.filter((slot) => slot.occupied).length,
-      pages,
+      pages: { spare: count('spare'), primed: count('primed'), warm: count('warm'), busy: count('busy') },
       crashes: sum(this.#slots, (slot) => slot.crashes),
       replaced: sum(this.#slots, (slot) => slot.replaced),
       retries: this.#retries,
