@@ -38,8 +38,10 @@ const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
-const SPLIT =
-  'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+const TOO_MUCH_MEMORY =
+  'the document needs more memory than one render may take; if it is long, split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+const TOO_MUCH_STORED = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
+const TOO_MANY_EVENTS = 'the document causes too many browser events, for example by requesting long data: URLs';
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
@@ -286,7 +288,8 @@ export class Page implements RunningPage {
 
   /** The watchdog calls this, see `RunningPage`. */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
-    this.#memoryError = wasCause.then((isCause) => (isCause ? this.#storageExceeded() : pageCrashed()));
+    const exceeded = exceeds(this.#browser.settings.browserMemoryBytes, TOO_MUCH_STORED);
+    this.#memoryError = wasCause.then((isCause) => (isCause ? exceeded : pageCrashed()));
     this.#browser.memory.kill(this.#targetId);
     return this.close();
   }
@@ -376,7 +379,8 @@ export class Page implements RunningPage {
     const { memory, settings } = this.#browser;
     // Allocators other than V8's heap report nothing, so that the size of the renderer decides.
     const wasLarge = isTrap(crash) && memory.renderers.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
-    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : pageCrashed());
+    const isOutOfMemory = (await memory.crashes.isOutOfMemory(crash)) || wasLarge;
+    this.#end(isOutOfMemory ? exceeds(settings.rendererMemoryBytes, TOO_MUCH_MEMORY) : pageCrashed());
   }
 
   /**
@@ -391,7 +395,7 @@ export class Page implements RunningPage {
   #countEvents(bytes: number): void {
     this.#eventBytes += bytes;
     if (this.#lost || this.#eventBytes <= MAX_EVENT_BYTES) return;
-    this.#lose(tooManyEvents());
+    this.#lose(exceeds(MAX_EVENT_BYTES, TOO_MANY_EVENTS));
     this.#browser.memory.kill(this.#targetId);
   }
 
@@ -402,18 +406,6 @@ export class Page implements RunningPage {
     this.#parts.workers.close();
     this.#attempt?.fail(loss);
     this.#session.close(loss);
-  }
-
-  #outOfMemory(): ServiceError {
-    const limit = this.#browser.settings.rendererMemoryBytes;
-    const what = `the document needs more memory than one render may take; if it is long, ${SPLIT}`;
-    return new ServiceError('resource_limit', what, { members: { limit } });
-  }
-
-  #storageExceeded(): ServiceError {
-    const limit = this.#browser.settings.browserMemoryBytes;
-    const what = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
-    return new ServiceError('resource_limit', what, { members: { limit } });
   }
 }
 
@@ -429,9 +421,8 @@ function pageCrashed(cause?: Error): ServiceError {
   return new ServiceError('page_crashed', 'the page crashed while it was rendering', { cause });
 }
 
-function tooManyEvents(): ServiceError {
-  const detail = 'the document causes too many browser events, for example by requesting long data: URLs';
-  return new ServiceError('resource_limit', detail, { members: { limit: MAX_EVENT_BYTES } });
+function exceeds(limit: number, detail: string): ServiceError {
+  return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
 function cannotOpen(cause: unknown): never {

@@ -17,9 +17,9 @@ export type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exception
 
 export interface Question {
   expression: string;
-  /** By default, a promise is awaited. */
+  /** By default, a promise is awaited. Without scripts, it would never settle. */
   awaitPromise?: boolean;
-  /** The world in which to ask. By default, that of the document. */
+  /** The isolated world in which to ask. By default, that of the document. */
   contextId?: number;
   /** Milliseconds after which the expression is terminated. */
   timeout?: number;
