@@ -9,7 +9,8 @@ import { type FetchOptions, fetchBytes, NoResponseError } from '../egress/fetch-
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import { ProcessQueue } from '../queue/process-queue.ts';
+import { LIMITS } from './pkcs12-reader.ts';
 import type { RevocationStatus } from './revocation-status.ts';
 import type { RevocationTask, StatusSources } from './revocation-worker.ts';
 
@@ -21,14 +22,6 @@ export interface ValidationData {
   crls: Buffer[];
 }
 
-const LIMITS: Readonly<ProcessLimits> = {
-  processes: 2,
-  maxWaiting: 256,
-  waitMs: 15_000,
-  timeoutMs: 15_000,
-  idleMs: 10_000,
-  heapMb: 128,
-};
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_OCSP_BYTES = 65_536;
@@ -95,7 +88,7 @@ export class Revocation {
       outOfTime: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too long to read', cause),
       outOfMemory: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too much memory to read', cause),
     };
-    this.#processes = new ProcessQueue(work, LIMITS);
+    this.#processes = new ProcessQueue(work, { ...LIMITS, maxWaiting: MAX_WAITING });
   }
 
   /** Makes no requests. Throws `certificate_unusable` if the chain does not say where to ask, and `queue_full`. */
@@ -172,9 +165,8 @@ export class Revocation {
   /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
   async #find(each: StatusSources, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<StatusResult> {
     const read = async (what: 'ocsp' | 'crl', bytes: Buffer): Promise<StatusResult> => {
-      const answer = (await this.#run(context.owner, { what, ...about, response: bytes }, context.signal)) as
-        | RevocationStatus
-        | Unreadable;
+      const task: RevocationTask = { what, ...about, response: bytes };
+      const answer = (await this.#processes.run(context.owner, task, context.signal)) as RevocationStatus | Unreadable;
       if ('unreadable' in answer) throw new NoResponseError('sent something that cannot be read');
       if ('fault' in answer) throw new NoResponseError(answer.fault);
       if ('revokedAt' in answer)
@@ -206,15 +198,10 @@ export class Revocation {
   }
 
   async #readSources(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
-    const described = (await this.#run(owner, { what: 'sources', certificates: [...certificates] }, signal)) as
-      | StatusSources[]
-      | Unreadable;
+    const task: RevocationTask = { what: 'sources', certificates: [...certificates] };
+    const described = (await this.#processes.run(owner, task, signal)) as StatusSources[] | Unreadable;
     if ('unreadable' in described) throw revocationCheckFailed('a certificate cannot be read');
     return described;
-  }
-
-  #run(owner: string, task: RevocationTask, signal?: AbortSignal): Promise<unknown> {
-    return this.#processes.run(owner, task, signal);
   }
 
   /** Ends all processes. Running, waiting and later work is refused. */
