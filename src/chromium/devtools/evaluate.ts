@@ -4,8 +4,8 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { hasCode, ServiceError } from '../../errors.ts';
-import { DevToolsError, type Result, type Session } from './connection.ts';
+import { hasCode, ServiceError, type Subject } from '../../errors.ts';
+import { DevToolsError, type Result, type Session, TOO_LARGE } from './connection.ts';
 
 /**
  * Chromium lays nothing out that is longer (`LayoutUnit::Max`, rounded up:
@@ -69,6 +69,13 @@ export function answerOr<T>(answer: Promise<T>, otherwise: T): Promise<T> {
     if (isUnanswered(error)) return otherwise;
     throw error;
   });
+}
+
+/** The error of an option that needs the answer: there is none, or it is too large to be read. */
+export function unanswered(cause: unknown, about: Subject, missing: string, tooLarge: string): ServiceError {
+  const isTooLarge = cause instanceof DevToolsError && cause.reason === TOO_LARGE;
+  if (isTooLarge) return new ServiceError('resource_limit', `{option}: ${tooLarge}`, { about });
+  return new ServiceError('print_failed', `{option}: ${missing}`, { about, cause });
 }
 
 export function interferes(cause?: unknown): never {
