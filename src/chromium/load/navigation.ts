@@ -9,6 +9,7 @@ import type { Events, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { WaitUntil } from './load-settings.ts';
 import type { MainResponse } from './monitors/network-monitor.ts';
+import { withinTime } from './time-limit.ts';
 
 /** The names of Chromium's lifecycle events. */
 const MILESTONES: Readonly<Record<WaitUntil, string>> = {
@@ -89,13 +90,10 @@ export class Navigation {
 
   /** Resolves when no navigation is under way, or after this time. */
   async untilSettled(milliseconds: number): Promise<void> {
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-      this.#notify();
-    }, milliseconds);
-    while (this.isNavigating && !isOver) await this.#changed.promise;
-    clearTimeout(timer);
+    const settle = async () => {
+      while (this.isNavigating) await this.#changed.promise;
+    };
+    await withinTime(settle(), milliseconds, undefined);
   }
 
   /** Resolves when a navigation begins. */

@@ -2,7 +2,6 @@
  * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It evaluates nothing in the page
  * if the markup gives no reason to.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
 import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
@@ -16,6 +15,7 @@ import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
+import { withinTime } from '../time-limit.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
 import { type Candidate, findPagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
@@ -134,10 +134,9 @@ export class DocumentInspection {
 }
 
 /** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  const limit = new AbortController();
-  const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
-  return Promise.race([answer.catch(() => undefined), tooLong]).finally(() => limit.abort());
+function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const valid = answer.catch(() => undefined);
+  return withinTime(valid, MAX_LOOK_MS, undefined);
 }
 
 function shortenNames({ closed, links }: LostContent): LostContent {

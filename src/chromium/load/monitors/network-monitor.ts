@@ -7,6 +7,7 @@ import type { OutboundFailure, ProxyListener } from '../../../egress/egress-prox
 import { ServiceError } from '../../../errors.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
+import { withinTime } from '../time-limit.ts';
 
 /** A resource that could not be loaded. */
 export interface FailedResource {
@@ -250,9 +251,7 @@ export class NetworkMonitor {
     while (this.underWay.length && performance.now() < latest()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#traffic.onChange = resolve;
-      const timer = setTimeout(resolve, latest() - performance.now());
-      await promise;
-      clearTimeout(timer);
+      await withinTime(promise, latest() - performance.now(), undefined);
     }
   }
 
@@ -274,10 +273,8 @@ export class NetworkMonitor {
 
   async #waitForStatuses(until: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, until - performance.now());
     this.#traffic.onAllStatuses = resolve;
-    await promise;
-    clearTimeout(timer);
+    await withinTime(promise, until - performance.now(), undefined);
   }
 
   #findStatus({ requestId, hops }: Loading): number | undefined {

@@ -1,9 +1,9 @@
 /** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
 import { MAX_WORKERS } from '../../../in-page/contract/limits.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
 import { WORKER } from '../../devtools/in-page-program.ts';
+import { withinTime } from '../time-limit.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 type Attached = Events['Target.attachedToTarget'][0];
@@ -71,23 +71,16 @@ export class WorkerMonitor {
   async areReported(started: number): Promise<boolean> {
     const haveBegun = () => this.#started >= started - this.#unreported;
     if (!this.#begun || haveBegun()) return true;
-    const limit = new AbortController();
-    const tooLong = sleep(MAX_REPORT_MS, undefined, { signal: limit.signal }).catch(() => {});
-    await Promise.race([this.#place.session.next('Target.attachedToTarget', haveBegun), tooLong]).finally(() => limit.abort());
+    await withinTime(this.#place.session.next('Target.attachedToTarget', haveBegun), MAX_REPORT_MS, undefined);
     this.#unreported = Math.max(0, started - this.#started);
     return false;
   }
 
   /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
   async idle(latest: number): Promise<boolean> {
-    const { promise: tooLate, resolve } = Promise.withResolvers<false>();
-    const timer = setTimeout(resolve, Math.max(0, latest - performance.now()), false);
     const asked = [...this.#workers].map((worker) => worker.send('Runtime.evaluate', { expression: '0' }).catch(() => {}));
-    try {
-      return await Promise.race([Promise.all(asked).then(() => true), tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const answered = Promise.all(asked).then(() => true);
+    return withinTime(answered, latest - performance.now(), false);
   }
 
   async #watchChildren(parent: Session): Promise<void> {
