@@ -10,9 +10,13 @@ import { Deadline } from '../deadline.ts';
 import type { ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import type { RunningPage } from './browser/browser-memory-limit.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
-import type { Events, Session } from './devtools/connection.ts';
+import type { MemoryWatchdog } from './browser/memory-watchdog.ts';
+import type { BrowserSettings } from './browser-settings.ts';
+import type { CaptureQueue } from './capture/capture-queue.ts';
+import type { Connection, Events, Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, shape } from './devtools/evaluate.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
@@ -23,7 +27,6 @@ import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { createPageParts, type PageParts } from './load/page-parts.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument } from './loaded-document.ts';
-import type { PageHost } from './page-host.ts';
 import { NO_TEMPLATE_FINDINGS, PageTemplates } from './print/page-templates.ts';
 import { printOnce, WARM_UP } from './print-once.ts';
 import { RenderAttempt } from './render-attempt.ts';
@@ -42,6 +45,18 @@ const TOO_MUCH_MEMORY =
   'the document needs more memory than one render may take; if it is long, split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
 const TOO_MUCH_STORED = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
 const TOO_MANY_EVENTS = 'the document causes too many browser events, for example by requesting long data: URLs';
+
+/** The part of the browser that a page uses. */
+interface PageHost {
+  readonly connection: Connection;
+  readonly memory: MemoryWatchdog;
+  readonly settings: BrowserSettings;
+  readonly fonts: FontKnowledge;
+  readonly captureQueue: CaptureQueue;
+  openListener(): Promise<ProxyListener>;
+  /** Ends the whole browser. */
+  kill(): void;
+}
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
@@ -255,7 +270,9 @@ export class Page implements RunningPage {
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#parts.traces.mayHaveCookies) await this.#clearBrowsingData();
+      const { root, contextId, traces } = this.#parts;
+      // Those of images and fonts. The cache stays, because it belongs to this owner alone.
+      if (traces.mayHaveCookies) await root.send('Storage.clearCookies', { browserContextId: contextId });
       if (this.#parts.proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#forgetTraces();
@@ -353,12 +370,6 @@ export class Page implements RunningPage {
     } finally {
       stop();
     }
-  }
-
-  /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
-  async #clearBrowsingData(): Promise<void> {
-    const { browser: root } = this.#browser.connection;
-    await root.send('Storage.clearCookies', { browserContextId: this.#parts.contextId });
   }
 
   /**

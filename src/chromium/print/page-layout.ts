@@ -1,6 +1,7 @@
 /** Measures a document as it is laid out for paper: its height, its width, and what the paper does not show. */
 
 import { Type } from 'typebox';
+import { MAX_ROW_GROUPS } from '../../in-page/contract/limits.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { ask, BOOLEAN, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
@@ -9,7 +10,6 @@ import { answerOr, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { CLIPPED_CONTENT, inWholePixels, shortName } from './content-clipping.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
-import { UNREPEATED_ROWS } from './repeated-rows.ts';
 import { growPage, layoutWidth, NO_BREAKS, toSinglePage } from './single-page.ts';
 
 /** The size of a page between its margins. */
@@ -28,6 +28,12 @@ const DOCUMENT_HEIGHT = shape(
   Type.Object({
     height: Type.Integer({ minimum: 0, maximum: MAX_LENGTH_PX }),
     hidden: Type.Number({ minimum: 0 }),
+  }),
+);
+/** The answer to `findUnrepeatedRows`. */
+const UNREPEATED_ROWS = shape(
+  Type.Array(Type.Object({ element: Type.String(), display: Type.Enum(['table-header-group', 'table-footer-group'] as const) }), {
+    maxItems: MAX_ROW_GROUPS,
   }),
 );
 
