@@ -89,9 +89,8 @@ export class PageCache<P extends PooledPage> {
 
   /** Number of suitable pages of this owner that are in the cache or being emptied. */
   countPages(owner: string, suits: PageTest<P>): number {
-    return (
-      this.#findResetting(owner, suits).length + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length
-    );
+    const coming = this.#findResetting(owner, suits).length;
+    return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }
 
   /** Takes a page for this owner: a suitable warm page, otherwise an unused one. Without an owner the page is used once. */
