@@ -2,7 +2,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { Certificate } from 'pkijs';
 import { parse } from './asn1.ts';
-import type { Pkcs12 } from './pkcs12.ts';
 
 export interface CertificateFacts {
   /** The distinguished name as in RFC 4514: `CN=Ada Lovelace, O=ACME, C=DE`. */
@@ -30,7 +29,14 @@ export interface SigningKey {
   chain: Buffer[];
 }
 
-/** The key or its certificate cannot be used for signatures. */
+/** A private key and its certificates, as a PKCS#12 file holds them. */
+export interface Pkcs12 {
+  key: KeyObject;
+  /** The certificate of the key, then that of its issuer, and so on. */
+  chain: [X509Certificate, ...X509Certificate[]];
+}
+
+/** The file, its key or its certificate cannot be used for signatures. The message does not quote the content of the file. */
 export class UnsuitableCertificateError extends Error {
   override name = 'UnsuitableCertificateError';
 }

@@ -84,27 +84,12 @@ export class Certificates {
 
   /** Throws `not_found`, also for a certificate of another key. */
   async find(keyId: string, id: string): Promise<StoredCertificate> {
-    if (!isId(id)) throw notFound();
-    const row = await this.#database.query
-      .selectFrom('certificates')
-      .select(COLUMNS)
-      .where('id', '=', id)
-      .where('key_id', '=', keyId)
-      .executeTakeFirst();
-    if (!row) throw notFound();
-    return toCertificate(row);
+    return toCertificate(await this.#read(keyId, id));
   }
 
   /** Returns a certificate with its private key. Throws `not_found`, `certificate_expired`, `secret_key_missing`. */
   async open(keyId: string, id: string): Promise<SigningKey> {
-    if (!isId(id)) throw notFound('options.signature.certificate: ');
-    const row = await this.#database.query
-      .selectFrom('certificates')
-      .select(['facts', 'ciphertext', 'secret_key_id'])
-      .where('id', '=', id)
-      .where('key_id', '=', keyId)
-      .executeTakeFirst();
-    if (!row) throw notFound('options.signature.certificate: ');
+    const row = await this.#read(keyId, id, 'options.signature.certificate: ');
     const facts = JSON.parse(row.facts) as CertificateFacts;
     const now = this.#clock();
     if (facts.notAfter <= now || facts.notBefore > now) throw certificateExpired(facts, now);
@@ -153,6 +138,14 @@ export class Certificates {
     }
     await this.#database.flush();
     return rows.length;
+  }
+
+  async #read(keyId: string, id: string, field = '') {
+    const owned = this.#database.query.selectFrom('certificates').where('key_id', '=', keyId);
+    const columns = [...COLUMNS, 'ciphertext', 'secret_key_id'] as const;
+    const row = isId(id) ? await owned.select(columns).where('id', '=', id).executeTakeFirst() : undefined;
+    if (!row) throw notFound(field);
+    return row;
   }
 
   /** Checks the limit after the insert, in the same transaction, so that an error rolls the insert back. */

@@ -1,7 +1,8 @@
 /** Writes DER (ITU-T X.690), and reads it without building objects: bytes in, bytes out. */
+import { ObjectIdentifier } from 'asn1js';
 import { MalformedAsn1Error } from './asn1.ts';
 
-export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, oid: 0x06, sequence: 0x30, set: 0x31 } as const;
+export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, sequence: 0x30, set: 0x31 } as const;
 const HIGH_TAG = 0x1f;
 const LONG_LENGTH = 0x80;
 /** Lengths are read up to this many bytes, which is enough for 4 GiB. */
@@ -23,8 +24,7 @@ export function sequence(...content: readonly Uint8Array[]): Buffer {
 
 /** Writes an object identifier, such as `1.2.840.113549.1.7.2`. */
 export function oid(text: string): Buffer {
-  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
-  return write(TAGS.oid, Buffer.from([40 * first + second, ...rest].flatMap(base128)));
+  return Buffer.from(new ObjectIdentifier({ value: text }).toBER());
 }
 
 export function integer(small: number): Buffer {
@@ -70,10 +70,4 @@ function lengthBytes(length: number): number[] {
   const bytes: number[] = [];
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
   return [LONG_LENGTH | bytes.length, ...bytes];
-}
-
-function base128(number: number): number[] {
-  const bytes = [number % 128];
-  for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(128 | (rest % 128));
-  return bytes;
 }

@@ -1,14 +1,10 @@
 /** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { integer, octets, oid, readMembers, type Value } from './asn1.ts';
-
-/** The file uses an algorithm that is not supported. */
-export class UnsupportedCipherError extends Error {
-  override name = 'UnsupportedCipherError';
-}
+import { UnsuitableCertificateError } from './certificate-facts.ts';
 
 /** Deriving the keys would take too long. */
-export class TooManyIterationsError extends Error {
+export class TooManyIterationsError extends UnsuitableCertificateError {
   override name = 'TooManyIterationsError';
 }
 
@@ -61,13 +57,13 @@ export class Pkcs12Ciphers {
     this.#iterationsLeft = maxIterations;
   }
 
-  /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `MalformedAsn1Error`. */
+  /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPasswordError`, `UnsuitableCertificateError`, `MalformedAsn1Error`. */
   decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
     const [name, parameters] = readMembers(algorithm);
     const id = oid(name);
     if (id === PBES2) return this.#decryptPbes2(parameters, data);
     const own = PKCS12_SCHEMES[id];
-    if (!own) throw new UnsupportedCipherError(`the encryption ${id}`);
+    if (!own) throw unsupported(`the encryption ${id}`);
     const [salt, iterations] = readMembers(parameters);
     return this.#decryptPkcs12(own, octets(salt), integer(iterations), data);
   }
@@ -77,7 +73,7 @@ export class Pkcs12Ciphers {
     const [info, salt, iterations] = readMembers(mac);
     const [algorithm, digest] = readMembers(info);
     const hash = DIGESTS[oid(readMembers(algorithm)[0])];
-    if (!hash) throw new UnsupportedCipherError('the integrity check');
+    if (!hash) throw unsupported('the integrity check');
     const rounds = iterations ? integer(iterations) : 1;
     const expected = octets(digest);
     const fits = this.#passwords().some((password) => {
@@ -92,13 +88,13 @@ export class Pkcs12Ciphers {
   #decryptPbes2(parameters: Value | undefined, data: Buffer): Buffer {
     const [derivation, scheme] = readMembers(parameters);
     const [method, details] = readMembers(derivation);
-    if (oid(method) !== PBKDF2) throw new UnsupportedCipherError(`the key derivation ${oid(method)}`);
+    if (oid(method) !== PBKDF2) throw unsupported(`the key derivation ${oid(method)}`);
     const [salt, iterations, ...more] = readMembers(details);
     const function_ = more.find((each) => each.idBlock.tagNumber === 16);
     const hash = function_ ? HMACS[oid(readMembers(function_)[0])] : 'sha1';
     const [cipher, iv] = readMembers(scheme);
     const known = CIPHERS[oid(cipher)];
-    if (!hash || !known) throw new UnsupportedCipherError(`the encryption ${oid(cipher)}`);
+    if (!hash || !known) throw unsupported(`the encryption ${oid(cipher)}`);
     const [name, keyBytes] = known;
     const rounds = integer(iterations);
     this.#spend(rounds, keyBytes, hash);
@@ -141,8 +137,13 @@ export class Pkcs12Ciphers {
   /** A key that is longer than a digest costs the iterations once for each digest. */
   #spend(iterations: number, bytes: number, hash: string): void {
     this.#iterationsLeft -= iterations * Math.ceil(bytes / createHash(hash).digest().length);
-    if (this.#iterationsLeft < 0) throw new TooManyIterationsError();
+    if (this.#iterationsLeft < 0)
+      throw new TooManyIterationsError('its key derivation uses too many iterations; export it with at most 100,000');
   }
+}
+
+function unsupported(what: string): UnsuitableCertificateError {
+  return new UnsuitableCertificateError(`it uses ${what}, which is not supported; export it with AES-256 and SHA-256`);
 }
 
 /** Adds `addend` and 1 to each block, as big-endian numbers of `block` bytes. */

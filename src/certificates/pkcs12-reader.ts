@@ -3,7 +3,8 @@ import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { KeyPair, OpenedPkcs12, Pkcs12Task } from './pkcs12-worker.ts';
 
-const LIMITS: Readonly<ProcessLimits> = {
+/** The limits of processes that read certificates. */
+export const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 15_000,

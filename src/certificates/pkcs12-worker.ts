@@ -8,8 +8,8 @@ import {
   UnsuitableCertificateError,
 } from './certificate-facts.ts';
 import { trySigning } from './cms.ts';
-import { NoKeyPairError, openPkcs12 } from './pkcs12.ts';
-import { TooManyIterationsError, UnsupportedCipherError, WrongPasswordError } from './pkcs12-ciphers.ts';
+import { openPkcs12 } from './pkcs12.ts';
+import { WrongPasswordError } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12Task {
   content: Uint8Array;
@@ -38,7 +38,9 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
     requireTrialSignature(pair);
     return pair;
   } catch (error) {
-    return error instanceof WrongPasswordError ? { wrongPassword: true } : { unusable: describeReason(error) };
+    if (error instanceof WrongPasswordError) return { wrongPassword: true };
+    const isExplained = error instanceof UnsuitableCertificateError;
+    return { unusable: isExplained ? error.message : 'it is damaged, or not a PKCS#12 file' };
   }
 }
 
@@ -49,15 +51,4 @@ function requireTrialSignature(pair: SigningKey): void {
   } catch (cause) {
     throw new UnsuitableCertificateError('no signature can be made with its key and its certificates', { cause });
   }
-}
-
-/** The reason does not quote the content of the file. */
-function describeReason(error: unknown): string {
-  if (error instanceof UnsuitableCertificateError) return error.message;
-  if (error instanceof NoKeyPairError) return 'it contains no private key for its certificate';
-  if (error instanceof UnsupportedCipherError)
-    return `it uses ${error.message}, which is not supported; export it with AES-256 and SHA-256`;
-  if (error instanceof TooManyIterationsError)
-    return 'its key derivation uses too many iterations; export it with at most 100,000';
-  return 'it is damaged, or not a PKCS#12 file';
 }

@@ -1,18 +1,8 @@
 /** Opens a PKCS#12 file (RFC 7292): its bytes and password in, a private key with its certificate and the chain above it out. */
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { der, MalformedAsn1Error, octets, oid, parse, readMembers, type Value } from './asn1.ts';
+import { type Pkcs12, UnsuitableCertificateError } from './certificate-facts.ts';
 import { Pkcs12Ciphers, WrongPasswordError } from './pkcs12-ciphers.ts';
-
-export interface Pkcs12 {
-  key: KeyObject;
-  /** The certificate of the key, then that of its issuer, and so on. */
-  chain: [X509Certificate, ...X509Certificate[]];
-}
-
-/** The file holds no private key, or no certificate for it. */
-export class NoKeyPairError extends Error {
-  override name = 'NoKeyPairError';
-}
 
 const DATA = '1.2.840.113549.1.7.1';
 const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
@@ -24,7 +14,7 @@ const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
 const MAX_CERTIFICATES = 32;
 const MAX_KEYS = 8;
 
-/** Throws `MalformedAsn1Error`, `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `NoKeyPairError`. */
+/** Throws `MalformedAsn1Error`, `WrongPasswordError`, `UnsuitableCertificateError`. */
 export function openPkcs12(bytes: Uint8Array, password: string): Pkcs12 {
   const ciphers = new Pkcs12Ciphers(password);
   const [, safe, mac] = readMembers(parse(bytes));
@@ -96,7 +86,7 @@ function findPair({ keys, certificates }: Bags): Pkcs12 {
     const own = known.find((certificate) => certificate.checkPrivateKey(key));
     if (own) return { key, chain: buildChain(own, known) };
   }
-  throw new NoKeyPairError();
+  throw new UnsuitableCertificateError('it contains no private key for its certificate');
 }
 
 function readOrThrow<T>(read: () => T): T {

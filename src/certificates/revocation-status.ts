@@ -223,7 +223,7 @@ async function withFaults(read: () => Promise<RevocationStatus>): Promise<Revoca
   }
 }
 
-function parseCertificate(bytes: Uint8Array): Certificate {
+export function parseCertificate(bytes: Uint8Array): Certificate {
   return Certificate.fromBER(Uint8Array.from(bytes));
 }
 

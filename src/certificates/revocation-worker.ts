@@ -1,8 +1,8 @@
 /** The process that reads certificates, OCSP responses and CRLs: untrusted bytes in, facts out. */
 import { X509Certificate } from 'node:crypto';
-import { Certificate, CRLDistributionPoints, type Extension, type GeneralName, InfoAccess, OCSPRequest } from 'pkijs';
+import { CRLDistributionPoints, type Extension, type GeneralName, InfoAccess, OCSPRequest } from 'pkijs';
 import { serveTasks } from '../queue/serve-tasks.ts';
-import { type RevocationStatus, readCrl, readOcspResponse, type StatusResponse } from './revocation-status.ts';
+import { parseCertificate, type RevocationStatus, readCrl, readOcspResponse, type StatusResponse } from './revocation-status.ts';
 
 export type RevocationTask = { what: 'sources'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'crl' } & StatusResponse);
 
@@ -56,7 +56,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 }
 
 function readAddresses(bytes: Buffer): Pick<StatusSources, 'ocsp' | 'crls' | 'issuers' | 'isExempt'> {
-  const { extensions = [] } = Certificate.fromBER(Uint8Array.from(bytes));
+  const { extensions = [] } = parseCertificate(bytes);
   const extension = (id: string) => extensions.find(({ extnID }: Extension) => extnID === id)?.parsedValue as unknown;
   const information = extension(AUTHORITY_INFORMATION_ACCESS);
   const descriptions = information instanceof InfoAccess ? information.accessDescriptions : [];
@@ -85,10 +85,7 @@ function addresses(names: GeneralName[]): string[] {
  */
 async function createRequest(certificate: Buffer, issuer: Buffer): Promise<Uint8Array> {
   const request = new OCSPRequest();
-  const issuerCertificate = Certificate.fromBER(Uint8Array.from(issuer));
-  await request.createForCertificate(Certificate.fromBER(Uint8Array.from(certificate)), {
-    hashAlgorithm: 'SHA-1',
-    issuerCertificate,
-  });
+  const options = { hashAlgorithm: 'SHA-1', issuerCertificate: parseCertificate(issuer) };
+  await request.createForCertificate(parseCertificate(certificate), options);
   return new Uint8Array(request.toSchema(true).toBER());
 }

@@ -5,11 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Deadline } from '../deadline.ts';
-import { fetchBytes, NoResponseError } from '../egress/fetch-bytes.ts';
+import { type FetchOptions, fetchBytes, NoResponseError } from '../egress/fetch-bytes.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import { ProcessQueue } from '../queue/process-queue.ts';
+import { LIMITS } from './pkcs12-reader.ts';
 import type { RevocationStatus } from './revocation-status.ts';
 import type { RevocationTask, StatusSources } from './revocation-worker.ts';
 
@@ -21,14 +22,6 @@ export interface ValidationData {
   crls: Buffer[];
 }
 
-const LIMITS: Readonly<ProcessLimits> = {
-  processes: 2,
-  maxWaiting: 256,
-  waitMs: 15_000,
-  timeoutMs: 15_000,
-  idleMs: 10_000,
-  heapMb: 128,
-};
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_OCSP_BYTES = 65_536;
@@ -78,18 +71,16 @@ export interface RevocationLimits {
 
 export class Revocation {
   readonly #policy: OutboundPolicy;
-  readonly #timeoutMs: number;
-  readonly #maxBytes: number;
+  readonly #limits: Required<RevocationLimits>;
   readonly #cache: AnswerCache;
   readonly #processes: ProcessQueue;
   readonly #queue = new OwnerQueue({ capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * TIMEOUT_MS });
 
   /** Starts no process yet. */
-  constructor(policy: OutboundPolicy, { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, keepMs = KEEP_MS }: RevocationLimits = {}) {
+  constructor(policy: OutboundPolicy, limits: RevocationLimits = {}) {
     this.#policy = policy;
-    this.#timeoutMs = timeoutMs;
-    this.#maxBytes = maxBytes;
-    this.#cache = new AnswerCache(keepMs);
+    this.#limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, keepMs: KEEP_MS, ...limits };
+    this.#cache = new AnswerCache(this.#limits.keepMs);
     const work = {
       module: new URL('./revocation-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
@@ -97,7 +88,7 @@ export class Revocation {
       outOfTime: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too long to read', cause),
       outOfMemory: (cause: unknown) => revocationCheckFailed('the answers of their issuers take too much memory to read', cause),
     };
-    this.#processes = new ProcessQueue(work, LIMITS);
+    this.#processes = new ProcessQueue(work, { ...LIMITS, maxWaiting: MAX_WAITING });
   }
 
   /** Makes no requests. Throws `certificate_unusable` if the chain does not say where to ask, and `queue_full`. */
@@ -162,17 +153,20 @@ export class Revocation {
     throw revocationCheckFailed('the chains of their issuers and responders are too long');
   }
 
-  async #fetchIssuer({ issuers }: StatusSources, signal: AbortSignal): Promise<Buffer> {
-    const common = { accept: 'application/pkix-cert', maxBytes: MAX_CERTIFICATE_BYTES, timeoutMs: this.#timeoutMs, signal };
-    return fetchFirst(issuers, (url) => fetchBytes(this.#policy, { ...common, url }));
+  #fetch(options: Omit<FetchOptions, 'timeoutMs'>): Promise<Buffer> {
+    return fetchBytes(this.#policy, { ...options, timeoutMs: this.#limits.timeoutMs });
+  }
+
+  #fetchIssuer({ issuers }: StatusSources, signal: AbortSignal): Promise<Buffer> {
+    const accept = 'application/pkix-cert';
+    return fetchFirst(issuers, (url) => this.#fetch({ url, accept, maxBytes: MAX_CERTIFICATE_BYTES, signal }));
   }
 
   /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
   async #find(each: StatusSources, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<StatusResult> {
     const read = async (what: 'ocsp' | 'crl', bytes: Buffer): Promise<StatusResult> => {
-      const answer = (await this.#run(context.owner, { what, ...about, response: bytes }, context.signal)) as
-        | RevocationStatus
-        | Unreadable;
+      const task: RevocationTask = { what, ...about, response: bytes };
+      const answer = (await this.#processes.run(context.owner, task, context.signal)) as RevocationStatus | Unreadable;
       if ('unreadable' in answer) throw new NoResponseError('sent something that cannot be read');
       if ('fault' in answer) throw new NoResponseError(answer.fault);
       if ('revokedAt' in answer)
@@ -189,32 +183,25 @@ export class Revocation {
 
   #fetchOcspResponse(url: URL, request: Uint8Array | undefined, { signal }: CheckContext): Promise<Buffer> {
     const body = request && { type: 'application/ocsp-request', bytes: request };
-    const accept = 'application/ocsp-response';
-    return fetchBytes(this.#policy, { url, body, accept, maxBytes: MAX_OCSP_BYTES, timeoutMs: this.#timeoutMs, signal });
+    return this.#fetch({ url, body, accept: 'application/ocsp-response', maxBytes: MAX_OCSP_BYTES, signal });
   }
 
   /** Fetches a CRL once for all certificates of a PDF, because it covers everything that an issuer has issued. */
   async #fetchCrl(url: URL, { crls, signal }: CheckContext): Promise<Buffer> {
     const known = crls.get(url.href);
     if (known) return known;
-    const limits = { maxBytes: MAX_CRL_BYTES, timeoutMs: this.#timeoutMs };
-    const fetched = await fetchBytes(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
+    const fetched = await this.#fetch({ url, accept: 'application/pkix-crl', maxBytes: MAX_CRL_BYTES, signal });
     crls.set(url.href, fetched);
-    if ([...crls.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
-      throw revocationCheckFailed(`the CRLs of their issuers have more than ${this.#maxBytes} bytes in all`);
+    if ([...crls.values()].reduce((sum, { length }) => sum + length, 0) > this.#limits.maxBytes)
+      throw revocationCheckFailed(`the CRLs of their issuers have more than ${this.#limits.maxBytes} bytes in all`);
     return fetched;
   }
 
   async #readSources(owner: string, certificates: readonly Buffer[], signal?: AbortSignal): Promise<StatusSources[]> {
-    const described = (await this.#run(owner, { what: 'sources', certificates: [...certificates] }, signal)) as
-      | StatusSources[]
-      | Unreadable;
+    const task: RevocationTask = { what: 'sources', certificates: [...certificates] };
+    const described = (await this.#processes.run(owner, task, signal)) as StatusSources[] | Unreadable;
     if ('unreadable' in described) throw revocationCheckFailed('a certificate cannot be read');
     return described;
-  }
-
-  #run(owner: string, task: RevocationTask, signal?: AbortSignal): Promise<unknown> {
-    return this.#processes.run(owner, task, signal);
   }
 
   /** Ends all processes. Running, waiting and later work is refused. */

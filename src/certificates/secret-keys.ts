@@ -34,21 +34,24 @@ const TEXT = /^[\x20-\x7e\s]*$/;
 
 export class SecretKeys {
   readonly #settings: SecretKeySettings;
+  /** The file of the generated key. Undefined if the operator sets the keys. */
+  readonly #ownFile: string | undefined;
   #keys: SecretKey[];
 
   /** Throws `SecretKeyError`, also if the generated key is damaged. */
   constructor(settings: SecretKeySettings) {
     this.#settings = settings;
-    const { secretKeyFile, isShared } = settings;
-    this.#keys = secretKeyFile ? readKeys(secretKeyFile, `PLATEN_SECRET_KEY_FILE=${secretKeyFile}`) : [];
-    if (!secretKeyFile && !isShared) this.#keys = readOwnKeys(this.#ownFile);
+    const { secretKeyFile, isShared, dataDir } = settings;
+    this.#ownFile = secretKeyFile || isShared ? undefined : join(dataDir, OWN_FILE);
+    this.#keys = this.#ownFile ? readOwnKeys(this.#ownFile) : [];
+    if (secretKeyFile) this.#keys = readKeys(secretKeyFile, `PLATEN_SECRET_KEY_FILE=${secretKeyFile}`);
   }
 
   /** The key that encrypts. Generates one if the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
   current(): SecretKey {
     const [first] = this.#readAll();
     if (first) return first;
-    if (this.#settings.isShared)
+    if (!this.#ownFile)
       throw new ServiceError(
         'secret_key_missing',
         'certificates cannot be stored on this server until the operator sets PLATEN_SECRET_KEY_FILE',
@@ -65,29 +68,19 @@ export class SecretKeys {
   withId(id: string): SecretKey {
     const found = this.#readAll().find((key) => key.id === id);
     if (found) return found;
-    const { secretKeyFile, isShared } = this.#settings;
-    const isSet = secretKeyFile !== '' || isShared;
-    const where = isSet ? 'the file that PLATEN_SECRET_KEY_FILE names' : `${OWN_FILE} in the data folder of the service`;
-    const cause = new Error(`the secret key ${id} is not in ${isSet ? secretKeyFile || where : this.#ownFile}`);
+    const where = this.#ownFile ? `${OWN_FILE} in the data folder of the service` : 'the file that PLATEN_SECRET_KEY_FILE names';
+    const cause = new Error(`the secret key ${id} is not in ${this.#ownFile ?? (this.#settings.secretKeyFile || where)}`);
     throw new ServiceError('secret_key_missing', `the certificate is encrypted with a secret key that is not in ${where}`, {
       cause,
     });
   }
 
-  get #ownFile(): string {
-    return join(this.#settings.dataDir, OWN_FILE);
-  }
-
+  /** Another process may have generated the key after this one started. */
   #readAll(): SecretKey[] {
-    const { secretKeyFile, isShared } = this.#settings;
-    if (!this.#keys.length && !secretKeyFile && !isShared) this.#keys = this.#readOwn();
-    return this.#keys;
-  }
-
-  /** Reads the generated key, which another process may have created after this one started. */
-  #readOwn(): SecretKey[] {
+    if (this.#keys.length || !this.#ownFile) return this.#keys;
     try {
-      return readOwnKeys(this.#ownFile);
+      this.#keys = readOwnKeys(this.#ownFile);
+      return this.#keys;
     } catch (cause) {
       if (!(cause instanceof SecretKeyError)) throw cause;
       throw new ServiceError('secret_key_missing', 'the secret key of certificates cannot be read on this server', { cause });

@@ -12,6 +12,7 @@ import {
   TSTInfo,
 } from 'pkijs';
 import type { Deadline } from '../deadline.ts';
+import { readBody } from '../egress/fetch-bytes.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { der, parse, readMembers } from './asn1.ts';
@@ -102,19 +103,8 @@ export class TimeStamps {
       await response.body?.cancel();
       throw timeStampFailed(`answered with status ${response.status}`);
     }
-    return readAll(response);
+    return response.body ? readBody(response.body, MAX_REPLY_BYTES, timeStampFailed) : Buffer.alloc(0);
   }
-}
-
-async function readAll(response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_REPLY_BYTES) throw timeStampFailed(`sent more than ${MAX_REPLY_BYTES} bytes`); // leaving the loop closes the connection
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function encodeRequest(imprint: Uint8Array, nonce: Buffer): Buffer {

@@ -5,19 +5,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundReport } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
-import type { Clipped, UnrepeatedRows } from '../in-page/contract/questions.ts';
 import type { DocumentStructure } from '../tag-structure.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
 import type { Session } from './devtools/connection.ts';
-import { DEFAULT_WINDOW, type Emulation } from './devtools/emulation.ts';
 import type { DocumentLoad, Findings } from './load/document-load.ts';
+import type { HtmlClass } from './load/html/classify-html.ts';
 import type { DocumentMetadata } from './load/html/document-metadata.ts';
 import type { LoadJob } from './load/load-job.ts';
+import type { PageParts } from './load/page-parts.ts';
 import { readDocumentStructure } from './load/structure/document-structure.ts';
 import { type PreparedFields, prepareFields, restoreFields } from './load/structure/form-controls.ts';
-import type { PageHost } from './page-host.ts';
-import { type PageArea, PageLayout } from './print/page-layout.ts';
+import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import type { TemplateFindings } from './print/page-templates.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
@@ -29,21 +28,13 @@ export interface PrintedPdf {
   bytes: number;
 }
 
-/** The page of a document. */
-interface Place {
-  session: Session;
-  frameId: string;
-  emulation: Emulation;
-  host: PageHost;
-}
-
 /** What loading a document has left. */
-export interface DocumentParts {
+interface DocumentParts {
   load: DocumentLoad;
   job: LoadJob;
   attempt: RenderAttempt;
   templates: TemplateFindings;
-  place: Place;
+  page: PageParts;
   /** Ends the attempt. */
   ending: Disposable;
 }
@@ -52,34 +43,35 @@ const READ_BYTES = 1_048_576;
 const CRASH_REPORT_MS = 3_000;
 
 export class LoadedDocument implements AsyncDisposable {
-  readonly #load: DocumentLoad;
-  readonly #job: LoadJob;
+  readonly #parts: DocumentParts;
   readonly #attempt: RenderAttempt;
-  readonly #place: Place;
-  readonly #layout: PageLayout;
-  readonly #templates: TemplateFindings;
-  readonly #ending: Disposable;
-
+  readonly #page: PageParts;
+  /** Measures its layout, and changes it for a single page. */
+  readonly layout: PageLayout;
   #failures = 0;
   #isPrinting = false;
 
-  /** The settings with which it is printed, whose margins may be those that its header and footer need. */
-  readonly settings: PrintSettings | undefined;
-
-  constructor({ load, job, attempt, templates, place, ending }: DocumentParts) {
-    this.#load = load;
-    this.#job = job;
+  constructor(parts: DocumentParts) {
+    const { attempt, page } = parts;
+    this.#parts = parts;
     this.#attempt = attempt;
-    this.#templates = templates;
-    this.#place = place;
-    this.#ending = ending;
-    this.#layout = new PageLayout(place.session, place.emulation);
-    this.settings = job.print;
+    this.#page = page;
+    this.layout = new PageLayout(page.session, page.emulation, (work) => attempt.run(() => attempt.step(work)));
+  }
+
+  /** The settings with which it is printed, whose margins may be those that its header and footer need. */
+  get settings(): PrintSettings | undefined {
+    return this.#parts.job.print;
+  }
+
+  /** What its markup may contain. */
+  get htmlClass(): HtmlClass {
+    return this.#parts.load.htmlClass;
   }
 
   /** Metadata that the document states. Chromium writes only the title. */
   get metadata(): DocumentMetadata {
-    return this.#load.loaded.metadata;
+    return this.#parts.load.loaded.metadata;
   }
 
   /** The random origin of its assets, which may occur in links of the PDF. */
@@ -95,20 +87,19 @@ export class LoadedDocument implements AsyncDisposable {
 
   /** Takes a screenshot. Throws the same errors as `print`, and `invalid_request` for a selector. */
   screenshot(settings: CaptureSettings): Promise<CapturedImage> {
-    const { session, host } = this.#place;
     this.#enterPrint();
-    return this.#attempt.run(() => takeScreenshot(session, settings, host, this.#attempt.step));
+    return this.#attempt.run(() => takeScreenshot(this.#page.session, settings, this.#page, this.#attempt.step));
   }
 
   /** The sizes that printed pages may have. Chromium does not print them exactly. */
   possibleSizes(settings: PrintSettings): PageSize[] {
-    return possibleSizes(settings, this.#load.loaded.pageSizes);
+    return possibleSizes(settings, this.#parts.load.loaded.pageSizes);
   }
 
   /** Collects what the document lacks. Throws `render_gate_failed` if the caller wants no PDF in that case. */
   findings(): Promise<Findings> {
     return this.#attempt.run(async () => {
-      const findings = await this.#attempt.step(this.#load.findings(this.#templates));
+      const findings = await this.#attempt.step(this.#parts.load.findings(this.#parts.templates));
       this.#failures = findings.failures;
       return this.#attempt.withoutOrigin(findings);
     });
@@ -117,7 +108,7 @@ export class LoadedDocument implements AsyncDisposable {
   /** Ends the traffic of the document, after which nothing can be made of it, and reports it. Call `findings` before. */
   endTraffic(): OutboundReport {
     const network = this.#attempt.endTraffic();
-    if (network.requests > 0 || this.#failures > 0) this.#load.leaveCookies(); // Chromium also counts requests that it has refused by itself
+    if (network.requests > 0 || this.#failures > 0) this.#parts.load.leaveCookies(); // Chromium also counts requests that it has refused by itself
     return this.#attempt.withoutOrigin(network);
   }
 
@@ -126,9 +117,9 @@ export class LoadedDocument implements AsyncDisposable {
    * throws `print_failed`, or `resource_limit` if there is too much of it.
    */
   readStructure(need: 'wanted' | 'demanded'): Promise<DocumentStructure | undefined> {
-    const { session, frameId } = this.#place;
-    const reading = { ...this.#attempt, runsScripts: this.#job.load.device.javascript };
-    const frame = this.#load.htmlClass.isStatic ? undefined : frameId;
+    const { session, frameId } = this.#page;
+    const reading = { ...this.#attempt, runsScripts: this.#parts.job.load.device.javascript };
+    const frame = this.htmlClass.isStatic ? undefined : frameId;
     return this.#attempt.run(() => readDocumentStructure(session, frame, reading, need));
   }
 
@@ -137,57 +128,25 @@ export class LoadedDocument implements AsyncDisposable {
    * `print_failed`.
    */
   prepareFields(key: string): Promise<PreparedFields> {
-    const { session, frameId } = this.#place;
-    this.#load.leaveTraces();
+    const { session, frameId } = this.#page;
+    this.#parts.load.leaveTraces();
     return this.#attempt.run(() => prepareFields(session, frameId, key, this.#attempt.step));
   }
 
   /** Undoes the preparation of form fields. Throws `print_failed`. */
   restoreFields(numbers: number[]): Promise<void> {
-    const { session, frameId } = this.#place;
+    const { session, frameId } = this.#page;
     return this.#attempt.run(() => restoreFields(session, frameId, numbers, this.#attempt.step));
   }
 
   /** Computes a sheet that is as high as the document, and lays it out for that. Throws `print_failed`. */
   fitOnOnePage(settings: PrintSettings): Promise<PrintSettings> {
-    const windowPx = (this.#job.load.device.viewport ?? DEFAULT_WINDOW).height;
     this.#enterPrint();
-    return this.#attempt.run(() => this.#layout.onOnePage(settings, windowPx, this.#attempt.step));
-  }
-
-  /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
-  growPage(settings: PrintSettings, pages: number): Promise<PrintSettings> {
-    return this.#attempt.run(() => this.#layout.growPage(settings, pages, this.#attempt.step));
-  }
-
-  /** By how many CSS pixels the document exceeds the widest layout that Chromium prints if the margins leave `roomPx`. */
-  measureOverflow(roomPx: number): Promise<number> {
-    return this.#attempt.run(() => this.#layout.overflow(roomPx, this.#attempt.step));
-  }
-
-  /** The factor by which Chromium shrinks the document to fit in this width. */
-  measureShrinking(widthPx: number): Promise<number> {
-    return this.#attempt.run(() => this.#layout.measureShrinking(widthPx, this.#attempt.step));
-  }
-
-  /** Finds content that boxes hide on a page of this size. */
-  async findClipped(page: PageArea): Promise<Clipped[]> {
-    if (!this.#load.htmlClass.mayClip) return [];
-    return this.#attempt.run(() => this.#layout.findClipped(page, this.#attempt.step));
-  }
-
-  /** Whether tables may have rows that belong to every page. */
-  get mayRepeatRows(): boolean {
-    return this.#load.htmlClass.mayRepeatRows;
-  }
-
-  /** Finds rows of tables that should be on every page and are not. */
-  findUnrepeatedRows(page: PageArea): Promise<UnrepeatedRows[]> {
-    return this.#attempt.run(() => this.#layout.findUnrepeated(page, this.#attempt.step));
+    return this.layout.onOnePage(settings);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending[Symbol.dispose]();
+    this.#parts.ending[Symbol.dispose]();
   }
 
   /** What is read of the document before is a part of loading it. */
@@ -197,7 +156,7 @@ export class LoadedDocument implements AsyncDisposable {
   }
 
   async #printToPdf(settings: PrintSettings): Promise<string> {
-    const { session } = this.#place;
+    const { session } = this.#page;
     const printing = session.send('Page.printToPDF', printParameters(settings));
     const { stream } = await this.#attempt.step(printing.catch((error: unknown) => awaitCrash(session, error)));
     if (!stream) throw new ServiceError('print_failed', 'the browser returned no PDF');
@@ -205,8 +164,8 @@ export class LoadedDocument implements AsyncDisposable {
   }
 
   async #read(handle: string): Promise<PrintedPdf> {
-    const { session, host } = this.#place;
-    const { maxPdfBytes } = host.settings;
+    const { session, settings } = this.#page;
+    const { maxPdfBytes } = settings;
     const pdf: PrintedPdf = { chunks: [], bytes: 0 };
     const read = () => {
       const part = session.send('IO.read', { handle, size: READ_BYTES });

@@ -10,20 +10,24 @@ import { Deadline } from '../deadline.ts';
 import type { ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets, type HostedFiles, randomOrigin } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import type { FontKnowledge } from '../fonts/font-knowledge.ts';
+import type { RunningPage } from './browser/browser-memory-limit.ts';
 import { type Crash, isTrap } from './browser/crash-causes.ts';
-import type { RunningPage } from './browser/memory-watchdog.ts';
-import type { Events, Session } from './devtools/connection.ts';
+import type { MemoryWatchdog } from './browser/memory-watchdog.ts';
+import type { BrowserSettings } from './browser-settings.ts';
+import type { CaptureQueue } from './capture/capture-queue.ts';
+import type { Connection, Events, Session } from './devtools/connection.ts';
 import { Emulation, setMedia, setWindow } from './devtools/emulation.ts';
 import { evaluate, shape } from './devtools/evaluate.ts';
 import { joinLanguages } from './glyphs/han-fonts.ts';
 import { documentAddress } from './load/document-address.ts';
-import { DocumentLoader } from './load/document-loader.ts';
+import { DocumentLoad } from './load/document-load.ts';
 import type { LoadJob } from './load/load-job.ts';
 import type { Content, LoadSettings } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
+import { createPageParts, type PageParts } from './load/page-parts.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument } from './loaded-document.ts';
-import type { PageHost } from './page-host.ts';
 import { NO_TEMPLATE_FINDINGS, PageTemplates } from './print/page-templates.ts';
 import { printOnce, WARM_UP } from './print-once.ts';
 import { RenderAttempt } from './render-attempt.ts';
@@ -38,23 +42,34 @@ const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** Chromium needs memory in proportion to the square of the pages of one table, but not of a document. */
-const SPLIT =
-  'split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+const TOO_MUCH_MEMORY =
+  'the document needs more memory than one render may take; if it is long, split a table after about 200 pages into several tables, or send the parts of the document as items of a batch and merge them';
+const TOO_MUCH_STORED = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
+const TOO_MANY_EVENTS = 'the document causes too many browser events, for example by requesting long data: URLs';
+
+/** The part of the browser that a page uses. */
+interface PageHost {
+  readonly connection: Connection;
+  readonly memory: MemoryWatchdog;
+  readonly settings: BrowserSettings;
+  readonly fonts: FontKnowledge;
+  readonly captureQueue: CaptureQueue;
+  openListener(): Promise<ProxyListener>;
+  /** Ends the whole browser. */
+  kill(): void;
+}
 
 export class Page implements RunningPage {
   readonly #browser: PageHost;
   readonly #session: Session;
-  readonly #proxy: ProxyListener;
-  readonly #contextId: string;
   readonly #targetId: string;
+  readonly #parts: PageParts;
   /** The running render. */
   #attempt: RenderAttempt | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
   /** Is set if the page is ended because of the browser's memory: what that means for its render. */
   #memoryError: Promise<ServiceError> | undefined;
-  readonly #loader: DocumentLoader;
-  readonly #emulation: Emulation;
   readonly #templates: PageTemplates;
   /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
@@ -89,7 +104,7 @@ export class Page implements RunningPage {
     let page: Page | undefined;
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
-      targetId = await browser.memory.create(async () => {
+      targetId = await browser.memory.renderers.create(async () => {
         const created = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
         return created.targetId;
       });
@@ -110,8 +125,6 @@ export class Page implements RunningPage {
   private constructor(browser: PageHost, session: Session, proxy: ProxyListener, contextId: string, targetId: string) {
     this.#browser = browser;
     this.#session = session;
-    this.#proxy = proxy;
-    this.#contextId = contextId;
     this.#targetId = targetId;
     session.onClose = (reason) => this.#end(pageCrashed(reason));
     this.#stopListening = browser.connection.browser.on('Target.targetCrashed', (crash) => {
@@ -122,14 +135,15 @@ export class Page implements RunningPage {
       const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
       if (!isSandboxed) this.#limitStorage(frame.securityOrigin);
     });
-    const { connection, settings, fonts } = browser;
-    const emulation = new Emulation(session);
-    this.#emulation = emulation;
-    const openSession = (id: string) => connection.openSession(id, session);
     session.onEventBytes = (bytes) => this.#countEvents(bytes);
-    const frameId = targetId; // the main frame has the id of its target
-    const place = { root: connection.browser, session, proxy, emulation, frameId, contextId, settings, fonts, openSession };
-    this.#loader = new DocumentLoader(place);
+    const { connection, settings, fonts, captureQueue } = browser;
+    this.#parts = createPageParts({
+      ...{ session, proxy, contextId, settings, fonts, captureQueue },
+      root: connection.browser,
+      frameId: targetId, // the main frame has the id of its target
+      emulation: new Emulation(session),
+      openSession: (id) => connection.openSession(id, session),
+    });
     this.#templates = new PageTemplates(session, targetId, fonts);
   }
 
@@ -163,12 +177,12 @@ export class Page implements RunningPage {
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
   get memoryBytes(): number | undefined {
-    return this.#browser.memory.findBytes(this.#targetId);
+    return this.#browser.memory.renderers.find(this.#targetId)?.bytes;
   }
 
   /** The pid of the renderer. Undefined while it is unknown. */
   get pid(): number | undefined {
-    return this.#browser.memory.findProcess(this.#targetId);
+    return this.#browser.memory.renderers.find(this.#targetId)?.pid;
   }
 
   /**
@@ -179,7 +193,7 @@ export class Page implements RunningPage {
    */
   async load(given: LoadJob, deadline: Deadline): Promise<LoadedDocument> {
     if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
+    if (this.#parts.proxy.lateRequests) throw pageCrashed(); // a part of an earlier document still runs
     const upright = given.print ? withUprightPhotos(given.content) : given.content;
     const address = this.#findAddress(upright, given.load);
     const assets = hasAssets(upright) ? this.#hostAssets(upright.assets, address, given.shareOf) : undefined;
@@ -205,7 +219,7 @@ export class Page implements RunningPage {
     const { settings, memory } = this.#browser;
     this.#eventBytes = 0;
     memory.begin(this);
-    const place = { proxy: this.#proxy, settings, lost: () => this.#lost, memoryError: () => this.#memoryError };
+    const place = { proxy: this.#parts.proxy, settings, lost: () => this.#lost, memoryError: () => this.#memoryError };
     this.#attempt = new RenderAttempt(place, job, deadline, assets);
     return this.#attempt;
   }
@@ -221,13 +235,12 @@ export class Page implements RunningPage {
     const job = await this.#prepareTemplates(given, attempt);
     if (address) this.#lastAddress = address;
     if (address !== this.#address) await step(this.#openAt(address));
-    const load = ending.use(await this.#loader.load(job, attempt));
+    const load = ending.use(await DocumentLoad.load({ parts: this.#parts, job, attempt }));
     const ownLanguages = job.hanLanguages?.split(',') ?? [];
     this.#hanLanguages = joinLanguages(this.#hanLanguages, [...ownLanguages, ...load.loaded.hanLanguages]);
     if (job.print) await this.#templates.loadFonts(job.print, step);
     const templates = job.print ? this.#templates.findings : NO_TEMPLATE_FINDINGS;
-    const place = { session: this.#session, frameId: this.#targetId, emulation: this.#emulation, host: this.#browser };
-    return new LoadedDocument({ load, job, attempt, templates, place, ending: ending.move() });
+    return new LoadedDocument({ load, job, attempt, templates, page: this.#parts, ending: ending.move() });
   }
 
   /** Puts files into header and footer, which are measured in a document of their own. */
@@ -248,7 +261,7 @@ export class Page implements RunningPage {
   /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw pageCrashed(new Error('a frame of a site may have stored something'));
-    const { needReset, mayHaveCookies } = this.#loader.traces;
+    const { needReset, mayHaveCookies } = this.#parts.traces;
     if (needReset || mayHaveCookies) await this.#empty();
     this.#browser.memory.end(this);
   }
@@ -258,16 +271,26 @@ export class Page implements RunningPage {
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#loader.traces.mayHaveCookies) await this.#clearBrowsingData();
-      if (this.#proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
+      const { root, contextId, traces } = this.#parts;
+      // Those of images and fonts. The cache stays, because it belongs to this owner alone.
+      if (traces.mayHaveCookies) await root.send('Storage.clearCookies', { browserContextId: contextId });
+      if (this.#parts.proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
-      await this.#loader.forgetTraces();
+      await this.#forgetTraces();
       if (this.#lastAddress) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
     } catch (error) {
       throw error instanceof ServiceError ? error : pageCrashed(error as Error);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #forgetTraces(): Promise<void> {
+    const { emulation, traces } = this.#parts;
+    await emulation.undo();
+    traces.mayRunOnUnload = false;
+    traces.needReset = false;
+    traces.mayHaveCookies = false;
   }
 
   /** Lowers the CPU priority of its renderer for good, because only root could raise it again. */
@@ -283,7 +306,8 @@ export class Page implements RunningPage {
 
   /** The watchdog calls this, see `RunningPage`. */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
-    this.#memoryError = wasCause.then((isCause) => (isCause ? this.#storageExceeded() : pageCrashed()));
+    const exceeded = exceeds(this.#browser.settings.browserMemoryBytes, TOO_MUCH_STORED);
+    this.#memoryError = wasCause.then((isCause) => (isCause ? exceeded : pageCrashed()));
     this.#browser.memory.kill(this.#targetId);
     return this.close();
   }
@@ -292,12 +316,12 @@ export class Page implements RunningPage {
     const { connection, memory } = this.#browser;
     const killRenderer = setTimeout(() => memory.kill(this.#targetId), CLOSE_TIMEOUT_MS);
     const killBrowser = setTimeout(() => this.#browser.kill(), 3 * CLOSE_TIMEOUT_MS);
-    await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }).catch(() => {});
+    await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#parts.contextId }).catch(() => {});
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
     memory.end(this);
     memory.forget(this.#targetId);
-    await this.#proxy.close();
+    await this.#parts.proxy.close();
     this.#end(pageCrashed());
   }
 
@@ -313,7 +337,7 @@ export class Page implements RunningPage {
     ]);
     await Promise.all([
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }),
-      this.#browser.memory.waitUntilFound(this.#targetId),
+      this.#browser.memory.renderers.waitUntilFound(this.#targetId),
     ]);
   }
 
@@ -324,7 +348,7 @@ export class Page implements RunningPage {
   async #openAt(address: string | undefined): Promise<void> {
     if (address === undefined) return this.#openEmptyDocument();
     this.#isOpening = true;
-    await this.#loader.openAddress(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
+    await this.#parts.interception.openEmpty(() => this.#openEmptyDocument(address)).catch(() => this.#openEmptyDocument());
     this.#isOpening = false;
     this.#address = address;
     if ((await evaluate(this.#session, { expression: 'origin' }, ORIGIN)) !== 'null') throw pageCrashed();
@@ -334,7 +358,7 @@ export class Page implements RunningPage {
   async #openEmptyDocument(url = 'about:blank'): Promise<void> {
     const session = this.#session;
     // No script runs on unload, because its requests would fall into the time of the next document.
-    if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (this.#parts.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     this.#address = undefined;
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
@@ -343,16 +367,10 @@ export class Page implements RunningPage {
       const { loaderId, errorText } = await session.send('Page.navigate', { url });
       await loaded;
       if (errorText || !loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
-      if (this.#loader.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+      if (this.#parts.traces.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }
-  }
-
-  /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
-  async #clearBrowsingData(): Promise<void> {
-    const { browser: root } = this.#browser.connection;
-    await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
   }
 
   /**
@@ -372,8 +390,9 @@ export class Page implements RunningPage {
   async #noticeCrash(crash: Crash): Promise<void> {
     const { memory, settings } = this.#browser;
     // Allocators other than V8's heap report nothing, so that the size of the renderer decides.
-    const wasLarge = isTrap(crash) && memory.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
-    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : pageCrashed());
+    const wasLarge = isTrap(crash) && memory.renderers.lastKnownBytes(this.#targetId) > settings.rendererHeapBytes / 2;
+    const isOutOfMemory = (await memory.crashes.isOutOfMemory(crash)) || wasLarge;
+    this.#end(isOutOfMemory ? exceeds(settings.rendererMemoryBytes, TOO_MUCH_MEMORY) : pageCrashed());
   }
 
   /**
@@ -388,7 +407,7 @@ export class Page implements RunningPage {
   #countEvents(bytes: number): void {
     this.#eventBytes += bytes;
     if (this.#lost || this.#eventBytes <= MAX_EVENT_BYTES) return;
-    this.#lose(tooManyEvents());
+    this.#lose(exceeds(MAX_EVENT_BYTES, TOO_MANY_EVENTS));
     this.#browser.memory.kill(this.#targetId);
   }
 
@@ -396,21 +415,9 @@ export class Page implements RunningPage {
     if (this.#lost) return;
     this.#lost = loss;
     this.#stopListening();
-    this.#loader.close();
+    this.#parts.workers.close();
     this.#attempt?.fail(loss);
     this.#session.close(loss);
-  }
-
-  #outOfMemory(): ServiceError {
-    const limit = this.#browser.settings.rendererMemoryBytes;
-    const what = `the document needs more memory than one render may take; if it is long, ${SPLIT}`;
-    return new ServiceError('resource_limit', what, { members: { limit } });
-  }
-
-  #storageExceeded(): ServiceError {
-    const limit = this.#browser.settings.browserMemoryBytes;
-    const what = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
-    return new ServiceError('resource_limit', what, { members: { limit } });
   }
 }
 
@@ -426,9 +433,8 @@ function pageCrashed(cause?: Error): ServiceError {
   return new ServiceError('page_crashed', 'the page crashed while it was rendering', { cause });
 }
 
-function tooManyEvents(): ServiceError {
-  const detail = 'the document causes too many browser events, for example by requesting long data: URLs';
-  return new ServiceError('resource_limit', detail, { members: { limit: MAX_EVENT_BYTES } });
+function exceeds(limit: number, detail: string): ServiceError {
+  return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
 function cannotOpen(cause: unknown): never {

@@ -103,12 +103,6 @@ function describeReason({ reason }: DevToolsError): string {
 }
 
 function withoutOrigin(error: ServiceError, assets: HostedAssets): ServiceError {
-  const { code, message, members, cause, remedy, retryAfterSeconds, about } = error;
-  return new ServiceError(code, assets.withoutOrigin(message), {
-    members: assets.withoutOrigin(members),
-    cause,
-    remedy,
-    about,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  const extras = { ...error, cause: error.cause, members: assets.withoutOrigin(error.members) };
+  return new ServiceError(error.code, assets.withoutOrigin(error.message), extras);
 }

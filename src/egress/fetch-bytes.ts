@@ -68,12 +68,21 @@ async function exchange(
   request.end(body?.bytes);
   const answer = await promise;
   if (answer.statusCode !== 200) throw new NoResponseError(`answered with status ${answer.statusCode}`);
-  const chunks: Buffer[] = [];
+  return readBody(answer, maxBytes, (what) => new NoResponseError(what));
+}
+
+/** Throws the error of `refuse` if the body has more bytes, and ends its connection. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  refuse: (what: string) => Error,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of answer) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > maxBytes) throw new NoResponseError(`sent more than ${maxBytes} bytes`);
-    chunks.push(chunk as Buffer);
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw refuse(`sent more than ${maxBytes} bytes`); // leaving the loop closes the connection
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

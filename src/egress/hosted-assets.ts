@@ -134,7 +134,8 @@ function requestCost(bytes: number): number {
   return Math.max(bytes, REQUEST_BYTES);
 }
 
-function toAssetPath({ pathname }: URL): string {
+/** The path of the file that a URL names. Empty if it cannot be decoded. */
+export function toAssetPath({ pathname }: URL): string {
   try {
     return decodeURIComponent(pathname.slice(1));
   } catch {

@@ -27,21 +27,14 @@ export function readTables(font: Buffer): FontTables {
 /** Writes no checksums, because nothing that reads system fonts checks them. */
 export function writeTables(tables: FontTables): Buffer {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  const head = Buffer.alloc(HEAD + RECORD * sorted.length);
-  head.writeUInt32BE(0x10000);
-  head.writeUInt16BE(sorted.length, 4);
-  const pieces: Buffer[] = [head];
-  let offset = head.length;
-  for (const [n, [name, table]] of sorted.entries()) {
-    const record = HEAD + RECORD * n;
-    head.write(name, record, 'latin1');
-    head.writeUInt32BE(offset, record + 8);
-    head.writeUInt32BE(table.length, record + 12);
-    const whole = padTable(table);
-    pieces.push(whole);
-    offset += whole.length;
-  }
-  return Buffer.concat(pieces);
+  const padded = sorted.map(([, table]) => padTable(table));
+  let end = HEAD + RECORD * sorted.length;
+  const records = sorted.map(([name, table], n) => {
+    const start = end;
+    end += padded[n]?.length ?? 0;
+    return Buffer.concat([Buffer.from(name, 'latin1'), uint32s([0, start, table.length])]);
+  });
+  return Buffer.concat([uint32s([0x10000]), uint16s([sorted.length, 0, 0, 0]), ...records, ...padded]);
 }
 
 export function requireTable(tables: FontTables, name: string): Buffer {

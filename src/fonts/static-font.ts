@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { readTables, requireTable } from './font-tables.ts';
+import { readTables, requireTable, uint16s } from './font-tables.ts';
 
 type Memory = 'malloc' | 'free';
 type OfFonts = `blob_${'create' | 'destroy' | 'get_length' | 'get_data'}` | `face_${'create' | 'destroy' | 'reference_blob'}`;
@@ -101,17 +101,13 @@ function readNames(table: Buffer): [number, string][] {
 function nameTable(names: [number, string][]): Buffer {
   const sorted = names.toSorted(([a], [b]) => a - b);
   const texts = sorted.map(([, text]) => Buffer.from(text, 'utf16le').swap16());
-  const head = Buffer.alloc(6 + 12 * sorted.length);
-  head.writeUInt16BE(sorted.length, 2);
-  head.writeUInt16BE(head.length, 4);
-  let offset = 0;
-  for (const [n, [id]] of sorted.entries()) {
+  let end = 0;
+  const records = sorted.flatMap(([id], n) => {
     const length = texts[n]?.length ?? 0;
-    // For Windows (3), in Unicode (1), in American English (0x409).
-    for (const [field, value] of [3, 1, 0x409, id, length, offset].entries()) head.writeUInt16BE(value, 6 + 12 * n + 2 * field);
-    offset += length;
-  }
-  return Buffer.concat([head, ...texts]);
+    end += length;
+    return [3, 1, 0x409, id, length, end - length]; // for Windows (3), in Unicode (1), in American English (0x409)
+  });
+  return Buffer.concat([uint16s([0, sorted.length, 6 + 2 * records.length, ...records]), ...texts]);
 }
 
 function tag(name: string): number {

@@ -31,19 +31,10 @@ function setThreadPriority(thread: number): void {
   }
 }
 
-/** Kills a process, or a whole process group if the number is negative. */
-export function endProcess(pid: number): void {
+/** Ends a process, or a whole process group if the number is negative. The exit code of a process shows the signal. */
+export function endProcess(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // it has ended by itself
-  }
-}
-
-/** Terminates a process with a signal that its exit code shows. */
-export function terminateProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
   } catch {
     // it has ended by itself
   }

@@ -89,7 +89,7 @@ export class PageCache<P extends PooledPage> {
 
   /** Number of suitable pages of this owner that are in the cache or being emptied. */
   countPages(owner: string, suits: PageTest<P>): number {
-    const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed && suits(reset.page)).length;
+    const coming = this.#findResetting(owner, suits).length;
     return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }
 
@@ -169,12 +169,13 @@ export class PageCache<P extends PooledPage> {
 
   async #claimResetting(owner: string, suits: PageTest<P>): Promise<Entry<P> | undefined> {
     if (this.#warm.some((entry) => entry.owner === owner && suits(entry.page))) return undefined;
-    for (const resetting of this.#resetting) {
-      if (resetting.owner !== owner || resetting.claimed || !suits(resetting.page)) continue;
-      resetting.claimed = true;
-      return resetting.ready;
-    }
-    return undefined;
+    const [resetting] = this.#findResetting(owner, suits);
+    if (resetting) resetting.claimed = true;
+    return resetting?.ready;
+  }
+
+  #findResetting(owner: string, suits: PageTest<P>): Resetting<P>[] {
+    return [...this.#resetting].filter((each) => each.owner === owner && !each.claimed && suits(each.page));
   }
 
   #takeWarm(owner: string, suits: PageTest<P>): Entry<P> | undefined {
@@ -187,12 +188,11 @@ export class PageCache<P extends PooledPage> {
   }
 
   async #takeUnused(): Promise<Entry<P>> {
-    let spare = this.#spares.shift();
-    while (spare && !spare.page.alive) {
+    for (let spare = this.#spares.shift(); spare; spare = this.#spares.shift()) {
+      if (spare.page.alive) return spare;
       this.#close(spare);
-      spare = this.#spares.shift();
     }
-    return spare ?? this.#openEntry();
+    return this.#openEntry();
   }
 
   async #openEntry(): Promise<Entry<P>> {

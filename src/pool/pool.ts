@@ -8,7 +8,6 @@ import { type ErrorCode, hasCode, ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
 import type { Entry, PageCache, PageCounts, PageTest, PooledPage } from './page-cache.ts';
-import { ReturningOwners } from './returning-owners.ts';
 
 export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;
@@ -69,6 +68,8 @@ const SWEEP_MS = 5_000;
 const RESERVED = 1;
 /** Renders that may continue in overtime, as a multiple of the places. Each keeps a page. */
 const OVERTIME = 2;
+/** Number of owners who are remembered. */
+const REMEMBERED = 4_096;
 /** Spare pages are opened while at most one in this number of a browser's places is in use. */
 const QUIET_SHARE = 4;
 
@@ -218,20 +219,13 @@ export class Pool<P extends PooledPage> {
   }
 
   stats(): PoolStats {
-    const pages: PageCounts = { spare: 0, primed: 0, warm: 0, busy: 0 };
-    for (const { cache } of this.#slots) {
-      if (!cache) continue;
-      pages.spare += cache.counts.spare;
-      pages.primed += cache.counts.primed;
-      pages.warm += cache.counts.warm;
-      pages.busy += cache.counts.busy;
-    }
+    const count = (kind: keyof PageCounts) => sum(this.#slots, ({ cache }) => cache?.counts[kind] ?? 0);
     return {
       running: this.#queue.running,
       waiting: this.#queue.waiting,
       capacity: this.#options.concurrency,
       browsers: this.#slots.filter((slot) => slot.occupied).length,
-      pages,
+      pages: { spare: count('spare'), primed: count('primed'), warm: count('warm'), busy: count('busy') },
       crashes: sum(this.#slots, (slot) => slot.crashes),
       replaced: sum(this.#slots, (slot) => slot.replaced),
       retries: this.#retries,
@@ -287,6 +281,24 @@ function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'the service is shutting down; send the request to another instance, or again later', {
     retryAfterSeconds: 5,
   });
+}
+
+/**
+ * Owners who rendered recently. Under load a warm page is worth keeping only for an owner who returns: pages kept for others
+ * push out those of returning owners, and an idle renderer still takes processor time from its neighbours.
+ */
+class ReturningOwners {
+  /** Owners in the order of their last render. */
+  readonly #owners = new Set<string>();
+
+  /** Records a render of the owner. Returns whether the owner rendered before. */
+  isReturning(owner: string): boolean {
+    const known = this.#owners.delete(owner);
+    this.#owners.add(owner);
+    const [oldest] = this.#owners;
+    if (this.#owners.size > REMEMBERED && oldest !== undefined) this.#owners.delete(oldest);
+    return known;
+  }
 }
 
 function sum<T>(items: T[], value: (item: T) => number): number {

@@ -162,9 +162,9 @@ export class OwnerQueue {
   ): Promise<() => void> {
     const request = { owner, background, deadline, onOverdue };
     const kind = this.#choosePlace(owner, background);
-    if (kind === 'regular') return this.#createRelease(this.#take(request, kind));
     if (!kind && !background && this.waiting >= this.#options.limit && !this.#makeRoomFor(owner)) throw this.#full();
-    return this.#createRelease(await this.#wait(request));
+    const place = kind === 'regular' ? this.#take(request, kind) : await this.#wait(request);
+    return () => this.#release(place);
   }
 
   /** Estimated seconds until a new call would get a place, from the length of the queue and the average time of work. */
@@ -213,7 +213,7 @@ export class OwnerQueue {
     if (hasRegular) return 'regular';
     const inReserve = this.#count((place) => place.kind === 'reserved' && place.background === background);
     const deservesReservedPlace = background
-      ? this.#hasNone(owner) && this.#isHeldTooLong
+      ? this.#hasNone(owner) && this.#holdsTooLong()
       : !this.#countPlacesOfKind(owner, false) && this.#isSharedUnevenly;
     return inReserve < reserved && deservesReservedPlace ? 'reserved' : undefined;
   }
@@ -246,10 +246,6 @@ export class OwnerQueue {
     this.#places.add(place);
     if (!request.background) this.#lastCall = place.since;
     return place;
-  }
-
-  #createRelease(place: Place): () => void {
-    return () => this.#release(place);
   }
 
   #release(place: Place): void {
@@ -304,12 +300,9 @@ export class OwnerQueue {
     return this.#countPlaces(owner) === 0;
   }
 
-  get #isHeldTooLong(): boolean {
-    return [...this.#places].some((place) => this.#hasBeenHeldFor(place, OVERDUE_MS));
-  }
-
-  #holdsTooLong(owner: string): boolean {
-    return [...this.#places].some((place) => place.owner === owner && this.#hasBeenHeldFor(place, OVERDUE_MS));
+  /** Whether the owner, or anyone without `owner`, has a place for too long. */
+  #holdsTooLong(owner?: string): boolean {
+    return [...this.#places].some((place) => (owner ?? place.owner) === place.owner && this.#hasBeenHeldFor(place, OVERDUE_MS));
   }
 
   /** Sorts by the number of places of the owner, then by turn. The calls of an owner do not suffer from its background work. */

@@ -67,12 +67,8 @@ function unavailable(detail: string): ServiceError {
 
 async function findOnPath(names: string[]): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  for (const name of names) {
-    for (const folder of folders) {
-      const path = join(folder, name);
-      if (await isExecutable(path)) return path;
-    }
-  }
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  for (const path of paths) if (await isExecutable(path)) return path;
   return undefined;
 }
 

@@ -6,14 +6,12 @@
  */
 
 import { proportionalBytes, residentBytes } from '../../host/proc.ts';
-import { endProcess, lowerPriority, terminateProcess } from '../../host/process-life.ts';
+import { endProcess, lowerPriority } from '../../host/process-life.ts';
 import type { Connection } from '../devtools/connection.ts';
 import { BrowserMemoryLimit, type RunningPage } from './browser-memory-limit.ts';
 import { CrashCauses } from './crash-causes.ts';
 import type { ProcessKind, ProcessTree } from './process-tree.ts';
 import { NOBODY, type Renderer, Renderers } from './renderers.ts';
-
-export type { RunningPage };
 
 interface WatchdogOptions {
   rendererLimitBytes: number;
@@ -34,7 +32,7 @@ export class MemoryWatchdog {
   readonly #connection: Connection;
   readonly #tree: ProcessTree;
   readonly #options: WatchdogOptions;
-  readonly #renderers: Renderers;
+  readonly renderers: Renderers;
   readonly #relief: BrowserMemoryLimit;
   readonly crashes = new CrashCauses();
   /** Resident bytes of the browser and its helper processes at the last measurement. */
@@ -50,19 +48,9 @@ export class MemoryWatchdog {
     this.#connection = connection;
     this.#tree = tree;
     this.#options = options;
-    this.#renderers = new Renderers(tree);
+    this.renderers = new Renderers(tree);
     this.#relief = new BrowserMemoryLimit(options.browserLimitBytes, options.endBrowser);
     this.#schedule();
-  }
-
-  /** Creates a page and finds its process. Resolves to its target id as soon as it exists. */
-  create(create: () => Promise<string>): Promise<string> {
-    return this.#renderers.create(create);
-  }
-
-  /** Resolves when the process of a new page is known or cannot be determined. */
-  waitUntilFound(targetId: string): Promise<void> {
-    return this.#renderers.waitUntilFound(targetId);
   }
 
   /** Measures more often while at least one page renders. */
@@ -74,21 +62,6 @@ export class MemoryWatchdog {
 
   end(page: RunningPage): void {
     this.#relief.end(page);
-  }
-
-  /** The pid of the page's renderer. Undefined while it is unknown. */
-  findProcess(targetId: string): number | undefined {
-    return this.#renderers.find(targetId)?.pid;
-  }
-
-  /** Resident bytes of the page's renderer at the last measurement. Undefined while its process is unknown. */
-  findBytes(targetId: string): number | undefined {
-    return this.#renderers.find(targetId)?.bytes;
-  }
-
-  /** The same for a page that may have ended, from the last measurement of its renderer. */
-  lastKnownBytes(targetId: string): number {
-    return this.#renderers.lastKnownBytes(targetId);
   }
 
   /**
@@ -107,19 +80,19 @@ export class MemoryWatchdog {
 
   /** Call it when the page is closed. */
   forget(targetId: string): void {
-    this.#renderers.forget(targetId);
+    this.renderers.forget(targetId);
     this.crashes.forget(targetId);
   }
 
   /** Lowers the CPU priority of the page's renderer. */
   lowerPriority(targetId: string): void {
-    const pid = this.findProcess(targetId);
+    const pid = this.renderers.find(targetId)?.pid;
     if (pid) lowerPriority(pid);
   }
 
   /** Kills the page's renderer if closing the page did not end it. */
   kill(targetId: string): void {
-    const pid = this.findProcess(targetId);
+    const pid = this.renderers.find(targetId)?.pid;
     if (pid) endProcess(pid);
   }
 
@@ -163,8 +136,8 @@ export class MemoryWatchdog {
   }
 
   async #measure(): Promise<void> {
-    await this.#renderers.refresh();
-    for (const renderer of this.#renderers) if (renderer.bytes > this.#options.rendererLimitBytes) this.#terminate(renderer);
+    await this.renderers.refresh();
+    for (const renderer of this.renderers) if (renderer.bytes > this.#options.rendererLimitBytes) this.#terminate(renderer);
     this.browserBytes = 0;
     for (const { pid, kind } of this.#tree.processes) if (isOfBrowser(kind)) this.browserBytes += residentBytes(pid) ?? 0;
     this.#relief.look(this.browserBytes);
@@ -177,7 +150,7 @@ export class MemoryWatchdog {
     if (renderer.ending === undefined) {
       renderer.ending = { since: now, killed: false };
       if (isOpen) this.crashes.expect('terminated', renderer.owner);
-      terminateProcess(renderer.pid);
+      endProcess(renderer.pid, 'SIGTERM');
     } else if (!renderer.ending.killed && now - renderer.ending.since > TERMINATION_MS) {
       renderer.ending.killed = true;
       if (isOpen) this.crashes.expect('killed', renderer.owner);

@@ -45,16 +45,18 @@ export class Renderers {
     return this.#byPid.values();
   }
 
+  /** The renderer of this page. Undefined while it is unknown. */
   find(targetId: string): Renderer | undefined {
     for (const renderer of this.#byPid.values()) if (renderer.owner === targetId) return renderer;
     return undefined;
   }
 
+  /** Resident bytes of the renderer of a page, which may have ended, at the last measurement. */
   lastKnownBytes(targetId: string): number {
     return this.#lastBytes.get(targetId) ?? 0;
   }
 
-  /** Creates a page and finds its process. Resolves to its target id. */
+  /** Creates a page and finds its process. Resolves to its target id as soon as it exists. */
   async create(create: () => Promise<string>): Promise<string> {
     while (this.#creating) await this.#creating;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Questions } from '../../in-page/contract/questions.ts';
 import type { Session } from './connection.ts';
-import { type ExceptionDetails, interferes, type Shape, shape } from './evaluate.ts';
+import { type ExceptionDetails, interferes, type Question, type Shape, shape } from './evaluate.ts';
 import { askExpression, QUESTIONS } from './in-page-program.ts';
 
 export type Answer<K extends keyof Questions> = Awaited<ReturnType<Questions[K]>>;
@@ -14,13 +14,7 @@ export const DONE = shape(Type.Null());
 export const BOOLEAN = shape(Type.Boolean());
 
 /** Where and how to ask. */
-export interface AskOptions<T> {
-  /** The isolated world in which to ask. By default, it is that of the document. */
-  contextId?: number;
-  /** Milliseconds after which the program is terminated. */
-  timeout?: number;
-  /** By default, a promise is awaited. Without scripts, it would never settle. */
-  awaitPromise?: boolean;
+export interface AskOptions<T> extends Omit<Question, 'expression'> {
   /** Returns a value or throws an error if the program throws. */
   onThrow?(thrown: ExceptionDetails): T;
 }

@@ -1,5 +1,5 @@
 /** Emulates the device that a document is shown on, and resets it before the next document. */
-import type { Session } from './connection.ts';
+import type { Commands, Params, Session } from './connection.ts';
 
 export interface Device {
   mediaType: 'print' | 'screen';
@@ -41,13 +41,17 @@ export const PAPER_RATIO = 2;
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
-/** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */
-export function setMedia(session: Session, { mediaType, colorScheme, motion } = DEFAULT_DEVICE): Promise<unknown> {
+function mediaOf({ mediaType, colorScheme, motion }: Device) {
   const features = [
     ...(motion ? [] : [{ name: 'prefers-reduced-motion', value: 'reduce' }]),
     ...(colorScheme ? [{ name: 'prefers-color-scheme', value: colorScheme }] : []),
   ];
-  return session.send('Emulation.setEmulatedMedia', { media: mediaType, features });
+  return { media: mediaType, features };
+}
+
+/** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */
+export function setMedia(session: Session): Promise<unknown> {
+  return session.send('Emulation.setEmulatedMedia', mediaOf(DEFAULT_DEVICE));
 }
 
 /**
@@ -78,24 +82,25 @@ export class Emulation {
   /** Rejects when the browser does not know the locale or the time zone. */
   async apply(device: Device): Promise<void> {
     const { mediaType, colorScheme, motion, locale, timezone, userAgent } = device;
-    const session = this.#session;
     const overrides: Array<Promise<unknown>> = [];
     if (mediaType !== 'print' || colorScheme || motion)
-      overrides.push(this.#override(setMedia(session, device), () => setMedia(session)));
-    if (timezone) overrides.push(this.#override(this.#setTimezone(timezone), () => this.#setTimezone('')));
-    if (locale) overrides.push(this.#override(this.#setLocale(locale), () => this.#setLocale(undefined)));
-    if (locale || userAgent !== undefined)
-      overrides.push(this.#override(this.#setUserAgent(userAgent, locale), () => this.#setUserAgent('', undefined)));
-    if (!device.javascript) overrides.push(this.#override(this.#setScript(false), () => this.#setScript(true)));
+      overrides.push(this.#override('Emulation.setEmulatedMedia', mediaOf(device), mediaOf(DEFAULT_DEVICE)));
+    if (timezone) overrides.push(this.#override('Emulation.setTimezoneOverride', { timezoneId: timezone }, { timezoneId: '' }));
+    if (locale) overrides.push(this.#override('Emulation.setLocaleOverride', { locale }, {}));
+    if (locale || userAgent !== undefined) {
+      const agent = { userAgent: userAgent ?? '', ...(locale && { acceptLanguage: locale }) };
+      overrides.push(this.#override('Emulation.setUserAgentOverride', agent, { userAgent: '' }));
+    }
+    if (!device.javascript)
+      overrides.push(this.#override('Emulation.setScriptExecutionDisabled', { value: true }, { value: false }));
     if (device.transparent)
-      overrides.push(this.#override(this.#setBackground(TRANSPARENT), () => this.#setBackground(undefined)));
+      overrides.push(this.#override('Emulation.setDefaultBackgroundColorOverride', { color: TRANSPARENT }, {}));
     await Promise.all(overrides);
   }
 
   /** Ignores the document's content security policy, so that tags can be added to it. */
   ignorePolicy(): Promise<unknown> {
-    const set = (enabled: boolean) => this.#session.send('Page.setBypassCSP', { enabled });
-    return this.#override(set(true), () => set(false));
+    return this.#override('Page.setBypassCSP', { enabled: true }, { enabled: false });
   }
 
   /** The window in which the page is laid out. */
@@ -116,31 +121,10 @@ export class Emulation {
     await Promise.all(this.#undo.splice(0).map((undo) => undo()));
   }
 
-  #override(work: Promise<unknown>, undo: () => Promise<unknown>): Promise<unknown> {
-    this.#undo.push(undo);
-    return work;
-  }
-
-  #setTimezone(timezoneId: string): Promise<unknown> {
-    return this.#session.send('Emulation.setTimezoneOverride', { timezoneId });
-  }
-
-  #setLocale(locale: string | undefined): Promise<unknown> {
-    return this.#session.send('Emulation.setLocaleOverride', locale === undefined ? {} : { locale });
-  }
-
-  #setBackground(color: typeof TRANSPARENT | undefined): Promise<unknown> {
-    return this.#session.send('Emulation.setDefaultBackgroundColorOverride', color ? { color } : {});
-  }
-
-  #setUserAgent(userAgent: string | undefined, locale: string | undefined): Promise<unknown> {
-    return this.#session.send('Emulation.setUserAgentOverride', {
-      userAgent: userAgent ?? '',
-      ...(locale && { acceptLanguage: locale }),
-    });
-  }
-
-  #setScript(enabled: boolean): Promise<unknown> {
-    return this.#session.send('Emulation.setScriptExecutionDisabled', { value: !enabled });
+  /** Sends the command with `value`, and later with `before` to undo it. */
+  #override<M extends keyof Commands>(method: M, value: Params<M>[0], before: Params<M>[0]): Promise<unknown> {
+    const send = (parameters: Params<M>[0]) => this.#session.send(method, ...([parameters] as Params<M>));
+    this.#undo.push(() => send(before));
+    return send(value);
   }
 }

@@ -4,8 +4,8 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { hasCode, ServiceError } from '../../errors.ts';
-import { DevToolsError, type Result, type Session } from './connection.ts';
+import { hasCode, ServiceError, type Subject } from '../../errors.ts';
+import { DevToolsError, type Result, type Session, TOO_LARGE } from './connection.ts';
 
 /**
  * Chromium lays nothing out that is longer (`LayoutUnit::Max`, rounded up:
@@ -17,9 +17,9 @@ export type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exception
 
 export interface Question {
   expression: string;
-  /** By default, a promise is awaited. */
+  /** By default, a promise is awaited. Without scripts, it would never settle. */
   awaitPromise?: boolean;
-  /** The world in which to ask. By default, that of the document. */
+  /** The isolated world in which to ask. By default, that of the document. */
   contextId?: number;
   /** Milliseconds after which the expression is terminated. */
   timeout?: number;
@@ -69,6 +69,13 @@ export function answerOr<T>(answer: Promise<T>, otherwise: T): Promise<T> {
     if (isUnanswered(error)) return otherwise;
     throw error;
   });
+}
+
+/** The error of an option that needs the answer: there is none, or it is too large to be read. */
+export function unanswered(cause: unknown, about: Subject, missing: string, tooLarge: string): ServiceError {
+  const isTooLarge = cause instanceof DevToolsError && cause.reason === TOO_LARGE;
+  if (isTooLarge) return new ServiceError('resource_limit', `{option}: ${tooLarge}`, { about });
+  return new ServiceError('print_failed', `{option}: ${missing}`, { about, cause });
 }
 
 export function interferes(cause?: unknown): never {

@@ -2,7 +2,6 @@
  * Waits until a loaded document has finished its work, and runs its time forward. Returns what it had not finished at the time
  * limit.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Deadline } from '../../deadline.ts';
 import { type FinishState, READINESS_SIGNALS } from '../../in-page/contract/questions.ts';
@@ -12,6 +11,7 @@ import { type Shape, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import type { NetworkMonitor } from './monitors/network-monitor.ts';
 import type { WorkerMonitor } from './monitors/worker-monitor.ts';
+import { withinTime } from './time-limit.ts';
 
 /** What a document was doing when it was printed. */
 export interface Unfinished {
@@ -91,15 +91,9 @@ async function askState(session: Session, options: FinishOptions, readyMs: numbe
   const { waits, finishesAnimations, declaresShadows, step, leaving } = options;
   const wait = { waits, finishesAnimations, declaresShadows, readyMs, quietByMs };
   const answer = ask(session, 'waitUntilFinished', [wait], FINISH_STATE).catch(() => NO_FINISH_STATE);
-  const limit = new AbortController();
+  const first = leaving ? Promise.race([answer, leaving.then(() => NO_FINISH_STATE)]) : answer;
   const busy: FinishState = { ...NO_FINISH_STATE, waitsFor: 'changes' };
-  const tooLong = sleep(readyMs + quietByMs + GRACE_MS, busy, { signal: limit.signal });
-  tooLong.catch(() => {});
-  try {
-    return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => NO_FINISH_STATE)] : [])]));
-  } finally {
-    limit.abort();
-  }
+  return step(withinTime(first, readyMs + quietByMs + GRACE_MS, busy));
 }
 
 function findUnfinished({ underWay }: NetworkMonitor, { waitsFor }: FinishState, isDone: boolean): Unfinished | undefined {

@@ -9,6 +9,7 @@ import type { Events, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { WaitUntil } from './load-settings.ts';
 import type { MainResponse } from './monitors/network-monitor.ts';
+import { withinTime } from './time-limit.ts';
 
 /** The names of Chromium's lifecycle events. */
 const MILESTONES: Readonly<Record<WaitUntil, string>> = {
@@ -89,18 +90,15 @@ export class Navigation {
 
   /** Resolves when no navigation is under way, or after this time. */
   async untilSettled(milliseconds: number): Promise<void> {
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-      this.#notify();
-    }, milliseconds);
-    while (this.isNavigating && !isOver) await this.#change();
-    clearTimeout(timer);
+    const settle = async () => {
+      while (this.isNavigating) await this.#changed.promise;
+    };
+    await withinTime(settle(), milliseconds, undefined);
   }
 
   /** Resolves when a navigation begins. */
   async untilNavigating(): Promise<void> {
-    while (!this.isNavigating) await this.#change();
+    while (!this.isNavigating) await this.#changed.promise;
   }
 
   /** Whether a navigation is under way. */
@@ -136,11 +134,7 @@ export class Navigation {
     const milestone = MILESTONES[waitUntil];
     const isThere = () =>
       this.#leavingTo === undefined && this.#reached.has(milestone) && (waitUntil === 'domcontentloaded' || this.#stopped);
-    while (!isThere()) await this.#change();
-  }
-
-  #change(): Promise<void> {
-    return this.#changed.promise;
+    while (!isThere()) await this.#changed.promise;
   }
 
   #notify(): void {

@@ -2,12 +2,13 @@
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import type { FontKnowledge } from '../../fonts/font-knowledge.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
+import type { CaptureQueue } from '../capture/capture-queue.ts';
 import type { Session } from '../devtools/connection.ts';
 import type { Emulation } from '../devtools/emulation.ts';
-import type { Interception } from './interception.ts';
-import type { ConsoleMonitor } from './monitors/console-monitor.ts';
-import type { NetworkMonitor } from './monitors/network-monitor.ts';
-import type { WorkerMonitor } from './monitors/worker-monitor.ts';
+import { Interception } from './interception.ts';
+import { ConsoleMonitor } from './monitors/console-monitor.ts';
+import { NetworkMonitor } from './monitors/network-monitor.ts';
+import { WorkerMonitor } from './monitors/worker-monitor.ts';
 
 /** The page that documents are loaded into. */
 export interface LoadPlace {
@@ -20,6 +21,7 @@ export interface LoadPlace {
   contextId: string;
   settings: BrowserSettings;
   fonts: FontKnowledge;
+  captureQueue: CaptureQueue;
   openSession(id: string): Session;
 }
 
@@ -36,10 +38,18 @@ export interface PageTraces {
 }
 
 /** The parts of a page that its documents share. */
-export interface PageParts extends LoadPlace {
-  interception: Interception;
-  network: NetworkMonitor;
-  workers: WorkerMonitor;
-  console: ConsoleMonitor;
-  traces: PageTraces;
+export type PageParts = ReturnType<typeof createPageParts>;
+
+export function createPageParts(place: LoadPlace) {
+  const { root, session, proxy, frameId } = place;
+  const network = new NetworkMonitor(session, proxy, frameId);
+  const traces: PageTraces = { needReset: false, mayHaveCookies: false, mayRunOnUnload: false, preparing: [] };
+  return {
+    ...place,
+    interception: new Interception(root, session, place),
+    network,
+    workers: new WorkerMonitor(place, network),
+    console: new ConsoleMonitor(session),
+    traces,
+  };
 }

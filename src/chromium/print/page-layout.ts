@@ -1,6 +1,7 @@
 /** Measures a document as it is laid out for paper: its height, its width, and what the paper does not show. */
 
 import { Type } from 'typebox';
+import { MAX_ROW_GROUPS } from '../../in-page/contract/limits.ts';
 import type { Clipped, UnrepeatedRows } from '../../in-page/contract/questions.ts';
 import { ask, BOOLEAN, DONE } from '../devtools/ask.ts';
 import type { Session } from '../devtools/connection.ts';
@@ -9,7 +10,6 @@ import { answerOr, MAX_LENGTH_PX, shape } from '../devtools/evaluate.ts';
 import type { Step } from '../devtools/step.ts';
 import { CLIPPED_CONTENT, inWholePixels, shortName } from './content-clipping.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
-import { UNREPEATED_ROWS } from './repeated-rows.ts';
 import { growPage, layoutWidth, NO_BREAKS, toSinglePage } from './single-page.ts';
 
 /** The size of a page between its margins. */
@@ -30,45 +30,54 @@ const DOCUMENT_HEIGHT = shape(
     hidden: Type.Number({ minimum: 0 }),
   }),
 );
+/** The answer to `findUnrepeatedRows`. */
+const UNREPEATED_ROWS = shape(
+  Type.Array(Type.Object({ element: Type.String(), display: Type.Enum(['table-header-group', 'table-footer-group'] as const) }), {
+    maxItems: MAX_ROW_GROUPS,
+  }),
+);
 
 export class PageLayout {
   readonly #session: Session;
   readonly #emulation: Emulation;
+  readonly #step: Step;
 
-  constructor(session: Session, emulation: Emulation) {
+  constructor(session: Session, emulation: Emulation, step: Step) {
     this.#session = session;
     this.#emulation = emulation;
+    this.#step = step;
   }
 
   /**
    * Computes a sheet that is as high as the loaded document. Elements that follow the height of the window would follow that of the
-   * sheet and might never fit, so that they keep their height in a window of `windowPx`. Throws `print_failed`.
+   * sheet and might never fit, so that they keep their height in the present window. Throws `print_failed`.
    */
-  async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
+  async onOnePage(settings: PrintSettings): Promise<PrintSettings> {
     const width = layoutWidth(settings);
+    const windowPx = this.#emulation.window.height;
     const inWindow = async <T>(height: number, look: () => Promise<T>): Promise<T> => {
-      await step(this.#emulation.resize({ width, height: Math.min(height, MAX_WINDOW_PX), deviceScaleFactor: 1 }));
-      return step(look());
+      await this.#step(this.#emulation.resize({ width, height: Math.min(height, MAX_WINDOW_PX), deviceScaleFactor: 1 }));
+      return this.#step(look());
     };
     const measure = () => ask(this.#session, 'measureHeight', [], DOCUMENT_HEIGHT);
     const lowest = await inWindow(1, measure);
     const onSheet = await inWindow(lowest.height + 1, measure);
     const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
-    if (fits) return this.#applySinglePage(toSinglePage(settings, lowest.height), step);
+    if (fits) return this.#applySinglePage(toSinglePage(settings, lowest.height));
     await inWindow(windowPx, () => ask(this.#session, 'noteHeights', [], DONE));
     await inWindow(windowPx + 100, () => ask(this.#session, 'fixHeights', [], DONE));
     const { height } = await inWindow(1, measure);
-    return this.#applySinglePage(toSinglePage(settings, height), step);
+    return this.#applySinglePage(toSinglePage(settings, height));
   }
 
   /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
-  growPage(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
-    return this.#applySinglePage(growPage(single, pages), step);
+  growPage(single: PrintSettings, pages: number): Promise<PrintSettings> {
+    return this.#applySinglePage(growPage(single, pages));
   }
 
-  async #applySinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
+  async #applySinglePage(single: PrintSettings): Promise<PrintSettings> {
     const rule = `${NO_BREAKS} ${pageRule(single)}`;
-    await step(ask(this.#session, 'addRule', [rule, rule], DONE));
+    await this.#step(ask(this.#session, 'addRule', [rule, rule], DONE));
     return single;
   }
 
@@ -86,46 +95,46 @@ export class PageLayout {
    * Returns by how many CSS pixels the loaded document exceeds the widest layout that Chromium prints if the margins leave
    * `roomPx`. That part is cut off. The document is laid out again only if its present width suggests it.
    */
-  async overflow(roomPx: number, step: Step): Promise<number> {
+  async overflow(roomPx: number): Promise<number> {
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
-    const pixels = Math.ceil((await this.#measureWidth(widest, step)) - widest);
-    return pixels > 0 && !(await step(this.#isVertical())) ? pixels : 0;
+    const pixels = Math.ceil((await this.#measureWidth(widest)) - widest);
+    return pixels > 0 && !(await this.#step(this.#isVertical())) ? pixels : 0;
   }
 
   /** Returns the factor by which Chromium shrinks the loaded document to fit in this width. */
-  async measureShrinking(widthPx: number, step: Step): Promise<number> {
+  async measureShrinking(widthPx: number): Promise<number> {
     const width = Math.max(1, Math.round(widthPx));
-    const contentPx = await this.#measureWidth(width, step);
-    if (contentPx <= width || (await step(this.#isVertical()))) return 1;
+    const contentPx = await this.#measureWidth(width);
+    if (contentPx <= width || (await this.#step(this.#isVertical()))) return 1;
     return Math.max(width / contentPx, 1 / WIDEST_LAYOUT);
   }
 
   /** Returns the width of the document in a window of this width. It is laid out again only if its present width suggests it. */
-  async #measureWidth(width: number, step: Step): Promise<number> {
-    const { contentPx, viewportPx } = await step(this.#extent());
+  async #measureWidth(width: number): Promise<number> {
+    const { contentPx, viewportPx } = await this.#step(this.#extent());
     if (contentPx <= viewportPx && viewportPx <= width) return contentPx;
     const size = { width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
-    return (await step(this.#withLayout(size, () => this.#extent()))).contentPx;
+    return (await this.#step(this.#withLayout(size, () => this.#extent()))).contentPx;
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */
-  async findClipped(page: PageArea, step: Step): Promise<Clipped[]> {
+  async findClipped(page: PageArea): Promise<Clipped[]> {
     const find = () => ask(this.#session, 'findClippedContent', [], CLIPPED_CONTENT);
-    return (await this.#askOnPage(find, page, step)).map(inWholePixels);
+    return (await this.#askOnPage(find, page)).map(inWholePixels);
   }
 
   /** Finds rows of tables that should be on every page and are not. */
-  async findUnrepeated(page: PageArea, step: Step): Promise<UnrepeatedRows[]> {
+  async findUnrepeated(page: PageArea): Promise<UnrepeatedRows[]> {
     const find = (isPage: boolean) => ask(this.#session, 'findUnrepeatedRows', [page.heightPx, isPage], UNREPEATED_ROWS);
-    if (!(await step(answerOr(find(false), []))).length) return [];
-    const rows = await this.#askOnPage(() => find(true), page, step);
+    if (!(await this.#step(answerOr(find(false), []))).length) return [];
+    const rows = await this.#askOnPage(() => find(true), page);
     return rows.map((each) => ({ ...each, element: shortName(each.element) }));
   }
 
   /** Asks in a window of the size of the page. */
-  #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea, step: Step): Promise<T[]> {
+  #askOnPage<T>(find: () => Promise<T[]>, { widthPx, heightPx }: PageArea): Promise<T[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
-    return step(this.#withLayout(size, () => answerOr(find(), [])));
+    return this.#step(this.#withLayout(size, () => answerOr(find(), [])));
   }
 
   /** Lays the document out in another window until `look` has its answer, which may take more than one message. */

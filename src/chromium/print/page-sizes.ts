@@ -5,20 +5,9 @@ import type { PrintSettings } from './print-options.ts';
 export type PageSize = PrintSettings['paper'];
 
 const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
-/** The page sizes that Chromium knows (https://www.w3.org/TR/css-page-3/#page-size-prop), in inches. */
-const NAMED: Record<string, readonly [width: number, height: number]> = {
-  a5: [148 / 25.4, 210 / 25.4],
-  a4: [210 / 25.4, 297 / 25.4],
-  a3: [297 / 25.4, 420 / 25.4],
-  b5: [176 / 25.4, 250 / 25.4],
-  b4: [250 / 25.4, 353 / 25.4],
-  'jis-b5': [182 / 25.4, 257 / 25.4],
-  'jis-b4': [257 / 25.4, 364 / 25.4],
-  letter: [8.5, 11],
-  legal: [8.5, 14],
-  ledger: [11, 17],
-};
-/** Series that Chromium does not know: width and height of the largest size in millimetres (ISO 216, ISO 269, JIS P 0138). */
+/** The page sizes that Chromium knows: https://www.w3.org/TR/css-page-3/#page-size-prop */
+const KNOWN = ['a5', 'a4', 'a3', 'b5', 'b4', 'jis-b5', 'jis-b4', 'letter', 'legal', 'ledger'];
+/** Series of sizes: width and height of the largest size in millimetres (ISO 216, ISO 269, JIS P 0138). */
 const SERIES: Record<string, readonly [width: number, height: number]> = {
   a: [841, 1_189],
   b: [1_000, 1_414],
@@ -26,8 +15,11 @@ const SERIES: Record<string, readonly [width: number, height: number]> = {
   'jis-b': [1_030, 1_456],
 };
 const OF_SERIES = /^(a|b|c|jis-b)(\d|10)$/;
-/** Other sizes that Chromium does not know, in inches. */
+/** Other sizes, in inches. */
 const OTHERS: Record<string, readonly [width: number, height: number]> = {
+  letter: [8.5, 11],
+  legal: [8.5, 14],
+  ledger: [11, 17],
   tabloid: [11, 17],
   executive: [7.25, 10.5],
   statement: [5.5, 8.5],
@@ -43,6 +35,7 @@ const LENGTH = /^((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i
  */
 const CSS_LENGTH =
   /^\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|in|cm|mm|q|pt|pc|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max))$/;
+const KNOWN_SIZES = KNOWN.flatMap((name) => namedPaper(name) ?? []);
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
 
@@ -52,8 +45,7 @@ const MAX_DECLARATIONS = 100;
  */
 export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared: readonly string[]): PageSize[] {
   if (paperChosenBy === 'caller') return [paper];
-  const named = Object.values(NAMED).map(([widthInches, heightInches]) => ({ widthInches, heightInches }));
-  const upright = [paper, ...declared.flatMap((size) => parseSize(size) ?? []), ...named];
+  const upright = [paper, ...declared.flatMap((size) => parseSize(size) ?? []), ...KNOWN_SIZES];
   return [
     ...upright,
     ...upright.map(({ widthInches, heightInches }) => ({ widthInches: heightInches, heightInches: widthInches })),
@@ -70,7 +62,7 @@ export function findSizes(text: string): string[] {
 /** Whether the value of `size` is a name that Chromium does not know and ignores. */
 export function isUnknownSize(value: string): boolean {
   const { name, more } = namedSize(value);
-  return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !Object.hasOwn(NAMED, name);
+  return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !KNOWN.includes(name);
 }
 
 /** Whether the value of `size` is not a size in CSS, so that Chromium drops it. Names that only it does not know are others. */
@@ -110,9 +102,13 @@ export function toLengths(value: string): string | undefined {
   return `${width}${unit} ${height}${unit}${isImportant ? ' !important' : ''}`;
 }
 
+function namedPaper(name: string): PageSize | undefined {
+  const [widthInches, heightInches] = lookUpSize(name) ?? [];
+  return widthInches && heightInches ? { widthInches, heightInches } : undefined;
+}
+
 /** Returns the width and height in inches of a named size of CSS, or of one that Chromium does not know. */
 export function lookUpSize(name: string): readonly [width: number, height: number] | undefined {
-  if (Object.hasOwn(NAMED, name)) return NAMED[name];
   const { unit = 'in', sides } = sizeNamed(name) ?? {};
   return sides && [sides[0] / (PER_INCH[unit] ?? 1), sides[1] / (PER_INCH[unit] ?? 1)];
 }
@@ -120,9 +116,7 @@ export function lookUpSize(name: string): readonly [width: number, height: numbe
 /** The size that a declaration of `size` means, if `paper` is the size without one. Undefined if it means none. */
 export function declaredSize(value: string, paper: PageSize): PageSize | undefined {
   const { name, isTurned, isUpright, more } = namedSize(value);
-  const [width, height] = lookUpSize(name) ?? [];
-  const named = width && height ? { widthInches: width, heightInches: height } : undefined;
-  const size = parseSize([name, ...more].join(' ')) ?? named ?? (name === '' ? paper : undefined);
+  const size = parseSize([name, ...more].join(' ')) ?? namedPaper(name) ?? (name === '' ? paper : undefined);
   if (!size) return undefined;
   const [short, long] = [Math.min(size.widthInches, size.heightInches), Math.max(size.widthInches, size.heightInches)];
   if (isTurned) return { widthInches: long, heightInches: short };

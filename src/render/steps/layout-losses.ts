@@ -27,9 +27,9 @@ const SHRUNK_PERCENT = 98;
  */
 export async function findScale(document: LoadedDocument, { settings }: Print, view: PaperView): Promise<number> {
   const { scale, roomPx, widthPx } = view;
-  if (scale === undefined) return settings.scale * (await document.measureShrinking(roomPx ?? widthPx));
+  if (scale === undefined) return settings.scale * (await document.layout.measureShrinking(roomPx ?? widthPx));
   if (toPercent(scale, settings.scale) > SHRUNK_PERCENT) return scale;
-  return (await document.measureShrinking((widthPx * scale) / settings.scale)) < 1 ? scale : settings.scale;
+  return (await document.layout.measureShrinking((widthPx * scale) / settings.scale)) < 1 ? scale : settings.scale;
 }
 
 /** `scale` is that of `findScale`. */
@@ -42,11 +42,11 @@ export async function measureLosses(
   const percent = toPercent(scale, settings.scale);
   const factor = (view.scale ?? settings.scale) / scale;
   const page = { widthPx: view.widthPx * factor, heightPx: view.heightPx * factor };
-  const mayRepeat = document.mayRepeatRows && countPages(chunks) > 1;
+  const mayRepeat = document.htmlClass.mayRepeatRows && countPages(chunks) > 1;
   return {
-    cutOffPx: view.roomPx === undefined ? 0 : await document.measureOverflow(view.roomPx),
-    clipped: await document.findClipped(page),
-    unrepeated: mayRepeat ? await document.findUnrepeatedRows(page) : [],
+    cutOffPx: view.roomPx === undefined ? 0 : await document.layout.overflow(view.roomPx),
+    clipped: document.htmlClass.mayClip ? await document.layout.findClipped(page) : [],
+    unrepeated: mayRepeat ? await document.layout.findUnrepeated(page) : [],
     shrunkToPercent: percent <= SHRUNK_PERCENT ? percent : undefined,
   };
 }

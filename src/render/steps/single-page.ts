@@ -19,7 +19,7 @@ export async function joinPages(document: LoadedDocument, print: Print): Promise
   let joined = print;
   for (let more = 0; countPages(joined.chunks) > 1; more++) {
     if (more === MAX_MEASURES) throw neverFits();
-    const settings = await document.growPage(joined.settings, countPages(joined.chunks));
+    const settings = await document.layout.growPage(joined.settings, countPages(joined.chunks));
     joined = { ...(await document.print(settings)), settings };
   }
   return joined;

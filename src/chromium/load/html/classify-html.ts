@@ -5,7 +5,6 @@
 
 import { decodeHTMLAttribute } from 'entities';
 import { INSPECTED_CSS } from '../../../in-page/contract/relevant-css.ts';
-import { MAY_REPEAT } from '../../print/repeated-rows.ts';
 import { NAMES_METADATA } from './document-metadata.ts';
 import { readTags, textInTags } from './html-tags.ts';
 import { insertInHead } from './insert-into-head.ts';
@@ -90,6 +89,8 @@ const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|pos
 /** Matches closed elements, and URLs that are neither absolute nor of a part of the document. */
 const MAY_LOSE = /<details|href\s*=\s*["']?(?!["'\s>#]|[a-z][-+.\w]{0,40}:)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe)|rtl|dir\s*=\s*["']?auto/i;
+/** Matches rows that may be repeated on every page. */
+const MAY_REPEAT = /<t(?:head|foot)\b|table-(?:header|footer)-group/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */

@@ -1,5 +1,6 @@
 /** Finds the style sheets that markup links and that were sent with it: a document in, the texts of its sheets out. */
 import { decodeHTMLAttribute } from 'entities';
+import { toAssetPath } from '../../../egress/hosted-assets.ts';
 import type { Content } from '../load-settings.ts';
 import { readTags } from './html-tags.ts';
 
@@ -14,16 +15,8 @@ export function findLinkedStyles(content: Content): string[] {
   return Array.from(readTags(html), ({ tag }) => tag).flatMap(({ name, attributes }) => {
     const { rel = '', href = '', media = '' } = name === 'link' ? (Object.fromEntries(attributes) as Record<string, string>) : {};
     if (!/\bstylesheet\b/i.test(rel) || /\balternate\b/i.test(rel) || SCREEN_ONLY.test(media)) return [];
-    const path = toAssetPath(decodeHTMLAttribute(href));
+    const url = URL.parse(decodeHTMLAttribute(href), BASE);
+    const path = url?.href.startsWith(BASE) && toAssetPath(url);
     return (path && assets.get(path)?.content.toString()) || [];
   });
-}
-
-function toAssetPath(href: string): string {
-  const url = URL.parse(href, BASE);
-  try {
-    return url?.href.startsWith(BASE) ? decodeURIComponent(url.pathname.slice(1)) : '';
-  } catch {
-    return '';
-  }
 }

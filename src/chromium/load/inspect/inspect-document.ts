@@ -2,7 +2,6 @@
  * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It evaluates nothing in the page
  * if the markup gives no reason to.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Effect, LostContent } from '../../../in-page/contract/inspection.ts';
 import { MAX_LANGUAGE_CHARACTERS, MAX_LANGUAGES, MAX_LOST_LINKS, MAX_LOST_URL } from '../../../in-page/contract/limits.ts';
@@ -16,8 +15,9 @@ import { findSizes } from '../../print/page-sizes.ts';
 import type { PrintSettings } from '../../print/print-options.ts';
 import type { HtmlClass } from '../html/classify-html.ts';
 import { findUnsupportedCss, shown, type UnsupportedCss } from '../html/unsupported-css.ts';
+import { withinTime } from '../time-limit.ts';
 import { MISSING_PARTS, missingResources } from './missing-resources.ts';
-import { type Candidate, findPagedCandidates } from './paged-css.ts';
+import { findPagedCandidates } from './paged-css.ts';
 import { type DocumentStyles, readStyles, type TextAt } from './style-sheets.ts';
 
 export interface InspectionFindings {
@@ -44,6 +44,10 @@ const LOST = shape(
     }),
   }),
 );
+
+interface World {
+  contextId: number;
+}
 
 export class DocumentInspection {
   readonly #session: Session;
@@ -77,7 +81,8 @@ export class DocumentInspection {
     const hyphenated = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     const { paged, rasterized } = await this.#findPaged();
     const unsupported = [...hyphenated.filter((each) => each !== undefined), ...paged];
-    const lost = mayLoseContent && this.#print ? await this.#findLost() : undefined;
+    const findLost = (world: World) => ask(this.#session, 'findLostContent', [], LOST, world);
+    const lost = mayLoseContent && this.#print ? await this.#inOwnWorld(findLost) : undefined;
     return { missing: missingResources(missing ?? []), unsupported, rasterized, lost: lost ? shortenNames(lost) : NOTHING_LOST };
   }
 
@@ -87,12 +92,14 @@ export class DocumentInspection {
     const candidates = findPagedCandidates(print ? this.#styles.texts : []).filter(
       ({ property }) => choosesSize || property !== 'size',
     );
-    const effects = candidates.length ? await this.#findEffects(candidates) : [];
-    const found = effects.flatMap(({ index, ...effect }) => {
+    const questions = candidates.map(({ question }) => question);
+    const findEffects = (world: World) => ask(this.#session, 'findEffects', [questions], EFFECTS, world);
+    const effects = candidates.length ? await this.#inOwnWorld(findEffects) : [];
+    const found = (effects ?? []).flatMap(({ index, ...effect }) => {
       const candidate = candidates[index];
       return candidate ? [{ candidate, effect: { ...effect, element: shortName(effect.element) } }] : [];
     });
-    const isRasterized = ({ candidate }: (typeof found)[number]) => candidate.check === 'rasterized';
+    const isRasterized = ({ candidate }: (typeof found)[number]) => candidate.question.check === 'rasterized';
     const paged = found
       .filter((each) => !isRasterized(each))
       .map(({ candidate: { property, value, where, effect: said, why }, effect: { element } }) => ({
@@ -100,22 +107,6 @@ export class DocumentInspection {
         ...(element && { element }),
       }));
     return { paged, rasterized: found.find(isRasterized)?.effect };
-  }
-
-  async #findEffects(candidates: Candidate[]): Promise<Effect[]> {
-    const questions = candidates.map(({ check, property, media, selector, name }) => ({
-      check,
-      property,
-      media,
-      selector,
-      name,
-    }));
-    const found = await this.#inOwnWorld((world) => ask(this.#session, 'findEffects', [questions], EFFECTS, world));
-    return found ?? [];
-  }
-
-  #findLost(): Promise<LostContent | undefined> {
-    return this.#inOwnWorld((world) => ask(this.#session, 'findLostContent', [], LOST, world));
   }
 
   async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
@@ -127,17 +118,16 @@ export class DocumentInspection {
   }
 
   /** Asks in an isolated world, whose built-ins the document cannot change. */
-  async #inOwnWorld<T>(asking: (world: { contextId: number }) => Promise<T>): Promise<T | undefined> {
+  async #inOwnWorld<T>(asking: (world: World) => Promise<T>): Promise<T | undefined> {
     const contextId = await createIsolatedWorld(this.#session, this.#frameId).catch(() => undefined);
     return contextId === undefined ? undefined : inTime(asking({ contextId }));
   }
 }
 
 /** Returns undefined if the document gives no valid answer, for example because it navigates to another. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  const limit = new AbortController();
-  const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
-  return Promise.race([answer.catch(() => undefined), tooLong]).finally(() => limit.abort());
+function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const valid = answer.catch(() => undefined);
+  return withinTime(valid, MAX_LOOK_MS, undefined);
 }
 
 function shortenNames({ closed, links }: LostContent): LostContent {

@@ -10,10 +10,12 @@ import { isInvalidSize } from '../../print/page-sizes.ts';
 import type { StyleText, UnsupportedCss } from '../html/unsupported-css.ts';
 
 /** CSS that may be unsupported, and what the document must be asked. */
-export interface Candidate extends UnsupportedCss, EffectQuestion {}
+export interface Candidate extends UnsupportedCss {
+  question: EffectQuestion;
+}
 
 /** What is wrong with a declaration. */
-type Fault = Pick<Candidate, 'check' | 'value' | 'effect' | 'why' | 'name'>;
+type Fault = Pick<UnsupportedCss, 'value' | 'effect' | 'why'> & Pick<EffectQuestion, 'check' | 'name'>;
 
 /** What all style sheets say together. */
 interface Facts {
@@ -95,7 +97,9 @@ function toCandidate({ property, within }: Declaration, where: string, fault: Fa
   const selectors = within.map((block) => toSelector(block, property)).filter((block) => !block.startsWith('@'));
   const selector = fault.name === undefined ? nestSelectors(selectors) : pages.get(fault.name)?.join();
   if (selector === undefined || media.join().length > MAX_TEXT) return undefined;
-  return { property: property || '@page', where, media, selector, ...fault };
+  const { check, name, ...said } = fault;
+  const question = { check, name, property: property || '@page', media, selector };
+  return { ...said, property: question.property, where, question };
 }
 
 /** Selects fewer elements in place of all that have a style attribute. */

@@ -7,6 +7,7 @@ import type { OutboundFailure, ProxyListener } from '../../../egress/egress-prox
 import { ServiceError } from '../../../errors.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
 import type { MissingResource } from '../../print/missing-resource.ts';
+import { withinTime } from '../time-limit.ts';
 
 /** A resource that could not be loaded. */
 export interface FailedResource {
@@ -111,37 +112,42 @@ const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
 /** Matches CORS errors. Those of a preflight are excluded, because it has another id than the request. */
 const CORS_ERROR = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
 
+/** What a page has loaded since the last document. */
+class Traffic {
+  readonly loading = new Map<string, Loading>();
+  readonly failed: Loading[] = [];
+  failures = 0;
+  /**
+   * Statuses by request, from the network service. They come through another channel than other events, and so at any time:
+   * before the request, or long after its end.
+   */
+  readonly statuses = new Map<string, number[]>();
+  /** Requests that the network service has sent. */
+  readonly sent = new Set<string>();
+  /** Requests whose status is not known yet. */
+  readonly awaitingStatus = new Map<string, Loading>();
+  onAllStatuses = () => {};
+  /** The last request of each style sheet, by URL. */
+  readonly styles = new Map<string, string>();
+  bytes = 0;
+  mainBytes = 0;
+  /** Is called whenever a request begins or ends. */
+  onChange = () => {};
+  /** How often each URL was requested, ignoring its query. */
+  readonly requestCounts = new Map<string, number>();
+  changes = 0;
+  progressAt = 0;
+  /** Ids of requests whose end is not reported. */
+  readonly disregarded = new Set<string>();
+}
+
 export class NetworkMonitor {
   readonly #session: Session;
   readonly #proxy: ProxyListener;
   readonly #frameId: string;
   #enabled = false;
   #options: WatchOptions | undefined;
-  #loading = new Map<string, Loading>();
-  #failed: Loading[] = [];
-  #failures = 0;
-  /**
-   * Statuses by request, from the network service. They come through another channel than other events, and so at any time:
-   * before the request, or long after its end.
-   */
-  #statuses = new Map<string, number[]>();
-  /** Requests that the network service has sent. */
-  #sent = new Set<string>();
-  /** Requests whose status is not known yet. */
-  #awaitingStatus = new Map<string, Loading>();
-  #onAllStatuses = () => {};
-  /** The last request of each style sheet, by URL. */
-  readonly #styles = new Map<string, string>();
-  #bytes = 0;
-  #mainBytes = 0;
-  /** Is called whenever a request begins or ends. */
-  #onChange = () => {};
-  /** How often each URL was requested, ignoring its query. */
-  #requestCounts = new Map<string, number>();
-  #changes = 0;
-  #progressAt = 0;
-  /** Ids of requests whose end is not reported. */
-  #disregarded = new Set<string>();
+  #traffic = new Traffic();
 
   constructor(session: Session, proxy: ProxyListener, frameId: string) {
     this.#session = session;
@@ -166,13 +172,13 @@ export class NetworkMonitor {
 
   /** Drops the requests of a worker that has ended. The request for its script has the id of its target. */
   forget(worker: Session, targetId: string): void {
-    for (const { requestId, session } of [...this.#loading.values()])
+    for (const { requestId, session } of [...this.#traffic.loading.values()])
       if (session === worker || requestId === targetId) this.#drop(requestId);
   }
 
   /** Does not wait for the request for the script of a shared worker, because its end is not reported. */
   disregard(requestId: string): void {
-    this.#disregarded.add(requestId);
+    this.#traffic.disregarded.add(requestId);
   }
 
   #listen(session: Session): void {
@@ -193,13 +199,13 @@ export class NetworkMonitor {
     const latest = performance.now() + maxWaitMs;
     for (let until = this.#statusesDueBy(latest); until > performance.now(); until = this.#statusesDueBy(latest))
       await this.#waitForStatuses(until);
-    const failed = this.#failed.map((loading) => this.#describe(loading));
-    return { failed, failures: this.#failures, origins: this.#failed.map(({ firstUrl }) => firstUrl) };
+    const failed = this.#traffic.failed.map((loading) => this.#describe(loading));
+    return { failed, failures: this.#traffic.failures, origins: this.#traffic.failed.map(({ firstUrl }) => firstUrl) };
   }
 
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
-    const requestId = this.#styles.get(cut(withoutSecrets(url)));
+    const requestId = this.#traffic.styles.get(cut(withoutSecrets(url)));
     if (requestId === undefined) return '';
     return await this.#session.send('Network.getResponseBody', { requestId }).then(
       ({ body, base64Encoded }) => (base64Encoded ? '' : body),
@@ -211,30 +217,30 @@ export class NetworkMonitor {
   idle(atMost: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let quiet: NodeJS.Timeout | undefined;
-    this.#onChange = () => {
-      if (this.#loading.size <= atMost) quiet ??= setTimeout(resolve, QUIET_MS);
+    this.#traffic.onChange = () => {
+      if (this.#traffic.loading.size <= atMost) quiet ??= setTimeout(resolve, QUIET_MS);
       else {
         clearTimeout(quiet);
         quiet = undefined;
       }
     };
-    this.#onChange();
+    this.#traffic.onChange();
     return promise;
   }
 
   /** Number of requests that have begun or ended. */
   get changes(): number {
-    return this.#changes;
+    return this.#traffic.changes;
   }
 
   /** When a request last began or ended, not counting polls. */
   get progressAt(): number {
-    return this.#progressAt;
+    return this.#traffic.progressAt;
   }
 
   /** URLs of pending requests that the document needs. */
   get underWay(): string[] {
-    const needed = [...this.#loading.values()].filter(({ isNeeded }) => isNeeded);
+    const needed = [...this.#traffic.loading.values()].filter(({ isNeeded }) => isNeeded);
     return [...new Set(needed.map(({ url }) => cut(url)))];
   }
 
@@ -244,38 +250,22 @@ export class NetworkMonitor {
   async quiet(latest: () => number): Promise<void> {
     while (this.underWay.length && performance.now() < latest()) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#onChange = resolve;
-      const timer = setTimeout(resolve, latest() - performance.now());
-      await promise;
-      clearTimeout(timer);
+      this.#traffic.onChange = resolve;
+      await withinTime(promise, latest() - performance.now(), undefined);
     }
   }
 
   end(): void {
     this.#options = undefined;
-    this.#requestCounts.clear();
-    this.#changes = 0;
-    this.#progressAt = 0;
-    this.#statuses.clear();
-    this.#disregarded.clear();
-    this.#styles.clear();
-    this.#sent.clear();
-    this.#awaitingStatus.clear();
-    this.#onAllStatuses = () => {};
-    this.#onChange = () => {};
-    for (const { timer } of this.#loading.values()) clearTimeout(timer);
-    this.#loading.clear();
-    this.#failed = [];
-    this.#failures = 0;
-    this.#bytes = 0;
-    this.#mainBytes = 0;
+    for (const { timer } of this.#traffic.loading.values()) clearTimeout(timer);
+    this.#traffic = new Traffic();
   }
 
   /** Returns the time at which all statuses should have arrived. */
   #statusesDueBy(latest: number): number {
     let by = 0;
-    for (const { requestId, withheldAt = 0 } of this.#awaitingStatus.values()) {
-      const within = this.#sent.has(requestId) ? STATUS_WITHIN_MS : SENDING_WITHIN_MS;
+    for (const { requestId, withheldAt = 0 } of this.#traffic.awaitingStatus.values()) {
+      const within = this.#traffic.sent.has(requestId) ? STATUS_WITHIN_MS : SENDING_WITHIN_MS;
       by = Math.max(by, withheldAt + within);
     }
     return Math.min(by, latest);
@@ -283,14 +273,12 @@ export class NetworkMonitor {
 
   async #waitForStatuses(until: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, until - performance.now());
-    this.#onAllStatuses = resolve;
-    await promise;
-    clearTimeout(timer);
+    this.#traffic.onAllStatuses = resolve;
+    await withinTime(promise, until - performance.now(), undefined);
   }
 
   #findStatus({ requestId, hops }: Loading): number | undefined {
-    const statuses = this.#statuses.get(requestId) ?? [];
+    const statuses = this.#traffic.statuses.get(requestId) ?? [];
     return statuses.length > hops ? statuses.at(-1) : undefined;
   }
 
@@ -298,7 +286,7 @@ export class NetworkMonitor {
     const { requestId, loaderId, frameId, type, request, redirectHasExtraInfo } = event;
     if (!this.#options || !/^https?:/.test(request.url)) return;
     const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
-    const before = this.#loading.get(requestId);
+    const before = this.#traffic.loading.get(requestId);
     clearTimeout(before?.timer); // a redirect starts a new limit
     const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
     const address = URL.parse(request.url);
@@ -310,26 +298,26 @@ export class NetworkMonitor {
       url,
       address,
       isMain,
-      isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
+      isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#traffic.disregarded.has(requestId),
       hops,
       withheldAt: undefined,
       overdue: false,
       recorded: false,
     };
     if (isMain) this.#options.main?.onBegin();
-    if (isMain) this.#mainBytes = 0;
+    if (isMain) this.#traffic.mainBytes = 0;
     else this.#limitTime(loading, this.#options.resourceTimeoutMs);
-    this.#loading.set(requestId, loading);
+    this.#traffic.loading.set(requestId, loading);
     this.#noteChange(loading, 1);
   }
 
   #noteChange({ url, isNeeded }: Loading, more: 0 | 1): void {
-    if (isNeeded) this.#changes++;
+    if (isNeeded) this.#traffic.changes++;
     const [address = ''] = cut(url).split(/[?#]/);
-    const times = (this.#requestCounts.get(address) ?? 0) + more;
-    if (this.#requestCounts.size < MAX_KEPT) this.#requestCounts.set(address, times);
-    if (isNeeded && times <= MAX_REPEATS) this.#progressAt = performance.now();
-    this.#onChange();
+    const times = (this.#traffic.requestCounts.get(address) ?? 0) + more;
+    if (this.#traffic.requestCounts.size < MAX_KEPT) this.#traffic.requestCounts.set(address, times);
+    if (isNeeded && times <= MAX_REPEATS) this.#traffic.progressAt = performance.now();
+    this.#traffic.onChange();
   }
 
   /**
@@ -345,7 +333,7 @@ export class NetworkMonitor {
   }
 
   #receive({ requestId, type, response }: Events['Network.responseReceived'][0]): void {
-    const loading = this.#loading.get(requestId);
+    const loading = this.#traffic.loading.get(requestId);
     if (!loading || !this.#options) return;
     const { status } = response;
     if (loading.isMain) {
@@ -360,35 +348,35 @@ export class NetworkMonitor {
   }
 
   #noteStyle({ requestId, firstUrl }: Loading, url: string): void {
-    if (this.#styles.size >= MAX_STYLES) return;
-    this.#styles.set(firstUrl, requestId).set(cut(withoutSecrets(url)), requestId);
+    if (this.#traffic.styles.size >= MAX_STYLES) return;
+    this.#traffic.styles.set(firstUrl, requestId).set(cut(withoutSecrets(url)), requestId);
   }
 
   #noteStatus(requestId: string, status: number): void {
-    if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
-    this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
-    const waiting = this.#awaitingStatus.get(requestId);
+    if (!this.#options || this.#traffic.statuses.size >= MAX_STATUSES) return;
+    this.#traffic.statuses.set(requestId, [...(this.#traffic.statuses.get(requestId) ?? []), status]);
+    const waiting = this.#traffic.awaitingStatus.get(requestId);
     if (!waiting || this.#findStatus(waiting) === undefined) return;
-    this.#awaitingStatus.delete(requestId);
-    if (!this.#awaitingStatus.size) this.#onAllStatuses();
+    this.#traffic.awaitingStatus.delete(requestId);
+    if (!this.#traffic.awaitingStatus.size) this.#traffic.onAllStatuses();
   }
 
   #noteSending(requestId: string): void {
-    if (this.#options && this.#sent.size < MAX_STATUSES) this.#sent.add(requestId);
+    if (this.#options && this.#traffic.sent.size < MAX_STATUSES) this.#traffic.sent.add(requestId);
   }
 
   #count(requestId: string, bytes: number): void {
     const { main, maxBytes, fail } = this.#options ?? {};
-    this.#bytes += bytes;
-    if (maxBytes !== undefined && this.#bytes > maxBytes) fail?.(loadsTooMuch(maxBytes));
-    if (!main || !this.#loading.get(requestId)?.isMain) return;
-    this.#mainBytes += bytes;
-    if (this.#mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));
+    this.#traffic.bytes += bytes;
+    if (maxBytes !== undefined && this.#traffic.bytes > maxBytes) fail?.(loadsTooMuch(maxBytes));
+    if (!main || !this.#traffic.loading.get(requestId)?.isMain) return;
+    this.#traffic.mainBytes += bytes;
+    if (this.#traffic.mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));
   }
 
   #finish(requestId: string): void {
     if (!this.#drop(requestId)?.isMain) return;
-    const next = [...this.#loading.values()].some(({ isMain }) => isMain); // the page navigated before the response was complete
+    const next = [...this.#traffic.loading.values()].some(({ isMain }) => isMain); // the page navigated before the response was complete
     if (!next) this.#options?.main?.onLoaded();
   }
 
@@ -404,9 +392,9 @@ export class NetworkMonitor {
   }
 
   #drop(requestId: string): Loading | undefined {
-    const loading = this.#loading.get(requestId);
+    const loading = this.#traffic.loading.get(requestId);
     clearTimeout(loading?.timer);
-    this.#loading.delete(requestId);
+    this.#traffic.loading.delete(requestId);
     if (loading) this.#noteChange(loading, 0);
     return loading;
   }
@@ -415,13 +403,13 @@ export class NetworkMonitor {
     if (loading.recorded) return;
     loading.recorded = true;
     loading.proxyFailure = this.#findProxyFailure(loading);
-    this.#failures++;
-    if (this.#failed.length >= MAX_KEPT) return;
+    this.#traffic.failures++;
+    if (this.#traffic.failed.length >= MAX_KEPT) return;
     loading.url = cut(loading.url);
     loading.address = null;
-    this.#failed.push(loading);
+    this.#traffic.failed.push(loading);
     const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#findStatus(loading) === undefined;
-    if (lacksStatus) this.#awaitingStatus.set(loading.requestId, loading);
+    if (lacksStatus) this.#traffic.awaitingStatus.set(loading.requestId, loading);
   }
 
   /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */

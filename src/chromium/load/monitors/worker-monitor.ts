@@ -1,9 +1,9 @@
 /** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../errors.ts';
 import { MAX_WORKERS } from '../../../in-page/contract/limits.ts';
 import type { Events, Session } from '../../devtools/connection.ts';
 import { WORKER } from '../../devtools/in-page-program.ts';
+import { withinTime } from '../time-limit.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 type Attached = Events['Target.attachedToTarget'][0];
@@ -20,19 +20,17 @@ const WATCHED = {
   filter: [{ type: 'worker' }, { exclude: true }],
 };
 
-export interface WorkerPlace {
+interface WorkerPlace {
   /** The session of the browser. */
   root: Session;
+  session: Session;
   contextId: string;
   openSession(id: string): Session;
 }
 
 export class WorkerMonitor {
-  readonly #session: Session;
+  readonly #place: WorkerPlace;
   readonly #network: NetworkMonitor;
-  readonly #root: Session;
-  readonly #contextId: string;
-  readonly #openSession: (id: string) => Session;
   #stopListening = () => {};
   readonly #workers = new Set<Session>();
   #begun: Promise<void> | undefined;
@@ -42,12 +40,9 @@ export class WorkerMonitor {
   /** Number of workers that the browser did not report in time. */
   #unreported = 0;
 
-  constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
-    this.#session = session;
+  constructor(place: WorkerPlace, network: NetworkMonitor) {
+    this.#place = place;
     this.#network = network;
-    this.#root = root;
-    this.#contextId = contextId;
-    this.#openSession = openSession;
   }
 
   /** Starts watching, until `close` is called. Calls `fail` when there are too many. */
@@ -56,10 +51,11 @@ export class WorkerMonitor {
     this.#started = 0;
     this.#unreported = 0;
     if (this.#begun) return this.#begun;
-    this.#stopListening = this.#root.on('Target.targetCreated', ({ targetInfo }) => {
-      if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#contextId) void this.#join(targetInfo);
+    this.#stopListening = this.#place.root.on('Target.targetCreated', ({ targetInfo }) => {
+      if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#place.contextId)
+        void this.#join(targetInfo);
     });
-    this.#begun = this.#watchChildren(this.#session);
+    this.#begun = this.#watchChildren(this.#place.session);
     await this.#begun;
   }
 
@@ -75,23 +71,16 @@ export class WorkerMonitor {
   async areReported(started: number): Promise<boolean> {
     const haveBegun = () => this.#started >= started - this.#unreported;
     if (!this.#begun || haveBegun()) return true;
-    const limit = new AbortController();
-    const tooLong = sleep(MAX_REPORT_MS, undefined, { signal: limit.signal }).catch(() => {});
-    await Promise.race([this.#session.next('Target.attachedToTarget', haveBegun), tooLong]).finally(() => limit.abort());
+    await withinTime(this.#place.session.next('Target.attachedToTarget', haveBegun), MAX_REPORT_MS, undefined);
     this.#unreported = Math.max(0, started - this.#started);
     return false;
   }
 
   /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
   async idle(latest: number): Promise<boolean> {
-    const { promise: tooLate, resolve } = Promise.withResolvers<false>();
-    const timer = setTimeout(resolve, Math.max(0, latest - performance.now()), false);
     const asked = [...this.#workers].map((worker) => worker.send('Runtime.evaluate', { expression: '0' }).catch(() => {}));
-    try {
-      return await Promise.race([Promise.all(asked).then(() => true), tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const answered = Promise.all(asked).then(() => true);
+    return withinTime(answered, latest - performance.now(), false);
   }
 
   async #watchChildren(parent: Session): Promise<void> {
@@ -103,12 +92,12 @@ export class WorkerMonitor {
   async #join(targetInfo: Attached['targetInfo']): Promise<void> {
     const { targetId } = targetInfo;
     this.#network.disregard(targetId);
-    const attached = await this.#root.send('Target.attachToTarget', { targetId, flatten: true }).catch(() => undefined);
+    const attached = await this.#place.root.send('Target.attachToTarget', { targetId, flatten: true }).catch(() => undefined);
     if (attached) this.#watch({ ...attached, targetInfo });
   }
 
   #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
-    const worker = this.#openSession(sessionId);
+    const worker = this.#place.openSession(sessionId);
     const { targetId } = targetInfo;
     if (++this.#started === MAX_WORKERS) this.#fail(tooMany());
     const isWatched = this.#workers.size < MAX_WATCHED;

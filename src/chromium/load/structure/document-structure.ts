@@ -5,14 +5,15 @@
  */
 import { Type } from 'typebox';
 import type { Deadline } from '../../../deadline.ts';
-import { ServiceError } from '../../../errors.ts';
 import type { DocumentStructure } from '../../../tag-structure.ts';
 import { type AskOptions, ask, createIsolatedWorld, DONE } from '../../devtools/ask.ts';
-import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
-import { isUnanswered, shape } from '../../devtools/evaluate.ts';
+import type { Session } from '../../devtools/connection.ts';
+import { isUnanswered, shape, unanswered } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 
 const JSON_TEXT = shape(Type.String());
+const UNREADABLE = 'the structure of the document could not be read';
+const TOO_MUCH = 'the document has more structure than can be checked';
 /**
  * The time-out for structure that is only `wanted`. A document that takes longer is printed with the tags that Chromium writes.
  */
@@ -47,7 +48,7 @@ export async function readDocumentStructure(
     return await (runsScripts ? withoutScripts(session, step, () => readApart(frameId)) : readApart(frameId));
   } catch (error) {
     if (!isUnanswered(error)) throw error;
-    if (isDemanded) throw unreadableStructure(error);
+    if (isDemanded) throw unanswered(error, 'conformance', UNREADABLE, TOO_MUCH);
     return undefined;
   }
 }
@@ -73,15 +74,4 @@ async function readOrRestore(session: Session, tagsAllDrawings: boolean, world: 
     if (isUnanswered(error)) await step(ask(session, 'restoreAttributes', [], DONE, { ...options, onThrow: () => null }));
     throw error;
   }
-}
-
-function unreadableStructure(cause: unknown): ServiceError {
-  if (cause instanceof DevToolsError && cause.reason === TOO_LARGE)
-    return new ServiceError('resource_limit', '{option}: the document has more structure than can be checked', {
-      about: 'conformance',
-    });
-  return new ServiceError('print_failed', '{option}: the structure of the document could not be read', {
-    about: 'conformance',
-    cause,
-  });
 }

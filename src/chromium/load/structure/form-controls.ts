@@ -8,8 +8,8 @@ import { ServiceError } from '../../../errors.ts';
 import { type ExceededLimit, FIELD_LIMITS, isStyleText } from '../../../in-page/contract/fields.ts';
 import type { ElementLocation, FormControl } from '../../../tag-structure.ts';
 import { type Answer, ask, BOOLEAN, createIsolatedWorld } from '../../devtools/ask.ts';
-import { DevToolsError, type Session, TOO_LARGE } from '../../devtools/connection.ts';
-import { isUnanswered, shape } from '../../devtools/evaluate.ts';
+import type { Session } from '../../devtools/connection.ts';
+import { isUnanswered, shape, unanswered } from '../../devtools/evaluate.ts';
 import type { Step } from '../../devtools/step.ts';
 
 /** The fields of a document, and the controls that are printed as they are. */
@@ -22,6 +22,8 @@ export interface PreparedFields {
   printed: ElementLocation[];
 }
 
+const UNREADABLE = 'the form fields of the document could not be read';
+const TOO_MUCH_TEXT = 'the form fields of the document have more text than can be read';
 const PREPARED = shape(
   Type.Union([
     Type.Object({
@@ -36,7 +38,7 @@ const PREPARED = shape(
 /** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
 export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
   const prepared = await askAboutFields(session, frameId, key, step).catch((error: unknown) => {
-    throw isUnanswered(error) ? unreadableFields(error) : error;
+    throw isUnanswered(error) ? unanswered(error, 'form_fields', UNREADABLE, TOO_MUCH_TEXT) : error;
   });
   if ('exceeded' in prepared) throw tooMuch(prepared);
   const { packed, styles: texts, printed } = prepared;
@@ -76,16 +78,5 @@ function tooMuch({ exceeded }: ExceededLimit): ServiceError {
   return new ServiceError('resource_limit', `{option}: ${EXCEEDED[exceeded]}`, {
     members: { limit: FIELD_LIMITS[exceeded] },
     about: 'form_fields',
-  });
-}
-
-function unreadableFields(cause: unknown): ServiceError {
-  if (cause instanceof DevToolsError && cause.reason === TOO_LARGE)
-    return new ServiceError('resource_limit', '{option}: the form fields of the document have more text than can be read', {
-      about: 'form_fields',
-    });
-  return new ServiceError('print_failed', '{option}: the form fields of the document could not be read', {
-    about: 'form_fields',
-    cause,
   });
 }
