@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ImageRequestBody } from '../../render/request/schemas/image-schema.ts';
 import { binary } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
-import { DRY_RUN_SCHEMA } from '../replies/send-dry-run.ts';
+import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
 import { REPORTED_IMAGE_SCHEMA } from '../replies/send-report.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
 import { readSourceBodies, SOURCE_CONTENT } from '../requests/source-bodies.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { binary, header } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
-import { DRY_RUN_SCHEMA } from '../replies/send-dry-run.ts';
+import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
 import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
 import { readSourceBodies, SOURCE_CONTENT } from '../requests/source-bodies.ts';

@@ -4,6 +4,7 @@ import type { Principal } from '../../accounts/accounts.ts';
 import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
+import type { DryRunRequest } from '../../render/dry-run.ts';
 import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
@@ -12,7 +13,6 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { documentRecord } from '../replies/records.ts';
 import { deliveredFile, rememberRender, requestedType } from '../replies/remember-render.ts';
 import { replayStored, serverTiming, setCreated, setResultHeaders } from '../replies/send-delivery.ts';
-import { type DryRunRouteServices, sendDryRun } from '../replies/send-dry-run.ts';
 import { sendFile } from '../replies/send-file.ts';
 import { sendResult } from '../replies/send-report.ts';
 import { memoryOfRender, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
@@ -26,12 +26,14 @@ import { requestOrigin } from '../server/origin.ts';
 import type { BatchRouteServices } from './batches.ts';
 import { isAsync, startRender, takeUploadTarget } from './renders.ts';
 
-export interface RenderNowServices extends BatchRouteServices, DryRunRouteServices {
+export interface RenderNowServices extends BatchRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   documents: Documents;
   /** Holds replies that have no room in memory. */
   blobs: Spool;
+  /** See `render/dry-run.ts`. */
+  dryRun(request: DryRunRequest, principal: Principal, client: AbortSignal): Promise<object>;
   /** See `render/render.ts`. */
   render(
     request: RenderRequest | ImageRequest,
@@ -54,7 +56,10 @@ export async function answerRender(
   const deliverTo = takeUploadTarget(body);
   const parsed = parseBody<RenderRequest | ImageRequest>(body, services.limits, PARSERS[kind]);
   requireAcceptable(request, requestedType(parsed), JSON_TYPE);
-  if (parsed.isDryRun) return sendDryRun(services, { ...parsed, deliverTo }, request, reply);
+  if (parsed.isDryRun) {
+    const outlook = await services.dryRun({ ...parsed, deliverTo }, requirePrincipal(request), disconnectSignal(reply));
+    return reply.type(JSON_TYPE).send(outlook);
+  }
   if ('reportsConformance' in parsed && parsed.reportsConformance) return reportConformance(services, parsed, request, reply);
   return idempotent(
     request,
