@@ -14,10 +14,12 @@ import { startEgressProxy } from './egress/egress-proxy.ts';
 import type { OutboundPolicy } from './egress/policy.ts';
 import { createFinisher, createFinishQueue, type Logger, type RenderEngine, startEngine } from './engine.ts';
 import { BackgroundJobs } from './gotenberg/background.ts';
-import { type GotenbergPluginServices, gotenbergPlugin } from './gotenberg/plugin.ts';
+import { gotenbergPlugin } from './gotenberg/plugin.ts';
+import type { GotenbergServices } from './gotenberg/routes.ts';
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
-import { createServer, type ServerServices } from './http/server.ts';
+import type { RouteServices } from './http/routes/services.ts';
+import { createServer } from './http/server.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
@@ -126,14 +128,13 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const merging = opened.use(createMerging(services, config));
   const backgroundJobs = new BackgroundJobs();
   const pdfReaders = openPdfReaders(config.merging);
-  const served: ServerServices & GotenbergPluginServices = {
+  const served: GotenbergServices = {
     ...services,
     limits: config.limits,
     playground: visitors?.playground,
     pages,
     metrics,
     logger,
-    log: logger,
     ...budgets,
     ...rendering(services, engine),
     merging,
@@ -186,7 +187,7 @@ function rendering(services: Services, engine: RenderEngine) {
         : render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
     dryRun: (request, principal, client) => dryRun({ ...all, lookupLimit, policy: engine.policy }, request, principal, client),
-  } satisfies Partial<ServerServices>;
+  } satisfies Partial<RouteServices>;
 }
 
 /** Starts listening, and resolves to the address. */

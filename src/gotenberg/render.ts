@@ -2,7 +2,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import { countDelivery } from '../http/metrics/count-outcomes.ts';
 import { deliveredFile, rememberRender, requestedType } from '../http/replies/remember-render.ts';
-import type { RenderNowServices } from '../http/routes/render-now.ts';
+import type { RouteServices } from '../http/routes/services.ts';
 import type { Claim } from '../idempotency/idempotency.ts';
 import type { RenderMemory } from '../render/render.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
@@ -31,7 +31,7 @@ export type Render = (call: RenderCall) => Promise<Rendered>;
 
 /** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
 export type ToRender = (
-  services: RenderNowServices,
+  services: RouteServices,
   form: GotenbergForm,
   source: GotenbergSource,
   filename: string | undefined,
@@ -64,7 +64,7 @@ function withStatuses(form: GotenbergForm, request: AnyRequest): AnyRequest {
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
 }
 
-async function render(services: RenderNowServices, request: AnyRequest, call: RenderCall): Promise<Rendered> {
+async function render(services: RouteServices, request: AnyRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
   const hook = claim && rememberRender(services.idempotency, claim, request, principal.plan);
   const delivery = await countDelivery(services.metrics, () => services.render(request, principal, client, hook, memory));

@@ -2,8 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Accounts } from '../../accounts/accounts.ts';
-import type { Allowance } from '../../accounts/allowance.ts';
-import type { Documents } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
@@ -11,14 +9,7 @@ import { toIsoTime } from '../replies/records.ts';
 import { recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import type { BatchRouteServices } from './batches.ts';
-
-export interface AccountRouteServices {
-  accounts: Accounts;
-  allowance: Allowance;
-  documents: Documents;
-  requireWebhook: BatchRouteServices['requireWebhook'];
-}
+import type { RouteServices } from './services.ts';
 
 const PatchBody = Type.Object(
   {
@@ -42,10 +33,7 @@ const PatchBody = Type.Object(
 );
 const checkPatch = validator(PatchBody);
 
-export function accountRoutes(
-  app: FastifyInstance,
-  { accounts, allowance, documents, requireWebhook }: AccountRouteServices,
-): void {
+export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents, requireWebhook }: RouteServices): void {
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
     const { accountId, plan } = requirePrincipal(request);
     const { month } = readQuery(request, { month: readMonth });

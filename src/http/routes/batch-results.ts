@@ -4,7 +4,6 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
-import type { Documents } from '../../documents/documents.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
 import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
@@ -21,14 +20,10 @@ import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { type BatchRouteServices, requireBatchId } from './batches.ts';
+import { requireBatchId } from './batches.ts';
+import type { RouteServices } from './services.ts';
 
-export interface BatchResultRouteServices extends BatchRouteServices {
-  documents: Documents;
-  merging: Merging;
-}
-
-export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {
+export function batchResultRoutes(app: FastifyInstance, services: RouteServices): void {
   const { batches, documents, links, merging } = services;
   const open = new OpenStreams();
 
@@ -71,7 +66,7 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
 
 /** Throws `not_found` and `batch_unfinished`. */
 async function requireEndedBatch(
-  { batches, secondsForItems }: BatchResultRouteServices,
+  { batches, secondsForItems }: RouteServices,
   request: FastifyRequest<ById>,
 ): Promise<WholeBatch> {
   const batch = await batches.find(requirePrincipal(request).keyId, requireBatchId(request.params.id));

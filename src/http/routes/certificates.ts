@@ -1,13 +1,7 @@
 /** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import {
-  type CertificateDraft,
-  type Certificates,
-  MAX_CERTIFICATES,
-  type StoredCertificate,
-} from '../../certificates/certificates.ts';
-import type { Idempotency } from '../../idempotency/idempotency.ts';
+import { type CertificateDraft, MAX_CERTIFICATES, type StoredCertificate } from '../../certificates/certificates.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
@@ -18,11 +12,7 @@ import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-export interface CertificateRouteServices {
-  certificates: Certificates;
-  idempotency: Idempotency;
-}
+import type { RouteServices } from './services.ts';
 
 /** Characters of base64, which encode 96 KiB. A private key with its certificate chain takes less than a tenth of this. */
 const MAX_PKCS12 = 131_072;
@@ -54,7 +44,7 @@ const CreateBody = Type.Object(
 );
 const checkCreate = validator(CreateBody);
 
-export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: CertificateRouteServices): void {
+export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: RouteServices): void {
   app.post('/v1/certificates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(takeBody(request));
     const create = (also: Parameters<typeof certificates.create>[2]) =>

@@ -1,7 +1,6 @@
 /** `/v1/keys`: creates, lists, rotates and revokes keys of the caller's account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
 import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
@@ -14,11 +13,7 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import { insufficientScope } from '../server/required-scope.ts';
-
-export interface KeyRouteServices {
-  accounts: Accounts;
-  logger: { info(details: object, message: string): void };
-}
+import type { RouteServices } from './services.ts';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 2_592_000;
@@ -80,7 +75,7 @@ const checkRotate = validator(RotateBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
-export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
+export function keyRoutes(app: FastifyInstance, { accounts, logger }: RouteServices): void {
   const logKeyChange = (request: FastifyRequest, changed: string, what: string) => {
     const { accountId, keyId: by } = requirePrincipal(request);
     logger.info({ request_id: request.id, key_id: changed, account_id: accountId, by }, what);

@@ -1,21 +1,16 @@
 /** Answers `POST /v1/pdf` and `POST /v1/image`: renders a document while the client waits, and sends the file or its record. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../accounts/accounts.ts';
 import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
-import type { Documents } from '../../documents/documents.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
-import type { DryRunRequest } from '../../render/dry-run.ts';
-import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import type { RenderRequest } from '../../render/request/render-request.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { documentRecord } from '../replies/records.ts';
 import { deliveredFile, rememberRender, requestedType } from '../replies/remember-render.ts';
 import { replayStored, serverTiming, setCreated, setResultHeaders } from '../replies/send-delivery.ts';
 import { sendFile } from '../replies/send-file.ts';
 import { sendResult } from '../replies/send-report.ts';
-import { memoryOfRender, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
+import { memoryOfRender, spoolPdf } from '../replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../requests/idempotent.ts';
 import { requestUsage } from '../requests/request-memory.ts';
 import { parseBody, takeSourceBody } from '../requests/source-bodies.ts';
@@ -23,30 +18,11 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
-import type { BatchRouteServices } from './batches.ts';
 import { isAsync, startRender, takeUploadTarget } from './renders.ts';
-
-export interface RenderNowServices extends BatchRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
-  /** See `render/dry-run.ts`. */
-  dryRun(request: DryRunRequest, principal: Principal, client: AbortSignal): Promise<object>;
-  /** See `render/render.ts`. */
-  render(
-    request: RenderRequest | ImageRequest,
-    principal: Principal,
-    client: AbortSignal,
-    commitHook?: CommitHook<Delivery | ImageDelivery>,
-    memory?: RenderMemory,
-  ): Promise<Delivery | ImageDelivery>;
-  violationsOf(request: RenderRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory): Promise<unknown[]>;
-}
+import type { RouteServices } from './services.ts';
 
 export async function answerRender(
-  services: RenderNowServices,
+  services: RouteServices,
   kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,7 +47,7 @@ export async function answerRender(
 
 /** The list of violations is neither charged nor remembered, so the Idempotency-Key has no effect on it. */
 async function reportConformance(
-  { metrics, violationsOf }: RenderNowServices,
+  { metrics, violationsOf }: RouteServices,
   parsed: RenderRequest,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +62,7 @@ async function reportConformance(
 }
 
 async function renderNow(
-  { metrics, render, idempotency, blobs }: RenderNowServices,
+  { metrics, render, idempotency, blobs }: RouteServices,
   parsed: RenderRequest | ImageRequest,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -111,7 +87,7 @@ async function renderNow(
 }
 
 async function replay(
-  { documents, idempotency }: RenderNowServices,
+  { documents, idempotency }: RouteServices,
   answer: Answer,
   name: string,
   request: FastifyRequest,

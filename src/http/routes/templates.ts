@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
 import { invalidField } from '../../errors.ts';
-import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
 import { oneOf } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
@@ -11,7 +10,7 @@ import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
-import { ENGINES, type Templates } from '../../templates/templates.ts';
+import { ENGINES } from '../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
@@ -32,12 +31,7 @@ import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-export interface TemplateRouteServices {
-  limits: RenderLimits;
-  templates: Templates;
-  idempotency: Idempotency;
-}
+import type { RouteServices } from './services.ts';
 
 interface ByVersion {
   Params: { id: string; version: string };
@@ -92,7 +86,7 @@ const ReplaceBody = Type.Object(
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
-export async function templateRoutes(app: FastifyInstance, services: TemplateRouteServices): Promise<void> {
+export async function templateRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   const { templates, limits } = services;
   await app.register(async (scope) => {
     readForms(scope, limits);
@@ -131,7 +125,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 }
 
-function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: TemplateRouteServices): void {
+function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
     const create = async (also: Parameters<typeof templates.create>[2]) => {
