@@ -26,7 +26,7 @@ import { ByteBudget } from './queue/byte-budget.ts';
 import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
-import { findViolations, type RenderMemory, render, renderImage } from './render/render.ts';
+import { findViolations, type RenderMemory, render } from './render/render.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
@@ -181,10 +181,7 @@ function rendering(services: Services, engine: RenderEngine) {
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
-    render: (request, principal, client, commitHook, held) =>
-      'capture' in request
-        ? renderImage(within(held), request, principal, client, commitHook)
-        : render(within(held), request, principal, client, commitHook),
+    render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
     dryRun: (request, principal, client) => dryRun({ ...all, lookupLimit, policy: engine.policy }, request, principal, client),
   } satisfies Partial<RouteServices>;
@@ -327,8 +324,7 @@ function createRunner(
     hasRoom: (principal) => concurrency.hasRoom(principal),
     awaitedSlots,
     pool: engine.pool,
-    render: (request, ...rest) =>
-      'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),
+    render: (...call) => render(inBackground, ...call),
     onRendered: metrics.delivered,
     onFault: (error) => logger.warn({ err: error, ...currentOrigin() }, 'a batch item failed because of an internal error'),
     onAttempt: (line) => logger.info(line, 'batch item'),

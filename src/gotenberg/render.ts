@@ -1,7 +1,7 @@
 /** Renders a translated Gotenberg form to a PDF or an image, with the same checks, queue, charge and idempotency as `/v1`. */
 import type { Principal } from '../accounts/accounts.ts';
 import { countDelivery } from '../http/metrics/count-outcomes.ts';
-import { deliveredFile, rememberRender, requestedType } from '../http/replies/remember-render.ts';
+import { rememberRender } from '../http/replies/remember-render.ts';
 import type { RouteServices } from '../http/routes/services.ts';
 import type { Claim } from '../idempotency/idempotency.ts';
 import type { RenderMemory } from '../render/render.ts';
@@ -68,6 +68,5 @@ async function render(services: RouteServices, request: AnyRequest, call: Render
   const { principal, client, claim, memory } = call;
   const hook = claim && rememberRender(services.idempotency, claim, request, principal.plan);
   const delivery = await countDelivery(services.metrics, () => services.render(request, principal, client, hook, memory));
-  const { bytes, chunks } = deliveredFile(delivery);
-  return { type: requestedType(request), bytes, chunks, remaining: delivery.remaining };
+  return { ...delivery.file, remaining: delivery.remaining };
 }

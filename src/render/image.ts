@@ -12,6 +12,8 @@ import { namingOption } from './steps/name-option.ts';
 import type { PageReport } from './steps/printed-document.ts';
 
 export interface RenderedImage {
+  /** Media type. */
+  type: string;
   chunks: Buffer[];
   bytes: number;
   /** The width in pixels. */
@@ -62,7 +64,7 @@ async function captureSteps(
   const timings = deadline.timings();
   const { width, height } = captured;
   return {
-    ...{ chunks: [image], bytes: image.length, width, height, timings },
+    ...{ type: `image/${capture.type}`, chunks: [image], bytes: image.length, width, height, timings },
     report: toReport(report, timings, { isOperator, content }),
   };
 }

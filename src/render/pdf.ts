@@ -37,6 +37,8 @@ import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
 
 export interface RenderedPdf {
+  /** Media type. */
+  type: string;
   /** The file in chunks, so that a large file is never concatenated. */
   chunks: Buffer[];
   bytes: number;
@@ -149,7 +151,7 @@ async function renderSteps(
   const { isOperator } = owner ?? {};
   const wholeReport = addMissingGlyphs(reportWithFields, [stamp?.findings]);
   const report = withPictures(toReport(wholeReport, timings, { isOperator, content: job.content }), pictures);
-  return { chunks, bytes: totalLength(chunks), pages, report, timings };
+  return { type: 'application/pdf', chunks, bytes: totalLength(chunks), pages, report, timings };
 }
 
 /** Prints a document until it is as the order wants it. */

@@ -66,7 +66,7 @@ export function playgroundRoutes(
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
-      return sendResult(request, reply, { ...pdf, type: PDF, filename: undefined }, await spoolPdf(pdf, usage, blobs));
+      return sendResult(request, reply, { ...pdf, filename: undefined }, await spoolPdf(pdf, usage, blobs));
     });
   });
 }

@@ -6,7 +6,7 @@ import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderRequest } from '../../render/request/render-request.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
 import { documentRecord } from '../replies/records.ts';
-import { deliveredFile, rememberRender, requestedType } from '../replies/remember-render.ts';
+import { rememberRender } from '../replies/remember-render.ts';
 import { replayStored, serverTiming, setCreated, setResultHeaders } from '../replies/send-delivery.ts';
 import { sendFile } from '../replies/send-file.ts';
 import { sendResult } from '../replies/send-report.ts';
@@ -16,7 +16,7 @@ import { requestUsage } from '../requests/request-memory.ts';
 import { parseBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
-import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { isAsync, startRender, takeUploadTarget } from './renders.ts';
 import type { RouteServices } from './services.ts';
@@ -45,6 +45,11 @@ export async function answerRender(
   );
 }
 
+/** The media type of the file that a request asks for. */
+function requestedType(request: RenderRequest | ImageRequest): string {
+  return 'capture' in request ? `image/${request.capture.type}` : PDF;
+}
+
 /** The list of violations is neither charged nor remembered, so the Idempotency-Key has no effect on it. */
 async function reportConformance(
   { metrics, violationsOf }: RouteServices,
@@ -70,16 +75,14 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = requirePrincipal(request);
   const usage = requestUsage(request);
-  const type = requestedType(parsed);
-  const sendsFile = !parsed.store || prefersType(request, type, JSON_TYPE);
+  const sendsFile = !parsed.store || prefersType(request, requestedType(parsed), JSON_TYPE);
   const memory = memoryOfRender(usage, sendsFile);
   const commitHook = claim && rememberRender(idempotency, claim, parsed, principal.plan);
   const client = disconnectSignal(reply);
   const delivery = await countDelivery(metrics, () => render(parsed, principal, client, commitHook, memory));
-  const { document } = delivery;
-  const file = deliveredFile(delivery);
+  const { file, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: file.report.warning_count }).header('server-timing', serverTiming(file));
-  const facts = { ...file, type, filename: parsed.filename, documentId: document?.id };
+  const facts = { ...file, filename: parsed.filename, documentId: document?.id };
   if (!parsed.store || !document) return sendResult(request, reply, facts, await spoolPdf(file, usage, blobs));
   setCreated(request, reply, document);
   if (sendsFile) return sendFile(reply, { ...facts, filename: document.filename }, await spoolPdf(file, usage, blobs));

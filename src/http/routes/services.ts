@@ -10,7 +10,7 @@ import type { Links } from '../../documents/links.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import type { Playground } from '../../playground/playground.ts';
 import type { DryRunRequest } from '../../render/dry-run.ts';
-import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
+import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
 import type { Templates } from '../../templates/templates.ts';
@@ -60,9 +60,9 @@ export interface RouteServices {
     request: RenderRequest | ImageRequest,
     principal: Principal,
     client: AbortSignal,
-    commitHook?: CommitHook<Delivery | ImageDelivery>,
+    commitHook?: CommitHook,
     memory?: RenderMemory,
-  ): Promise<Delivery | ImageDelivery>;
+  ): Promise<Delivery>;
   violationsOf(request: RenderRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory): Promise<unknown[]>;
   /** Throws `forbidden_url` if the host is an IP address that the egress policy forbids. */
   requireWebhook(owner: Principal, url: string | undefined, path?: string): void;
