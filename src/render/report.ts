@@ -65,13 +65,20 @@ export interface RenderReport {
   timings: Record<Phase, number>;
 }
 
+interface ReportContext {
+  /** Only the operator learns what to set so that a refused host is allowed. */
+  isOperator?: boolean | undefined;
+  content: Content;
+  /** Undefined if they do not matter. */
+  pictures?: LosslessPictures | undefined;
+}
+
 type Unsupported = PageReport['unsupported'][number];
 
-/** Only the operator learns what to set so that a refused host is allowed. */
 export function toReport(
   page: PageReport,
   timings: RenderReport['timings'],
-  { isOperator = false, content }: { isOperator?: boolean | undefined; content?: Content } = {},
+  { isOperator, content, pictures }: ReportContext,
 ): RenderReport {
   const { failed, failures } = page;
   const { requests, bytes, contacted, refused, remedies } = page.network;
@@ -92,6 +99,7 @@ export function toReport(
     ...[...page.unsupported, ...page.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
     ...lossWarnings(page),
     ...earlyWarnings(page.unfinished),
+    ...pictureWarnings(pictures),
   ];
   return {
     network: { requests, bytes, contacted, refused },
@@ -101,13 +109,12 @@ export function toReport(
   };
 }
 
-/** The report with a warning if pictures make the PDF large. */
-export function withPictures(report: RenderReport, { count, bytes }: LosslessPictures): RenderReport {
-  if (bytes < LARGE_BYTES) return report;
+/** A warning if pictures make the PDF large. */
+function pictureWarnings({ count, bytes }: LosslessPictures = { count: 0, bytes: 0 }): Warning[] {
+  if (bytes < LARGE_BYTES) return [];
   const pictures = count === 1 ? '1 picture takes' : `${count} pictures take`;
   const message = `${pictures} ${(bytes / 1e6).toFixed(1)} MB of the PDF, because Chromium stores all but JPEGs without loss; use JPEGs, images.quality or images.maxDpi`;
-  const warning: Warning = { kind: 'pictures_large', count, message };
-  return { ...report, warnings: [...report.warnings, warning], warning_count: report.warning_count + 1 };
+  return [{ kind: 'pictures_large', count, message }];
 }
 
 /** Throws `render_gate_failed` if there is a warning of a kind listed in `failOnWarning`. */
