@@ -152,11 +152,7 @@ function readText({ files }: GotenbergForm, name: string): string | undefined {
 
 /** Throws `invalid_request`, which names the file, or the field `path`. */
 export function decodeFile({ path: name, content }: UploadedFile, path = toFileName(name)): string {
-  try {
-    return decodeUtf8(content, name.slice(0, MAX_SHOWN));
-  } catch (error) {
-    throw invalidField(path, (error as Error).message);
-  }
+  return decodeUtf8(content, name.slice(0, MAX_SHOWN), (message) => invalidField(path, message));
 }
 
 /** Options from fields that each correspond to exactly one option. */
