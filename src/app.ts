@@ -12,7 +12,7 @@ import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
 import { startEgressProxy } from './egress/egress-proxy.ts';
 import type { OutboundPolicy } from './egress/policy.ts';
-import { createFinisher, createFinishQueue, type Logger, type RenderEngine, startEngine } from './engine.ts';
+import { type Logger, openFinishing, type RenderEngine, startEngine } from './engine.ts';
 import { BackgroundJobs } from './gotenberg/background.ts';
 import { gotenbergPlugin } from './gotenberg/plugin.ts';
 import type { GotenbergServices } from './gotenberg/routes.ts';
@@ -343,11 +343,10 @@ function createRunner(
 function createMerging({ documents, blobs, links }: Services, config: Config): Merging & AsyncDisposable {
   const { maxPdfBytes, maxRenderTimeoutMs: timeoutMs } = config.merging;
   const settings = { ...config.engine.finishing, finishThreads: 1 };
-  const finisher = createFinisher(settings, links.secretFor('finishing'));
-  const finishing = createFinishQueue(settings, finisher, { longestMs: LONGEST_MERGE_MS });
+  const finishing = openFinishing(settings, links.secretFor('finishing'), { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(maxPdfBytes, settings.finishQueueBytes);
   const merging = new Merging({ documents, blobs, finishing }, { maxBytes, maxPdfBytes, timeoutMs });
-  return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
+  return Object.assign(merging, { [Symbol.asyncDispose]: () => finishing.close() });
 }
 
 function createSweep(
