@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Accounts, Principal } from '../../accounts/accounts.ts';
 import type { Allowance } from '../../accounts/allowance.ts';
+import type { VisitorRequests } from '../../accounts/visitor-requests.ts';
 import type { Batches } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import type { Certificates } from '../../certificates/certificates.ts';
@@ -22,7 +23,6 @@ import type { Webhooks } from '../../webhooks/webhooks.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Spool } from '../replies/spool-pdf.ts';
 import type { Budgets } from '../requests/request-memory.ts';
-import type { RequestCounter } from '../server/rate-limit.ts';
 
 export interface RouteServices {
   accounts: Accounts;
@@ -48,7 +48,7 @@ export interface RouteServices {
   templates: Templates;
   uploadValidation: UploadValidation;
   /** Undefined unless several nodes count together. */
-  visitorRequests: RequestCounter | undefined;
+  visitorRequests: VisitorRequests | undefined;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
   /** Renders a small document, unless another was rendered a moment ago. Rejects if it fails. */
