@@ -29,13 +29,12 @@ export interface Rendered {
 
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
-/** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
+/** Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
 export type ToRender = (
   services: RouteServices,
   form: GotenbergForm,
   source: GotenbergSource,
   filename: string | undefined,
-  html?: string,
 ) => Render;
 
 export const pdfRender = prepareWith(toPdfBody, parseRenderRequest);
@@ -47,8 +46,8 @@ function prepareWith(
   bodyOf: typeof toPdfBody,
   parse: (body: unknown, limits: RenderLimits, files: readonly UploadedFile[]) => AnyRequest,
 ): ToRender {
-  return (services, form, source, filename, html) => {
-    const { body, files } = bodyOf(form, source, filename, html);
+  return (services, form, source, filename) => {
+    const { body, files } = bodyOf(form, source, filename);
     const parsed = withStatuses(form, parse(body, services.limits, files));
     // Headers and cookies that name other addresses than the document's cannot be expressed by an option of `/v1`.
     const target = withForeignSecrets(parsed.load.target, form.values, readUrl(form, source), services.limits);

@@ -33,7 +33,7 @@ import { readTrace } from './errors.ts';
 import { type SentForm, toFileName, translateError } from './field-names.ts';
 import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
-import { pageOfMarkdown } from './markdown.ts';
+import { convertMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
@@ -140,11 +140,9 @@ async function answer(
 ): Promise<FastifyReply> {
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
   const client = disconnectSignal(reply);
-  const html =
-    source === 'markdown'
-      ? await pageOfMarkdown(form, requirePrincipal(request).accountId, services.markdown, client).catch(suggestAssets)
-      : undefined;
-  const render = toRender(services, form, source, storedName(filename), html);
+  if (source === 'markdown')
+    await convertMarkdown(form, requirePrincipal(request).accountId, services.markdown, client).catch(suggestAssets);
+  const render = toRender(services, form, source, storedName(filename));
   if (webhook) return answerLater(services, request, reply, withoutFiles(form), webhook, filename, render);
   return idempotent(
     request,
