@@ -1,11 +1,12 @@
 /** `/v1/batches/{id}.zip`, `.pdf` and `/events`: the results of a batch as one file, or one by one as they arrive. */
 
+import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
-import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
+import { endNumber, NDJSON_FORMAT, readEvents, SSE_FORMAT } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
 import { streamZip } from '../replies/batch-zip.ts';
@@ -60,7 +61,8 @@ export function batchResultRoutes(app: FastifyInstance, services: RouteServices)
     open.enter(request, reply);
     const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
     const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-    return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
+    const events = readEvents(batches, following, disconnectSignal(reply));
+    return reply.send(Readable.from(events, { objectMode: false }));
   });
 }
 
