@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { ServiceError } from '../../errors.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { toIsoTime } from '../replies/records.ts';
@@ -13,15 +14,13 @@ import type { RouteServices } from './services.ts';
 
 const PatchBody = Type.Object(
   {
-    auto_store: Type.Optional({
-      ...Type.Boolean(),
+    auto_store: option(Type.Boolean(), {
       expected: 'true or false',
       description: 'Whether every render without `store: false` is stored. The reply is the result in either case.',
       'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
-    document_expired_webhook_url: Type.Optional({
-      ...Type.Union([Type.String(), Type.Null()]),
+    document_expired_webhook_url: option(Type.Union([Type.String(), Type.Null()]), {
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
         'URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.',

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type CertificateDraft, MAX_CERTIFICATES, type StoredCertificate } from '../../certificates/certificates.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
@@ -32,8 +33,7 @@ const CreateBody = Type.Object(
         'A PKCS#12 file (`.p12`, `.pfx`) with a private key and its certificate chain. RSA keys have 2,048 to 8,192 bits; elliptic curves are P-256, P-384 and P-521.',
       examples: ['MIIKDQIBAzCCCcMGCSqGSIb3DQEHAaCC'],
     },
-    password: Type.Optional({
-      ...Type.String({ maxLength: 1_000 }),
+    password: option(Type.String({ maxLength: 1_000 }), {
       expected: 'a string of at most 1,000 characters',
       description: 'The password of the file. It is used once and not stored.',
       default: '',

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { documentType } from '../../documents/documents.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
@@ -24,8 +25,7 @@ const MAX_LINK_SECONDS = 3_153_600_000;
 
 const LinkBody = Type.Object(
   {
-    expires_in: Type.Optional({
-      ...Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }),
+    expires_in: option(Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }), {
       expected: 'a whole number of seconds, at least 1',
       description: 'How long the link works. It ends with the document at the latest.',
       default: DEFAULT_LINK_SECONDS,

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
 import { invalidField } from '../../errors.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
-import { oneOf } from '../../render/request/schemas/option.ts';
+import { oneOf, option } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
 import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
@@ -63,20 +63,19 @@ const KEPT = { 'x-default': 'as before' };
 const CreateBody = Type.Object(
   {
     ...{ name, html },
-    engine: Type.Optional({ ...engine, default: 'placeholders' }),
-    metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
-    assets: Type.Optional({ ...AssetsSchema, $id: 'TemplateAssets', description: ASSETS }),
+    engine: option(engine, { default: 'placeholders' }),
+    metadata: option(MetadataSchema, { 'x-default': 'none' }),
+    assets: option(AssetsSchema, { $id: 'TemplateAssets', description: ASSETS }),
   },
   { ...CLOSED, $id: 'NewTemplate' },
 );
 const ReplaceBody = Type.Object(
   {
     html,
-    name: Type.Optional({ ...name, ...KEPT }),
-    engine: Type.Optional({ ...engine, ...KEPT }),
-    metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
-    assets: Type.Optional({
-      ...AssetsSchema,
+    name: option(name, KEPT),
+    engine: option(engine, KEPT),
+    metadata: option(MetadataSchema, KEPT),
+    assets: option(AssetsSchema, {
       $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
     }),
