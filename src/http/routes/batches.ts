@@ -12,7 +12,7 @@ import { type ById, header, listSchema, pathId } from '../replies/response-schem
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, type Query } from '../requests/idempotent.ts';
 import { readFilteredPage, toList } from '../requests/listing.ts';
-import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../requests/prefer.ts';
+import { PREFER_SCHEMA, readWaitSeconds } from '../requests/prefer.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
@@ -110,8 +110,8 @@ export async function awaitBatch(
 ): Promise<WholeBatch> {
   const { keyId } = requirePrincipal(request);
   const seconds = readWaitSeconds(request);
-  setPreferenceApplied(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
+  reply.header('preference-applied', `wait=${seconds}`);
   using watch = batches.progress.watch(id, disconnectSignal(reply), 'end'); // the watch starts before the query, so that no end is missed
   const end = performance.now() + seconds * 1000;
   for (;;) {
