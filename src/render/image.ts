@@ -3,26 +3,18 @@ import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture
 import type { LoadJob } from '../chromium/load/document-load.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
-import type { Deadline, Phase } from '../deadline.ts';
-import { contentLanguages, type PrintEngine } from './pdf.ts';
+import type { Deadline } from '../deadline.ts';
+import { contentLanguages, type PrintEngine, type RenderedFile } from './pdf.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { toReport } from './report.ts';
-import type { RenderReport } from './report-schema.ts';
 import { NO_LOSSES } from './steps/layout-losses.ts';
 import { namingOption } from './steps/name-option.ts';
 import type { PageReport } from './steps/printed-document.ts';
 
-export interface RenderedImage {
-  /** Media type. */
-  type: string;
-  chunks: Buffer[];
-  bytes: number;
+export interface RenderedImage extends RenderedFile {
   /** The width in pixels. */
   width: number;
   height: number;
-  report: RenderReport;
-  /** Milliseconds spent in each phase. */
-  timings: Record<Phase, number>;
 }
 
 /** A document of which a screenshot is taken. */

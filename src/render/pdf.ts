@@ -37,16 +37,19 @@ import { joinPages, layOut } from './steps/single-page.ts';
 import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
 
-export interface RenderedPdf {
+export interface RenderedFile {
   /** Media type. */
   type: string;
   /** The file in chunks, so that a large file is never concatenated. */
   chunks: Buffer[];
   bytes: number;
-  pages: number;
   report: RenderReport;
   /** Milliseconds spent in each phase. */
   timings: Record<Phase, number>;
+}
+
+export interface RenderedPdf extends RenderedFile {
+  pages: number;
 }
 
 /** The services that turn documents into PDFs. */
