@@ -33,7 +33,6 @@ export interface DryRunServices extends SourceServices, SigningServices {
 type Verdict = 'allowed' | 'refused' | 'unchecked';
 
 export type DryRunRequest = SourceRequest & {
-  store?: boolean | undefined;
   deliverTo?: { url: string } | undefined;
   finish?: { signature?: SignaturePlan | undefined };
 };
