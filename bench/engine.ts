@@ -5,7 +5,7 @@ import { launchBrowser } from '../src/chromium/browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { startEgressProxy } from '../src/egress/egress-proxy.ts';
 import { OutboundPolicy } from '../src/egress/policy.ts';
-import { createFinisher, createFinishQueue } from '../src/engine.ts';
+import { openFinishing } from '../src/engine.ts';
 import { Pool } from '../src/pool/pool.ts';
 import type { PrintEngine } from '../src/render/pdf.ts';
 
@@ -33,13 +33,13 @@ export async function startEngine({
     browsers: 1,
     concurrency: places,
   });
-  const finisher = createFinisher(engine.finishing, randomBytes(32));
+  const finishing = openFinishing(engine.finishing, randomBytes(32));
   await pool.start();
   return {
     pool,
-    finishing: createFinishQueue(engine.finishing, finisher),
+    finishing,
     async [Symbol.asyncDispose]() {
-      await Promise.all([pool.close(), finisher.close()]);
+      await Promise.all([pool.close(), finishing.close()]);
       await proxy.close();
     },
   };

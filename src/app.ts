@@ -12,19 +12,21 @@ import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
 import { startEgressProxy } from './egress/egress-proxy.ts';
 import type { OutboundPolicy } from './egress/policy.ts';
-import { createFinisher, createFinishQueue, type Logger, type RenderEngine, startEngine } from './engine.ts';
+import { type Logger, openFinishing, type RenderEngine, startEngine } from './engine.ts';
 import { BackgroundJobs } from './gotenberg/background.ts';
-import { type GotenbergPluginServices, gotenbergPlugin } from './gotenberg/plugin.ts';
+import { gotenbergPlugin } from './gotenberg/plugin.ts';
+import type { GotenbergServices } from './gotenberg/routes.ts';
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
 import { releaseUnusedMemory } from './http/requests/release-memory.ts';
-import { createServer, type ServerServices } from './http/server.ts';
+import type { RouteServices } from './http/routes/services.ts';
+import { createServer } from './http/server.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { dryRun } from './render/dry-run.ts';
 import { LookupLimit } from './render/lookup-limit.ts';
 import { createReadiness } from './render/readiness.ts';
-import { findViolations, type RenderMemory, render, renderImage } from './render/render.ts';
+import { findViolations, type RenderMemory, render } from './render/render.ts';
 import type { RenderLimits } from './render/request/render-request.ts';
 import { openServices, type Services } from './services.ts';
 import { removeAbandonedWork } from './storage/backup/work-folder.ts';
@@ -126,14 +128,13 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const merging = opened.use(createMerging(services, config));
   const backgroundJobs = new BackgroundJobs();
   const pdfReaders = openPdfReaders(config.merging);
-  const served: ServerServices & GotenbergPluginServices = {
+  const served: GotenbergServices = {
     ...services,
     limits: config.limits,
     playground: visitors?.playground,
     pages,
     metrics,
     logger,
-    log: logger,
     ...budgets,
     ...rendering(services, engine),
     merging,
@@ -180,13 +181,10 @@ function rendering(services: Services, engine: RenderEngine) {
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
-    render: (request, principal, client, commitHook, held) =>
-      'capture' in request
-        ? renderImage(within(held), request, principal, client, commitHook)
-        : render(within(held), request, principal, client, commitHook),
+    render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => findViolations(within(held), request, principal, client),
     dryRun: (request, principal, client) => dryRun({ ...all, lookupLimit, policy: engine.policy }, request, principal, client),
-  } satisfies Partial<ServerServices>;
+  } satisfies Partial<RouteServices>;
 }
 
 /** Starts listening, and resolves to the address. */
@@ -326,8 +324,7 @@ function createRunner(
     hasRoom: (principal) => concurrency.hasRoom(principal),
     awaitedSlots,
     pool: engine.pool,
-    render: (request, ...rest) =>
-      'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),
+    render: (...call) => render(inBackground, ...call),
     onRendered: metrics.delivered,
     onFault: (error) => logger.warn({ err: error, ...currentOrigin() }, 'a batch item failed because of an internal error'),
     onAttempt: (line) => logger.info(line, 'batch item'),
@@ -346,11 +343,10 @@ function createRunner(
 function createMerging({ documents, blobs, links }: Services, config: Config): Merging & AsyncDisposable {
   const { maxPdfBytes, maxRenderTimeoutMs: timeoutMs } = config.merging;
   const settings = { ...config.engine.finishing, finishThreads: 1 };
-  const finisher = createFinisher(settings, links.secretFor('finishing'));
-  const finishing = createFinishQueue(settings, finisher, { longestMs: LONGEST_MERGE_MS });
+  const finishing = openFinishing(settings, links.secretFor('finishing'), { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(maxPdfBytes, settings.finishQueueBytes);
   const merging = new Merging({ documents, blobs, finishing, maxBytes, maxPdfBytes, timeoutMs });
-  return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
+  return Object.assign(merging, { [Symbol.asyncDispose]: () => finishing.close() });
 }
 
 function createSweep(

@@ -26,10 +26,8 @@ interface Setting<T> {
   help: string;
   /** Turns the text into the value, or throws an Error that says what is valid. */
   parse: (text: string) => T;
-}
-
-interface Secret {
-  isSecret: true;
+  /** Whether the text may contain a password, so that errors must not repeat it. */
+  isSecret?: boolean;
 }
 
 /** Timers of Node and browsers hold milliseconds in 31 bits. A longer timer would fire at once. */
@@ -67,10 +65,13 @@ const SETTINGS = {
     'PLATEN_SECRET_KEY_FILE',
     'File with the secret key that encrypts the private keys of certificates (see docs/operate/security.md). When empty, the service generates a key in PLATEN_DATA_DIR; with PLATEN_DATABASE_URL, certificates then cannot be stored.',
   ),
-  tsaUrl: authority(
-    'PLATEN_TSA_URL',
-    'URL of the time stamp authority (RFC 3161) for signatures of the levels B-T, B-LT and B-LTA, such as https://tsa.example.com/. It may contain a user name and password. When empty, these levels are refused.',
-  ),
+  tsaUrl: {
+    ...url(
+      'PLATEN_TSA_URL',
+      'URL of the time stamp authority (RFC 3161) for signatures of the levels B-T, B-LT and B-LTA, such as https://tsa.example.com/. It may contain a user name and password. When empty, these levels are refused.',
+    ),
+    isSecret: true,
+  },
   plansFile: text(
     'PLATEN_PLANS_FILE',
     'JSON file that defines the plans (see docs/operate/plans-and-keys.md). When empty, the built-in plans apply.',
@@ -182,7 +183,7 @@ const SETTINGS = {
   outboundPorts: list(
     'PLATEN_OUTBOUND_PORTS',
     'ports',
-    portNumber,
+    (entry) => wholeNumber(entry, 1, 65_535),
     'Ports that documents may reach on the public internet.',
     [80, 443],
   ),
@@ -447,7 +448,7 @@ function parseSettings(env: Record<string, string | undefined>): { values: Value
     try {
       values[name] = given && !isAddedByKubernetes(setting.env, given) ? setting.parse(given) : setting.fallback;
     } catch (error) {
-      problems.push(`${setting.env}${'isSecret' in setting ? '' : `=${given}`}: ${(error as Error).message}`);
+      problems.push(`${setting.env}${setting.isSecret ? '' : `=${given}`}: ${(error as Error).message}`);
     }
   }
   return { values: values as Values, problems };
@@ -523,13 +524,7 @@ function requireHttp(given: string): void {
   if (!/^https?:$/.test(URL.parse(given)?.protocol ?? '')) throw new Error('use a URL that begins with https:// or http://.');
 }
 
-/** A URL that may contain a user name and a password, so it is not repeated in errors. */
-function authority(env: string, help: string): Setting<string> & Secret {
-  return { ...url(env, help), isSecret: true };
-}
-
-/** A location that may contain a password, so it is not repeated in errors. */
-function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> & Secret {
+function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> {
   return { ...checked(env, `\`${valid}\``, check, help), isSecret: true };
 }
 
@@ -564,10 +559,6 @@ function addressRange(entry: string): AddressRange {
     throw new Error(`use addresses and CIDR ranges such as 10.0.0.7, 10.0.0.0/8, fd00::/8; not "${entry}".`);
   const address = ipaddr.process(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
-}
-
-function portNumber(entry: string): number {
-  return wholeNumber(entry, 1, 65_535);
 }
 
 function nameServer(entry: string): string {

@@ -16,12 +16,11 @@ export class Deadline {
   readonly timeoutMs: number;
   readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #over: Promise<never>;
-  readonly #entered: Array<{ phase: Phase; at: number }>;
+  readonly #over = Promise.withResolvers<never>();
+  readonly #entered: Array<{ phase: Phase; at: number }> = [];
   readonly #release: () => void;
   readonly #observer: PhaseObserver | undefined;
   readonly #controller = new AbortController();
-  readonly #reject: (error: ServiceError) => void;
   #error: ServiceError | undefined;
   #awaited: { about: Subject; what: string } | undefined;
 
@@ -30,12 +29,8 @@ export class Deadline {
     this.timeoutMs = timeoutMs;
     this.#endsAt = performance.now() + timeoutMs;
     this.#observer = observer;
-    this.#entered = [];
     this.enter('queue');
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {}); // a render that finishes in time never awaits it
-    this.#over = promise;
-    this.#reject = reject;
+    this.#over.promise.catch(() => {}); // a render that finishes in time never awaits it
     const expire = () => this.end(this.#timeoutError());
     const leave = () => this.end(new ServiceError('client_closed', 'the client closed the connection'));
     this.#timer = setTimeout(expire, timeoutMs);
@@ -47,7 +42,7 @@ export class Deadline {
   /** Ends the deadline early. */
   end(error: ServiceError): void {
     this.#error ??= error;
-    this.#reject(this.#error);
+    this.#over.reject(this.#error);
     this.#controller.abort();
   }
 
@@ -107,7 +102,7 @@ export class Deadline {
 
   /** Waits for `step`, but no longer than the deadline. */
   race<T>(step: Promise<T>): Promise<T> {
-    return Promise.race([step, this.#over]);
+    return Promise.race([step, this.#over.promise]);
   }
 
   /** Stops the timer. Must run on every path once the render has ended; `using` does that. */

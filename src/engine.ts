@@ -67,8 +67,7 @@ export async function startEngine(settings: EngineSettings, logger: Logger, secr
     report(browser, located.path, logger);
     return browser;
   };
-  const finisher = opened.adopt(createFinisher(settings.finishing, secret), (each) => each.close());
-  const finishing = createFinishQueue(settings.finishing, finisher);
+  const finishing = opened.adopt(openFinishing(settings.finishing, secret), (each) => each.close());
   const pool = opened.adopt(new Pool(() => launch(settings.browser, proxy), settings.pool), (each) => each.close());
   await pool.start();
   const all = opened.move();
@@ -76,26 +75,15 @@ export async function startEngine(settings: EngineSettings, logger: Logger, secr
   return { pool, finishing, browsers, policy, revocation, proxy, launch, close, [Symbol.asyncDispose]: close };
 }
 
-export function createFinisher({ finishThreads, finishMemoryBytes }: FinishingSettings, secret: Uint8Array): Finisher {
-  return new Finisher({
-    threads: finishThreads + RESERVED_THREADS,
-    heapMb: finishMemoryBytes / 1_048_576,
-    secret,
-  });
-}
-
-/** The queue in front of the finisher. It admits no more work than there are threads. */
-export function createFinishQueue(
-  { finishThreads, finishQueueLimit, finishQueueBytes }: FinishingSettings,
-  finisher: Finisher,
+/** Opens the threads that finish PDFs, and the queue in front of them, which admits no more work than there are threads. */
+export function openFinishing(
+  { finishThreads, finishQueueLimit, finishQueueBytes, finishMemoryBytes }: FinishingSettings,
+  secret: Uint8Array,
   options: { longestMs?: number } = {},
 ): FinishQueue {
-  const queue = new OwnerQueue({
-    capacity: finishThreads,
-    limit: finishQueueLimit,
-    reserved: RESERVED_THREADS,
-    ...options,
-  });
+  const threads = finishThreads + RESERVED_THREADS;
+  const finisher = new Finisher({ threads, heapMb: finishMemoryBytes / 1_048_576, secret });
+  const queue = new OwnerQueue({ capacity: finishThreads, limit: finishQueueLimit, reserved: RESERVED_THREADS, ...options });
   return new FinishQueue(finisher, queue, { maxBytes: finishQueueBytes });
 }
 

@@ -62,13 +62,17 @@ export class ServiceError extends Error {
     this.remedy = extras.remedy;
     this.about = extras.about;
   }
+
+  /** The same error with another detail, and with other extras if there are any. */
+  reword(detail: string, extras: ErrorExtras = {}): ServiceError {
+    return new ServiceError(this.code, detail, { ...this, cause: this.cause, ...extras });
+  }
 }
 
 /** The error as the operator reads it: with the setting that would help. */
 export function forOperator(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.remedy === undefined) return error;
-  const { code, message, members, retryAfterSeconds, remedy, cause } = error;
-  return new ServiceError(code, `${message}; ${remedy}`, { members, cause, retryAfterSeconds });
+  return error.reword(`${error.message}; ${error.remedy}`, { remedy: undefined });
 }
 
 /** The first errors are enough to find the mistake, and a reply must not be many times as large as its request. */

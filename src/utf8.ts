@@ -12,12 +12,12 @@ const BEGINNINGS: ReadonlyArray<readonly [pattern: RegExp, encoding: string]> = 
   [/^\0[^\0]\0[^\0]/, 'UTF-16BE'],
 ];
 
-/** `file` is the name that the error shows. The message of the error begins with `is not valid UTF-8`. */
-export function decodeUtf8(bytes: Buffer, file: string): string {
+/** `file` is the name that the error shows. `toError` makes the error of its message, which begins with `is not valid UTF-8`. */
+export function decodeUtf8(bytes: Buffer, file: string, toError = (message: string) => new Error(message)): string {
   const beginning = bytes.toString('latin1', 0, 4);
   const isOther = BEGINNINGS.some(([pattern]) => pattern.test(beginning));
   if (!isOther && isUtf8(bytes)) return bytes.toString();
-  throw new Error(`is not valid UTF-8; ${explainConversion(guessEncoding(bytes, beginning), file)}`);
+  throw toError(`is not valid UTF-8; ${explainConversion(guessEncoding(bytes, beginning), file)}`);
 }
 
 /** `encoding` is a name that `iconv` knows. */

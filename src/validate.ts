@@ -28,20 +28,18 @@ Settings.Set({ maxErrors: MAX_ERRORS });
 const WHOLE = 1_000;
 
 /** Suggests what an unknown name is likely to mean. `parent` is the path of the object that has it. */
-export type Hint = (parent: string, name: string) => string | undefined;
-
-const NO_HINT: Hint = () => undefined;
+type Hint = (parent: string, name: string) => string | undefined;
 
 /**
  * Returns a function that returns its argument, typed, or throws `invalid_request` naming every faulty field. Optional fields that
  * are null count as not sent: Go, Jackson and pydantic write them.
  */
-export function validator<S extends TSchema>(schema: S, hint = NO_HINT): Validator<Static<S>> {
+export function validator<S extends TSchema>(schema: S, hint: Hint = () => undefined): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (given) => {
     const value = new NullRemover().remove(schema as TSchema as SchemaNode, given, '');
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(new ErrorDescriber(schema, value, hint).describe(compiled.Errors(value)));
+    throw invalidRequest(describeErrors({ schema, value, hint }, compiled.Errors(value)));
   };
 }
 
@@ -138,60 +136,47 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-class ErrorDescriber {
-  readonly #schema: TSchema;
-  readonly #value: unknown;
-  readonly #hint: Hint;
+interface Checked {
+  schema: TSchema;
+  value: unknown;
+  hint: Hint;
+}
 
-  constructor(schema: TSchema, value: unknown, hint: Hint) {
-    this.#schema = schema;
-    this.#value = value;
-    this.#hint = hint;
-  }
+function describeErrors(checked: Checked, schemaErrors: SchemaError[]): FieldError[] {
+  // Each unknown field has an error of its own. This one lists them again.
+  const single = schemaErrors.filter(({ keyword }) => keyword !== 'additionalProperties');
+  const relevant = single.filter((error) => concerns(checked.schema as SchemaNode, error, checked.value));
+  const errors = (relevant.length ? relevant : single).flatMap((error) => describeError(checked, error));
+  return [...new Map(errors.map((error) => [`${error.path} ${error.message}`, error])).values()];
+}
 
-  describe(schemaErrors: SchemaError[]): FieldError[] {
-    const relevant = schemaErrors.filter((error) => concerns(this.#schema as SchemaNode, error, this.#value));
-    const errors = (relevant.length ? relevant : schemaErrors).flatMap((error) => this.#describeOne(error));
-    return [...new Map(errors.map((error) => [`${error.path} ${error.message}`, error])).values()];
+function describeError(checked: Checked, schemaError: SchemaError): FieldError[] {
+  const { keyword, schemaPath, instancePath, params, message } = schemaError;
+  const { schema, value } = checked;
+  const steps = parsePointer(instancePath);
+  const path = toPath(steps);
+  if (keyword === 'boolean') return [describeUnknown(checked, schemaPath, steps)];
+  if (keyword === 'required') {
+    const { requiredProperties } = params as { requiredProperties: string[] };
+    return requiredProperties.map((name) => ({ path: join(path, name), message: 'is required' }));
   }
+  const expected = expectation(schema, schemaPath) ?? typeName(findSchema(schema, schemaPath));
+  const given = path === '' ? undefined : findMember(value, steps);
+  return [{ path, message: `${expected ? `must be ${expected}` : message}${explainMistake(schemaError, given)}` }];
+}
 
-  #describeOne(schemaError: SchemaError): FieldError[] {
-    const path = toPath(schemaError.instancePath);
-    // An unknown field. `additionalProperties` then lists all unknown fields again, unless there are too many errors.
-    if (schemaError.keyword === 'boolean') return this.#unknownField(schemaError);
-    if (schemaError.keyword === 'additionalProperties')
-      return this.#unknownFields(path, schemaError.schemaPath, listNames(schemaError.params, 'additionalProperties'));
-    if (schemaError.keyword === 'required')
-      return listNames(schemaError.params, 'requiredProperties').map((name) => ({
-        path: join(path, name),
-        message: 'is required',
-      }));
-    const expected =
-      expectation(this.#schema, schemaError.schemaPath) ?? typeName(findSchema(this.#schema, schemaError.schemaPath));
-    const given = path === '' ? undefined : findMember(this.#value, parsePointer(schemaError.instancePath));
-    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${explainMistake(schemaError, given)}` }];
-  }
-
-  #unknownField({ instancePath, schemaPath }: SchemaError): FieldError[] {
-    const steps = parsePointer(instancePath);
-    const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
-    return this.#unknownFields(parent, schemaPath.replace(/\/[^/]*$/, ''), steps.slice(-1));
-  }
-
-  /** `schemaPath` is the path of the object schema that has no such properties. */
-  #unknownFields(path: string, schemaPath: string, names: string[]): FieldError[] {
-    const { properties = {}, required = [] } = findSchema(this.#schema, schemaPath) ?? {};
-    const known = Object.keys(properties);
-    const isOfAnother = (name: string) => branchesAround(this.#schema, schemaPath).some((branch) => hasProperty(branch, name));
-    return names.map((name) => {
-      const at = join(path, shorten(name));
-      const [own] = required;
-      if (own && isOfAnother(name)) return { path: at, message: `cannot be combined with ${join(path, own)}` };
-      const hint = this.#hint(path, name);
-      const meant = hint ? `; did you mean ${hint}?` : suggestion(name, known, path);
-      return { path: at, message: `there is no such field${meant}` };
-    });
-  }
+/** Describes an unknown field. `schemaPath` is that of `additionalProperties` in the schema of the object around it. */
+function describeUnknown({ schema, hint }: Checked, schemaPath: string, steps: string[]): FieldError {
+  const [parent, name] = [toPath(steps.slice(0, -1)), steps.at(-1) ?? ''];
+  const objectPath = schemaPath.replace(/\/[^/]*$/, '');
+  const { properties = {}, required = [] } = findSchema(schema, objectPath) ?? {};
+  const path = join(parent, shorten(name));
+  const [own] = required;
+  if (own && branchesAround(schema, objectPath).some((branch) => hasProperty(branch, name)))
+    return { path, message: `cannot be combined with ${join(parent, own)}` };
+  const hinted = hint(parent, name);
+  const meant = hinted ? `; did you mean ${hinted}?` : suggestion(name, Object.keys(properties), parent);
+  return { path, message: `there is no such field${meant}` };
 }
 
 /** Whether an error belongs to the branch that the value matches best, in every union on its path. */
@@ -301,8 +286,8 @@ function parsePointer(pointer: string): string[] {
   return pointer.replace(/^#/, '').split('/').slice(1).map(unescapePointer);
 }
 
-function toPath(pointer: string): string {
-  return pointer.split('/').slice(1).map(unescapePointer).reduce(join, '');
+function toPath(steps: string[]): string {
+  return steps.reduce(join, '');
 }
 
 function join(path: string, name: string): string {
@@ -312,10 +297,6 @@ function join(path: string, name: string): string {
 
 function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function listNames(params: object, member: string): string[] {
-  return (params as Record<string, string[]>)[member] ?? [];
 }
 
 function shorten(name: string): string {

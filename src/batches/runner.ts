@@ -7,7 +7,7 @@ import { hasCode, ServiceError } from '../errors.ts';
 import { failureFields } from '../failure-fields.ts';
 import { type ClaimResult, type Jobs, NO_WORK, type Task } from '../jobs/jobs.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
-import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
+import type { CommitHook, Delivery } from '../render/render.ts';
 import type { ImageRequest } from '../render/request/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../render/request/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
@@ -44,15 +44,13 @@ export interface RunnerServices {
     item: RenderRequest | ImageRequest,
     principal: Principal,
     client: AbortSignal,
-    commitHook: ItemHook,
-  ): Promise<Delivery | ImageDelivery>;
-  onRendered(delivery: Delivery | ImageDelivery): void;
+    commitHook: CommitHook,
+  ): Promise<Delivery>;
+  onRendered(delivery: Delivery): void;
   /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;
   onAttempt?(line: object): void;
 }
-
-export type ItemHook = CommitHook<Pick<Delivery, 'document'>>;
 
 /** An error if the key was revoked, or if its plan cannot be determined. */
 type Owner = Principal | ServiceError;
@@ -176,7 +174,7 @@ export class BatchRunner implements Task {
     { deliverTo, keptMs }: AnyItemRequest,
     { accountId, keyId }: Principal,
     written: { completed?: Completed },
-  ): ItemHook {
+  ): CommitHook {
     const { queue, uploads } = this.#services;
     return {
       async write({ document }, query) {

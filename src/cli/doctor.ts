@@ -10,7 +10,7 @@ import { fontCoverage } from '../chromium/font-coverage.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { OutboundPolicy } from '../egress/policy.ts';
-import { createFinisher, createFinishQueue } from '../engine.ts';
+import { openFinishing } from '../engine.ts';
 import { messageWithCause } from '../errors.ts';
 import { findFontPackage, scriptName } from '../fonts/optional-fonts.ts';
 import { Pool } from '../pool/pool.ts';
@@ -142,12 +142,11 @@ async function checkRender(browser: Browser, { engine, limits }: Config, report:
   const pool = new Pool(async () => browser, { ...engine.pool, browsers: 1 });
   await pool.start();
   const html = '<h1>doctor</h1>';
-  const finisher = createFinisher(engine.finishing, randomBytes(32));
-  const finishing = createFinishQueue(engine.finishing, finisher);
+  const finishing = openFinishing(engine.finishing, randomBytes(32));
   const pdf = await printAlone({ pool, finishing }, parseRenderRequest({ html }, limits));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
-  await Promise.all([pool.close(), finisher.close()]);
+  await Promise.all([pool.close(), finishing.close()]);
 }
 
 async function checkDataFolder({ dataDir }: Config['app'], report: Report): Promise<void> {

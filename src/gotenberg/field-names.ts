@@ -72,10 +72,9 @@ const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
 /** Returns the error with the names of the form. Other values, which are faults of this service, are returned as they are. */
 export function translateError(form: SentForm, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const { code, message, members, retryAfterSeconds, remedy, cause } = error;
-  const errors = code === 'invalid_request' ? (members.errors as FieldError[] | undefined) : undefined;
+  const errors = error.code === 'invalid_request' ? (error.members.errors as FieldError[] | undefined) : undefined;
   if (errors) return invalidRequest(errors.map((each) => nameField(form, each)));
-  return new ServiceError(code, translateMessage(form, message), { members, remedy, cause, retryAfterSeconds });
+  return error.reword(translateMessage(form, error.message));
 }
 
 function nameField(form: SentForm, { path, message }: FieldError): FieldError {

@@ -23,6 +23,8 @@ export interface GotenbergForm extends SentForm {
   embeds: UploadedFile[];
   marks: UploadedFile[];
   invoices: UploadedFile[];
+  /** The converted page, on the Markdown route. */
+  html?: string;
 }
 
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
@@ -72,8 +74,8 @@ function toFile(filename: string, { type, content }: Part): UploadedFile {
   return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
 }
 
-/** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
-export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+/** The body of `POST /v1/pdf`, and files for its document. */
+export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined) {
   const { values, embeds } = form;
   const [header, footer] = [readTemplate(form, 'header.html'), readTemplate(form, 'footer.html')];
   const options: Options = {
@@ -93,17 +95,17 @@ export function toPdfBody(form: GotenbergForm, source: GotenbergSource, filename
   if (options.singlePage) delete options.height; // it follows from the content
   if (options.omitBackground && !options.printBackground)
     throw invalidField('omitBackground', 'requires printBackground set to true');
-  return toBody(form, source, options, filename, html);
+  return toBody(form, source, options, filename);
 }
 
 /** The body of `POST /v1/image`, and files for its document. */
-export function toImageBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined, html?: string) {
+export function toImageBody(form: GotenbergForm, source: GotenbergSource, filename: string | undefined) {
   const { values } = form;
   const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
   const fullPage = given.selector === undefined && values.get('clip') !== true;
   const options = { ...loadingOptions(values), ...given, type, viewport, fullPage };
-  return toBody(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
+  return toBody(form, source, type === 'png' ? options : { ...options, quality }, filename);
 }
 
 /** The options of `POST /v1/pdf` that apply to merged files. */
@@ -116,12 +118,12 @@ export function toMergeOptions(form: GotenbergForm): Options {
   };
 }
 
-function toBody(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined, html?: string) {
+function toBody(form: GotenbergForm, source: GotenbergSource, options: Options, filename: string | undefined) {
   const url = readUrl(form, source);
   const named = { options: { ...options, ...ownSecrets(form.values, url) }, ...(filename !== undefined && { filename }) };
   const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
   if (url !== undefined) return { body: { url, ...named }, files: [] }; // nothing refers to them
-  return { body: { html: html ?? requireText(form, 'index.html'), ...named }, files };
+  return { body: { html: form.html ?? requireText(form, 'index.html'), ...named }, files };
 }
 
 /** Undefined on the routes without a URL, which ignore one. */
@@ -152,11 +154,7 @@ function readText({ files }: GotenbergForm, name: string): string | undefined {
 
 /** Throws `invalid_request`, which names the file, or the field `path`. */
 export function decodeFile({ path: name, content }: UploadedFile, path = toFileName(name)): string {
-  try {
-    return decodeUtf8(content, name.slice(0, MAX_SHOWN));
-  } catch (error) {
-    throw invalidField(path, (error as Error).message);
-  }
+  return decodeUtf8(content, name.slice(0, MAX_SHOWN), (message) => invalidField(path, message));
 }
 
 /** Options from fields that each correspond to exactly one option. */

@@ -9,13 +9,13 @@ import { decodeFile, type GotenbergForm, requireText } from './form.ts';
 const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
 const MARKDOWN = /\.md$/i;
 
-/** Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
-export async function pageOfMarkdown(
+/** Sets the page of the form. Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
+export async function convertMarkdown(
   form: GotenbergForm,
   owner: string,
   markdown: Markdown,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<void> {
   const page = requireText(form, 'index.html');
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
   if (!files.size) throw invalidField('', 'no form file found for extensions: [.md]');
@@ -24,7 +24,7 @@ export async function pageOfMarkdown(
   for (const name of new Set(named)) converted.set(name, await convert(name, files.get(name), owner, markdown, signal));
   checkSize(page, named, converted);
   form.files = form.files.filter(({ path }) => !files.has(path));
-  return page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
+  form.html = page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
 }
 
 async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {

@@ -1,8 +1,8 @@
 /** Renders a translated Gotenberg form to a PDF or an image, with the same checks, queue, charge and idempotency as `/v1`. */
 import type { Principal } from '../accounts/accounts.ts';
 import { countDelivery } from '../http/metrics/count-outcomes.ts';
-import { deliveredFile, rememberRender, requestedType } from '../http/replies/remember-render.ts';
-import type { RenderNowServices } from '../http/routes/render-now.ts';
+import { rememberRender } from '../http/replies/remember-render.ts';
+import type { RouteServices } from '../http/routes/services.ts';
 import type { Claim } from '../idempotency/idempotency.ts';
 import type { RenderMemory } from '../render/render.ts';
 import { type ImageRequest, parseImageRequest } from '../render/request/image-request.ts';
@@ -29,13 +29,12 @@ export interface Rendered {
 
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
-/** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
+/** Throws `invalid_request` and `content_too_large`. Errors name options, not fields. */
 export type ToRender = (
-  services: RenderNowServices,
+  services: RouteServices,
   form: GotenbergForm,
   source: GotenbergSource,
   filename: string | undefined,
-  html?: string,
 ) => Render;
 
 export const pdfRender = prepareWith(toPdfBody, parseRenderRequest);
@@ -47,8 +46,8 @@ function prepareWith(
   bodyOf: typeof toPdfBody,
   parse: (body: unknown, limits: RenderLimits, files: readonly UploadedFile[]) => AnyRequest,
 ): ToRender {
-  return (services, form, source, filename, html) => {
-    const { body, files } = bodyOf(form, source, filename, html);
+  return (services, form, source, filename) => {
+    const { body, files } = bodyOf(form, source, filename);
     const parsed = withStatuses(form, parse(body, services.limits, files));
     // Headers and cookies that name other addresses than the document's cannot be expressed by an option of `/v1`.
     const target = withForeignSecrets(parsed.load.target, form.values, readUrl(form, source), services.limits);
@@ -64,10 +63,9 @@ function withStatuses(form: GotenbergForm, request: AnyRequest): AnyRequest {
   return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
 }
 
-async function render(services: RenderNowServices, request: AnyRequest, call: RenderCall): Promise<Rendered> {
+async function render(services: RouteServices, request: AnyRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
   const hook = claim && rememberRender(services.idempotency, claim, request, principal.plan);
   const delivery = await countDelivery(services.metrics, () => services.render(request, principal, client, hook, memory));
-  const { bytes, chunks } = deliveredFile(delivery);
-  return { type: requestedType(request), bytes, chunks, remaining: delivery.remaining };
+  return { ...delivery.file, remaining: delivery.remaining };
 }

@@ -9,9 +9,9 @@ import { invalidField, ServiceError } from '../errors.ts';
 import { toDisposition } from '../http/replies/disposition.ts';
 import { type Content, memoryOfRender, spoolPdf } from '../http/replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../http/requests/idempotent.ts';
-import { type Budgets, requestUsage, takeBody } from '../http/requests/request-memory.ts';
+import { requestUsage, takeBody } from '../http/requests/request-memory.ts';
 import { readParts } from '../http/requests/source-bodies.ts';
-import type { RenderNowServices } from '../http/routes/render-now.ts';
+import type { RouteServices } from '../http/routes/services.ts';
 import { requirePrincipal } from '../http/server/authenticate.ts';
 import { disconnectSignal } from '../http/server/client-disconnect.ts';
 import { logFailure } from '../http/server/log-failure.ts';
@@ -33,17 +33,15 @@ import { readTrace } from './errors.ts';
 import { type SentForm, toFileName, translateError } from './field-names.ts';
 import { type GotenbergForm, type GotenbergSource, readGotenbergForm, toMergeOptions } from './form.ts';
 import type { RouteKind } from './known-fields.ts';
-import { pageOfMarkdown } from './markdown.ts';
+import { convertMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type ToRender } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
 
-export interface GotenbergRouteServices extends RenderNowServices {
+export interface GotenbergServices extends RouteServices {
   markdown: Markdown;
   uploadMerging: UploadMerging;
   resultUploads: ResultUploads;
   backgroundJobs: BackgroundJobs;
-  budgets: Budgets;
-  logger: Parameters<typeof logFailure>[0];
 }
 
 export interface GotenbergRouteOptions {
@@ -69,7 +67,7 @@ const FORM = { schema: { hide: true, body: { content: { 'multipart/form-data': {
 /** Register it where requests are authenticated and counted. */
 export async function gotenbergRoutes(
   app: FastifyInstance,
-  services: GotenbergRouteServices,
+  services: GotenbergServices,
   { gotenbergKey }: Pick<GotenbergRouteOptions, 'gotenbergKey'>,
 ): Promise<void> {
   await app.register(async (scope) => {
@@ -111,7 +109,7 @@ export function gotenbergSystemRoutes(app: FastifyInstance, checkReady: () => Pr
   );
 }
 
-function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): void {
+function readForms(scope: FastifyInstance, { limits }: GotenbergServices): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     const parts = await readParts(request, (limits.maxAssets ?? 0) + MAX_FIELDS);
@@ -133,7 +131,7 @@ function withoutFiles({ values, aliases }: GotenbergForm): SentForm {
 }
 
 async function answer(
-  services: GotenbergRouteServices,
+  services: GotenbergServices,
   request: FastifyRequest,
   reply: FastifyReply,
   form: GotenbergForm,
@@ -142,11 +140,9 @@ async function answer(
 ): Promise<FastifyReply> {
   const [filename, webhook] = [readFilename(request), readWebhook(request)];
   const client = disconnectSignal(reply);
-  const html =
-    source === 'markdown'
-      ? await pageOfMarkdown(form, requirePrincipal(request).accountId, services.markdown, client).catch(suggestAssets)
-      : undefined;
-  const render = toRender(services, form, source, storedName(filename), html);
+  if (source === 'markdown')
+    await convertMarkdown(form, requirePrincipal(request).accountId, services.markdown, client).catch(suggestAssets);
+  const render = toRender(services, form, source, storedName(filename));
   if (webhook) return answerLater(services, request, reply, withoutFiles(form), webhook, filename, render);
   return idempotent(
     request,
@@ -161,7 +157,7 @@ async function answer(
 }
 
 async function replay(
-  { idempotency, documents }: GotenbergRouteServices,
+  { idempotency, documents }: GotenbergServices,
   remembered: Answer,
   name: string,
   request: FastifyRequest,
@@ -179,7 +175,7 @@ async function replay(
 
 /** Merging is not a render, so it is not charged. */
 async function answerMerge(
-  services: GotenbergRouteServices,
+  services: GotenbergServices,
   request: FastifyRequest,
   reply: FastifyReply,
   form: GotenbergForm,
@@ -205,7 +201,7 @@ function requirePdfs({ files }: GotenbergForm): GotenbergForm['files'] {
 }
 
 /** Changes to the merged PDF, validated like the options of a render. Undefined if there are none. */
-function parseFinishing(form: GotenbergForm, { limits }: GotenbergRouteServices): MergedFinishing | undefined {
+function parseFinishing(form: GotenbergForm, { limits }: GotenbergServices): MergedFinishing | undefined {
   const options = toMergeOptions(form);
   if (!Object.keys(options).length) return undefined;
   const { metadata, attachments, password } = parseRenderRequest({ html: '', options }, limits).finish;
@@ -213,7 +209,7 @@ function parseFinishing(form: GotenbergForm, { limits }: GotenbergRouteServices)
 }
 
 async function merge(
-  { uploadMerging }: GotenbergRouteServices,
+  { uploadMerging }: GotenbergServices,
   accountId: string,
   files: GotenbergForm['files'],
   finishing: MergedFinishing | undefined,
@@ -230,7 +226,7 @@ async function merge(
 
 /** Answers 204 at once, and sends the result to the webhook when it is ready. */
 function answerLater(
-  services: GotenbergRouteServices,
+  services: GotenbergServices,
   request: FastifyRequest,
   reply: FastifyReply,
   form: SentForm,

@@ -3,39 +3,38 @@ import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import type { Accounts } from '../accounts/accounts.ts';
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { watchEventLoopDelay } from './metrics/event-loop-delay.ts';
 import { answeredEarly, observeRequests } from './metrics/observe-requests.ts';
 import { describeRoute } from './replies/describe-route.ts';
+import { WEBHOOK_EVENTS } from './replies/webhook-events.ts';
 import { requireUtf8 } from './requests/charset.ts';
 import { rememberBody } from './requests/idempotent.ts';
 import { parseJson } from './requests/json-body.ts';
 import { readQuery } from './requests/listing.ts';
 import { freeBuffer, memoryOfBody, readBody } from './requests/read-body.ts';
-import { type Budgets, countMemory, requestMemory } from './requests/request-memory.ts';
-import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
-import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
-import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
-import { type CertificateRouteServices, certificateRoutes } from './routes/certificates.ts';
-import { type DocumentPageRouteServices, documentPageRoutes } from './routes/document-pages.ts';
-import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
+import { countMemory, requestMemory } from './requests/request-memory.ts';
+import { accountRoutes } from './routes/account.ts';
+import { batchResultRoutes } from './routes/batch-results.ts';
+import { batchRoutes } from './routes/batches.ts';
+import { certificateRoutes } from './routes/certificates.ts';
+import { documentPageRoutes } from './routes/document-pages.ts';
+import { documentRoutes, linkRoutes } from './routes/documents.ts';
 import { imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys.ts';
-import { type OperationServices, operationRoutes } from './routes/operations.ts';
-import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
+import { operationRoutes } from './routes/operations.ts';
+import { pageRoutes } from './routes/pages.ts';
 import { pdfRoutes } from './routes/pdf.ts';
-import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
+import { type PlaygroundRouteOptions, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
-import type { RenderNowServices } from './routes/render-now.ts';
 import { renderRoutes } from './routes/renders.ts';
+import type { RouteServices } from './routes/services.ts';
 import { templateAssetRoutes } from './routes/template-assets.ts';
-import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
-import { type ValidateRouteServices, validateRoutes } from './routes/validate.ts';
-import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
-import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
+import { templateRoutes } from './routes/templates.ts';
+import { validateRoutes } from './routes/validate.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { answerOtherMethods } from './server/allowed-methods.ts';
 import { authenticate, requirePrincipal } from './server/authenticate.ts';
 import { allowOrigins } from './server/cors.ts';
@@ -66,26 +65,6 @@ export interface ServerOptions extends PlaygroundRouteOptions {
   version: string;
 }
 
-export interface ServerServices
-  extends RenderNowServices,
-    TemplateRouteServices,
-    CertificateRouteServices,
-    ValidateRouteServices,
-    DocumentRouteServices,
-    DocumentPageRouteServices,
-    BatchRouteServices,
-    BatchResultRouteServices,
-    AccountRouteServices,
-    WebhookRouteServices,
-    PlaygroundRouteServices,
-    PageRouteServices,
-    OperationServices {
-  accounts: Accounts;
-  /** The limits of requests with a key. */
-  budgets: Budgets;
-  logger: FastifyBaseLogger;
-}
-
 /** A socket may be silent for this time in addition to the longest render. */
 const SOCKET_GRACE_MS = 60_000;
 /** How often Node looks for requests that take too long. */
@@ -95,7 +74,7 @@ const TIMEOUT_CHECK_MS = 1_000;
 const REFERENCE_CSP =
   "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-export async function createServer(options: ServerOptions, services: ServerServices, plugin: Plugin): Promise<FastifyInstance> {
+export async function createServer(options: ServerOptions, services: RouteServices, plugin: Plugin): Promise<FastifyInstance> {
   const send = plugin.sendError;
   const app = createFastify(options, services, send);
   app.decorate('publicUrl', options.publicUrl.replace(/(?<!\/)\/+$/, ''));
@@ -144,7 +123,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   return app;
 }
 
-function createFastify(options: ServerOptions, { logger }: ServerServices, send: SendError): FastifyInstance {
+function createFastify(options: ServerOptions, { logger }: RouteServices, send: SendError): FastifyInstance {
   return fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line per request, without its query
@@ -187,7 +166,7 @@ function readJsonOnly(app: FastifyInstance): void {
   });
 }
 
-function handleErrors(app: FastifyInstance, services: ServerServices, send: SendError): void {
+function handleErrors(app: FastifyInstance, services: RouteServices, send: SendError): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toServiceError(error, request);
     logFailure(services.logger, request, problem);

@@ -11,7 +11,7 @@ import { Deadline } from '../deadline.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { type ErrorCode, forOperator, ServiceError } from '../errors.ts';
-import { type DataUse, dataUse } from '../templates/data-use.ts';
+import { dataUse } from '../templates/data-use.ts';
 import { documentUrls, inCss } from './document-urls.ts';
 import { longTableHint } from './long-tables.ts';
 import type { LookupLimit } from './lookup-limit.ts';
@@ -30,29 +30,9 @@ export interface DryRunServices extends SourceServices, SigningServices {
 }
 
 /** `unchecked`: the time for resolving names was over, or the account has reached its limit of lookups per minute. */
-export type Verdict = 'allowed' | 'refused' | 'unchecked';
-
-export interface DryRun {
-  source: SourceRequest['source']['kind'];
-  /** The size of the document; undefined for a URL. */
-  htmlBytes: number | undefined;
-  template: ({ id: string; version: number; engine: string } & DataUse) | undefined;
-  allowance: { plan: string; limit: number | null; used: number };
-  isTest: boolean;
-  isStored: boolean;
-  urls: Array<{ url: string; verdict: Verdict }>;
-  /** Whether the document is too long, or has too many URLs, to check all of them. */
-  isCutOff: boolean;
-  /** The host to which the result would be uploaded. */
-  deliverTo: { host: string; verdict: Verdict } | undefined;
-  /** The errors with which the render would fail now. */
-  problems: Array<{ code: ErrorCode; detail: string }>;
-  /** What may make the render fail, with the remedy. */
-  hints: string[];
-}
+type Verdict = 'allowed' | 'refused' | 'unchecked';
 
 export type DryRunRequest = SourceRequest & {
-  store?: boolean | undefined;
   deliverTo?: { url: string } | undefined;
   finish?: { signature?: SignaturePlan | undefined };
 };
@@ -66,13 +46,8 @@ const LOOKUP_MS = 5_000;
 /** How long a document may block the event loop before other work gets a turn. */
 const YIELD_AFTER_MS = 10;
 
-/** Throws the errors that a render throws before it requests a page of the pool. */
-export async function dryRun(
-  services: DryRunServices,
-  request: DryRunRequest,
-  principal: Principal,
-  client: AbortSignal,
-): Promise<DryRun> {
+/** Returns the answer of the API. Throws the errors that a render throws before it requests a page of the pool. */
+export async function dryRun(services: DryRunServices, request: DryRunRequest, principal: Principal, client: AbortSignal) {
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
@@ -83,35 +58,39 @@ export async function dryRun(
     const { found, isCutOff } = await deadline.race(findUrls(content, request));
     const target = request.deliverTo && new URL(request.deliverTo.url);
     const urls = await deadline.race(judgeUrls([...(target ? [target.href] : []), ...found], services, principal));
-    const delivery = target && { host: target.host, verdict: urls.shift()?.verdict ?? 'unchecked' };
+    const deliverTo = target && { host: target.host, verdict: urls.shift()?.verdict ?? 'unchecked' };
     const { used } = await services.allowance.usage(principal.accountId);
-    const problems: ServiceError[] = [];
+    const problems: Array<{ code: ErrorCode; detail: string }> = [];
     const attempt = async <T>(check: () => T | Promise<T>) => {
       try {
         return await check();
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        problems.push(error);
+        problems.push({ code: error.code, detail: error.message });
         return undefined;
       }
     };
     await attempt(() => services.allowance.check(principal));
-    const isStored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
-    if (isStored) await attempt(() => services.documents.requireRoom(principal));
+    const stored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
+    if (stored) await attempt(() => services.documents.requireRoom(principal));
     await attempt(() => openSigning(services, request.finish?.signature, principal));
     await attempt(() => requireReachable(content, urls[0]?.verdict, services, principal));
+    const { name: plan, documents: limit } = principal.plan;
     return {
-      source: request.source.kind,
-      htmlBytes: content.kind === 'html' ? Buffer.byteLength(content.html) : undefined,
-      template,
-      allowance: { plan: principal.plan.name, limit: principal.plan.documents, used },
-      isTest: principal.isTest,
-      isStored,
-      urls,
-      isCutOff,
-      deliverTo: delivery,
-      problems: problems.map(({ code, message: detail }) => ({ code, detail })),
+      dry_run: true,
+      would_render: !problems.length,
+      problems,
       hints: request.finish ? findHints(content) : [],
+      source: request.source.kind,
+      ...(content.kind === 'html' && { html_bytes: Buffer.byteLength(content.html) }),
+      ...(template && { template }),
+      plan,
+      documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
+      charged: !principal.isTest,
+      stored,
+      urls,
+      urls_complete: !isCutOff,
+      ...(deliverTo && { deliver_to: deliverTo }),
     };
   } finally {
     leave();
@@ -123,14 +102,10 @@ function findHints(content: Content): string[] {
   return hint === undefined ? [] : [hint];
 }
 
-async function describeTemplate(
-  { templates }: SourceServices,
-  { source }: SourceRequest,
-  { keyId }: Principal,
-): Promise<DryRun['template']> {
+async function describeTemplate({ templates }: SourceServices, { source }: SourceRequest, { keyId }: Principal) {
   if (source.kind !== 'template') return undefined;
-  const { id, version, engine, placeholders } = await templates.find(keyId, source.templateId);
-  return { id, version, engine, ...dataUse(placeholders, source.data) };
+  const { id, version, placeholders } = await templates.find(keyId, source.templateId);
+  return { template_id: id, version, ...dataUse(placeholders, source.data) };
 }
 
 /** The URLs in document order, without duplicates. */
@@ -172,7 +147,7 @@ async function judgeUrls(
   found: string[],
   { policy, lookupLimit }: DryRunServices,
   { accountId }: Principal,
-): Promise<DryRun['urls']> {
+): Promise<Array<{ url: string; verdict: Verdict }>> {
   const urls = found.map((url) => new URL(url));
   const hosts = new Map(urls.map((url) => [url.host + url.protocol, url]));
   const verdicts = new Map<string, Verdict>();

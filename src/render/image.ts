@@ -3,23 +3,18 @@ import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture
 import type { LoadJob } from '../chromium/load/load-job.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
-import type { Deadline, Phase } from '../deadline.ts';
-import { contentLanguages, type PrintEngine } from './pdf.ts';
+import type { Deadline } from '../deadline.ts';
+import { contentLanguages, type PrintEngine, type RenderedFile } from './pdf.ts';
 import type { RenderOwner } from './render-owner.ts';
-import { type RenderReport, toReport } from './report.ts';
+import { toReport } from './report.ts';
 import { NO_LOSSES } from './steps/layout-losses.ts';
 import { namingOption } from './steps/name-option.ts';
 import type { PageReport } from './steps/printed-document.ts';
 
-export interface RenderedImage {
-  chunks: Buffer[];
-  bytes: number;
+export interface RenderedImage extends RenderedFile {
   /** The width in pixels. */
   width: number;
   height: number;
-  report: RenderReport;
-  /** Milliseconds spent in each phase. */
-  timings: Record<Phase, number>;
 }
 
 /** A document of which a screenshot is taken. */
@@ -62,7 +57,7 @@ async function captureSteps(
   const timings = deadline.timings();
   const { width, height } = captured;
   return {
-    ...{ chunks: [image], bytes: image.length, width, height, timings },
+    ...{ type: `image/${capture.type}`, chunks: [image], bytes: image.length, width, height, timings },
     report: toReport(report, timings, { isOperator, content }),
   };
 }

@@ -4,19 +4,19 @@
  */
 import { hanLanguages } from '../chromium/glyphs/han-fonts.ts';
 import type { Findings } from '../chromium/load/document-load.ts';
-import type { LoadJob } from '../chromium/load/load-job.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
-import type { PrintSettings } from '../chromium/print/print-options.ts';
+import type { PrintJob } from '../chromium/print-once.ts';
 import { Deadline, type Phase } from '../deadline.ts';
-import { forOperator, invalidRequest } from '../errors.ts';
+import { forOperator, invalidField } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
 import { needsFinishing } from '../pdf/finish-settings.ts';
 import { losslessPictures } from '../pdf/images/lossless-pictures.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { PagePool } from '../pool/pool.ts';
 import type { RenderOwner } from './render-owner.ts';
-import { type RenderReport, toReport, withPictures } from './report.ts';
+import { toReport } from './report.ts';
+import type { RenderReport } from './report-schema.ts';
 import type { FinishPlan } from './request/finish-options.ts';
 import type { RenderRequest } from './request/render-request.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
@@ -37,14 +37,19 @@ import { joinPages, layOut } from './steps/single-page.ts';
 import { readStructure, toStructureSettings } from './steps/structure.ts';
 import { printStamp } from './steps/watermark.ts';
 
-export interface RenderedPdf {
+export interface RenderedFile {
+  /** Media type. */
+  type: string;
   /** The file in chunks, so that a large file is never concatenated. */
   chunks: Buffer[];
   bytes: number;
-  pages: number;
   report: RenderReport;
   /** Milliseconds spent in each phase. */
   timings: Record<Phase, number>;
+}
+
+export interface RenderedPdf extends RenderedFile {
+  pages: number;
 }
 
 /** The services that turn documents into PDFs. */
@@ -54,26 +59,38 @@ export interface PrintEngine {
 }
 
 /** A document with its print and finish settings. */
-export interface PrintOrder extends LoadJob {
-  print: PrintSettings;
+export interface PrintOrder extends PrintJob {
   finish: FinishPlan;
   /** Set if `finish` requests a signature. */
   signing?: Signing | undefined;
 }
 
+/** What a page of the pool prints for an order. */
+interface PagePlan extends PrintOrder {
+  shareOf: string;
+  /** The languages of everything that the page prints. */
+  hanLanguages: string;
+  /** Undefined if no form fields are wanted. */
+  key: string | undefined;
+  /** The appearance of a signature with a position from the request. */
+  placed: ReturnType<typeof placedAppearance>;
+}
+
+/** Pages of renders without an owner are used once. */
+const NOBODY: RenderOwner = { boundary: undefined, shareOf: '' };
+
 /** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */
 export async function printAlone(
   engine: PrintEngine,
   { source, baseUrl, assets, load, print, finish, timeoutMs }: RenderRequest,
-  owner?: RenderOwner,
+  owner: RenderOwner = NOBODY,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
-  if (finish.signature)
-    throw invalidRequest([{ path: 'options.signature', message: 'needs the service, which keeps the certificates of a key' }]);
+  if (finish.signature) throw invalidField('options.signature', 'needs the service, which keeps the certificates of a key');
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
   return await renderPdf(engine, { content, load, print, finish }, owner, deadline).catch((error: unknown) => {
-    throw owner?.isOperator ? forOperator(error) : error;
+    throw owner.isOperator ? forOperator(error) : error;
   });
 }
 
@@ -87,87 +104,73 @@ async function resolveAlone(document: SourceDocument, signal: AbortSignal): Prom
   }
 }
 
-const NO_PICTURES = { count: 0, bytes: 0 };
-
-/** Renders a document. Without an owner, it uses a page once. */
-export function renderPdf(
-  engine: PrintEngine,
-  order: PrintOrder,
-  owner: RenderOwner | undefined,
-  deadline: Deadline,
-): Promise<RenderedPdf> {
+export function renderPdf(engine: PrintEngine, order: PrintOrder, owner: RenderOwner, deadline: Deadline): Promise<RenderedPdf> {
   return namingOption(renderSteps(engine, order, owner, deadline));
 }
 
 async function renderSteps(
   { pool, finishing }: PrintEngine,
-  { finish, signing, ...job }: PrintOrder,
-  owner: RenderOwner | undefined,
+  order: PrintOrder,
+  owner: RenderOwner,
   deadline: Deadline,
 ): Promise<RenderedPdf> {
-  const { boundary = '', shareOf = '' } = owner ?? {};
-  const { watermark } = finish;
+  const { content, load, finish, signing } = order;
+  const { boundary, shareOf, isOperator } = owner;
   if (needsFinishing(finish)) finishing.expect(shareOf);
-  const placed = placedAppearance(signing);
-  const { header, footer } = job.print.templates;
-  const languages = contentLanguages(job.content, header, footer, watermark?.html, placed?.html);
-  const key = finish.forms ? fieldKey(job.content) : undefined;
-  const order = { ...job, finish, shareOf, hanLanguages: languages };
-  const { stamp, appearance, document } = await pool.use(
-    owner?.boundary,
-    deadline,
-    async (page) => ({
-      stamp: watermark && (await printStamp(page, watermark, languages, deadline)),
-      appearance: placed && (await printPlaced(page, placed, languages, deadline)),
-      document: await printDocument(page, order, key, deadline),
-    }),
-    { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(order) },
-  );
-  const { forms, signature: inField, ...form } = await printForm(pool, document, key, signing, owner, deadline);
-  const shown = appearance ?? inField;
+  const plan = planPage(order, shareOf);
+  const suitable = { once: needsOwnPage(content, load), shareOf, suits: (page: Page) => page.suits(plan) };
+  const printed = await pool.use(boundary, deadline, (page) => printOnPage(page, plan, deadline), suitable);
+  const { document, stamp } = printed;
+  const form = await printForm(pool, document, plan.key, signing, owner, deadline);
   deadline.enter('finish');
   await correctPrint(document, deadline);
   const pages = countPages(document.chunks);
-  const pictures = finish.images ? NO_PICTURES : losslessPictures(document.chunks); // the caller may have chosen their size
-  const reportWithFields = addMissingGlyphs(document.report, [shown?.printed.findings, ...form.findings]);
-  const chunks = await finishPdf(
-    finishing,
-    document,
-    {
-      ...finish,
-      boundary,
-      structure: toStructureSettings(document, reportWithFields.missingGlyphs),
-      forms,
-      signature: signing && toSignatureField(signing, shown),
-      watermark: layOutWatermark(watermark, stamp?.chunks, pages),
-    },
-    signing,
-    shareOf,
-    deadline,
-  );
+  const pictures = finish.images ? undefined : losslessPictures(document.chunks); // the caller may have chosen their size
+  const shown = printed.appearance ?? form.signature;
+  const missingGlyphs = joinMissingGlyphs(document.report, shown?.printed.findings, ...form.findings);
+  const settings = {
+    ...finish,
+    boundary: boundary ?? '',
+    structure: toStructureSettings(document, missingGlyphs),
+    forms: form.forms,
+    signature: signing && toSignatureField(signing, shown),
+    watermark: layOutWatermark(finish.watermark, stamp?.chunks, pages),
+  };
+  const chunks = await finishPdf(finishing, document, settings, signing, shareOf, deadline);
   deadline.leave();
   const timings = deadline.timings();
-  const { isOperator } = owner ?? {};
-  const wholeReport = addMissingGlyphs(reportWithFields, [stamp?.findings]);
-  const report = withPictures(toReport(wholeReport, timings, { isOperator, content: job.content }), pictures);
-  return { chunks, bytes: totalLength(chunks), pages, report, timings };
+  const findings = { ...document.report, missingGlyphs: joinMissingGlyphs({ missingGlyphs }, stamp?.findings) };
+  const report = toReport(findings, timings, { isOperator, content, pictures });
+  return { type: 'application/pdf', chunks, bytes: totalLength(chunks), pages, report, timings };
+}
+
+function planPage(order: PrintOrder, shareOf: string): PagePlan {
+  const { content, print, finish, signing } = order;
+  const { header, footer } = print.templates;
+  const placed = placedAppearance(signing);
+  const hanLanguages = contentLanguages(content, header, footer, finish.watermark?.html, placed?.html);
+  return { ...order, shareOf, hanLanguages, key: finish.forms ? fieldKey(content) : undefined, placed };
+}
+
+/** Prints the document, and before it what is placed on its pages, because that resets the page. */
+async function printOnPage(page: Page, plan: PagePlan, deadline: Deadline) {
+  const stamp = await printStamp(page, plan.finish.watermark, plan.hanLanguages, deadline);
+  const appearance = await printPlaced(page, plan.placed, plan.hanLanguages, deadline);
+  const document = await printDocument(page, plan, deadline);
+  return { stamp, appearance, document };
 }
 
 /** Prints a document until it is as the order wants it. */
-async function printDocument(
-  page: Page,
-  { content, finish, ...job }: PrintOrder,
-  key: string | undefined,
-  deadline: Deadline,
-): Promise<PrintedDocument> {
-  await using document = await page.load({ ...job, content }, deadline);
-  const settings = document.settings ?? job.print;
+async function printDocument(page: Page, plan: PagePlan, deadline: Deadline): Promise<PrintedDocument> {
+  const { content, load, print: wanted, shareOf, hanLanguages, finish, key } = plan;
+  await using document = await page.load({ content, load, print: wanted, shareOf, hanLanguages }, deadline);
+  const settings = document.settings ?? wanted;
   const structure = await readStructure(document, finish);
   const controls = await prepareFields(document, key);
   const first = await printPages(document, await layOut(document, settings));
   const findings = await document.findings();
   const joined = await joinPages(document, first);
-  const { fields, printedFields, ...print } = await placeFields(document, joined, controls, key, job.print.scale);
+  const { fields, printedFields, ...print } = await placeFields(document, joined, controls, key, wanted.scale);
   await requirePages(document, print);
   const view = paperView(content, print.settings, print.chunks);
   const scale = await findScale(document, print, view);
@@ -182,8 +185,6 @@ export function contentLanguages(content: Content, ...others: Array<string | und
   return content.kind === 'url' ? '' : hanLanguages([content.html, ...others]); // a page that loads a URL is used only once
 }
 
-/** Adds the missing glyphs of the watermark, the signature and the fields to those of the document. */
-function addMissingGlyphs<R extends Pick<Findings, 'missingGlyphs'>>(report: R, others: Array<Findings | undefined>): R {
-  const missingGlyphs = others.flatMap((other) => other?.missingGlyphs ?? []);
-  return missingGlyphs.length ? { ...report, missingGlyphs: [...report.missingGlyphs, ...missingGlyphs] } : report;
+function joinMissingGlyphs(...prints: Array<Pick<Findings, 'missingGlyphs'> | undefined>): Findings['missingGlyphs'] {
+  return prints.flatMap((print) => print?.missingGlyphs ?? []);
 }

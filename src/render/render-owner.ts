@@ -1,7 +1,7 @@
 /** The owner of a render. */
 export interface RenderOwner {
-  /** The isolation boundary: a page that has served one boundary never serves another. */
-  boundary: string;
+  /** The isolation boundary: a page that has served one boundary never serves another. Undefined to use a page once. */
+  boundary: string | undefined;
   /** The owner whose share of pages, threads and memory the render uses. */
   shareOf: string;
   /** Whether the operator renders, who may learn which settings would help. */

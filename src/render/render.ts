@@ -12,13 +12,13 @@ import { forOperator, hasCode, ServiceError, storageFailed } from '../errors.ts'
 import { phaseSpans, runTraced } from '../tracing.ts';
 import { noteFailed, noteRendered } from '../work-log.ts';
 import { captureImage, type RenderedImage } from './image.ts';
-import { type PrintEngine, type RenderedPdf, renderPdf } from './pdf.ts';
+import { type PrintEngine, type PrintOrder, type RenderedPdf, renderPdf } from './pdf.ts';
 import type { RenderOwner } from './render-owner.ts';
 import { requireNone } from './report.ts';
 import type { ImageRequest } from './request/image-request.ts';
-import type { RenderRequest, Source, SourceRequest, Storing } from './request/render-request.ts';
+import type { RenderRequest, SourceRequest } from './request/render-request.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
-import { openSigning, type SigningServices } from './steps/signing.ts';
+import { openSigning, type Signing, type SigningServices } from './steps/signing.ts';
 import { imageMark, TEST_WATERMARK } from './steps/test-mark.ts';
 
 export interface RenderServices extends SourceServices, SigningServices {
@@ -38,22 +38,18 @@ export interface RenderMemory {
 }
 
 export interface Delivery {
-  pdf: RenderedPdf;
+  file: RenderedPdf | RenderedImage;
   /** Set if the result was stored. */
   document: StoredDocument | undefined;
   /** Documents left in this month, or null if the plan has no limit. */
   remaining: number | null;
 }
 
-export interface ImageDelivery extends Omit<Delivery, 'pdf'> {
-  image: RenderedImage;
-}
-
 /** Further writes in the transaction that charges for the render. */
-export interface CommitHook<D = Delivery> {
+export interface CommitHook {
   /** Called before the transaction. */
-  prepare?(delivery: D): Promise<void>;
-  write(delivery: D, query: Parameters<TransactionHook>[0]): Promise<void>;
+  prepare?(delivery: Delivery): Promise<void>;
+  write(delivery: Delivery, query: Parameters<TransactionHook>[0]): Promise<void>;
   /** Called if the transaction failed, to undo `prepare`. */
   undo?(reason: unknown): Promise<void>;
 }
@@ -64,50 +60,37 @@ const STORAGE_MS = 5_000;
 /** `client` is aborted when the caller closes the connection. */
 export async function render(
   services: RenderServices,
-  request: RenderRequest,
+  request: RenderRequest | ImageRequest,
   principal: Principal,
   client: AbortSignal,
   commitHook?: CommitHook,
 ): Promise<Delivery> {
-  const keep = await requireRoomIfStored(services, request, principal);
-  const signing = await openSigning(services, request.finish.signature, principal);
+  const { engine, documents, memory } = services;
+  const keep = isToBeStored(request, principal);
+  if (keep) await documents.requireRoom(principal);
+  const signing = 'finish' in request ? await openSigning(services, request.finish.signature, principal) : undefined;
   return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const { load, print } = request;
-    const finish = principal.isTest ? { ...request.finish, watermark: TEST_WATERMARK } : request.finish;
-    const pdf = await renderPdf(services.engine, { content, load, print, finish, signing }, owner, deadline);
-    requireNone(request.failOnWarning, pdf.report);
-    services.memory?.makeRoomFor(pdf.bytes);
-    const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
-    const delivery = { pdf, document, remaining: reservation.remaining };
+    const file = await ('finish' in request
+      ? renderPdf(engine, toPrintOrder(request, content, signing, principal), owner, deadline)
+      : captureImage(engine, { ...request, content }, owner, deadline, principal.isTest ? imageMark : undefined));
+    requireNone(request.failOnWarning, file.report);
+    memory?.makeRoomFor(file.bytes);
+    const document = keep ? await store(documents, file, request, principal, deadline) : undefined;
+    const delivery = { file, document, remaining: reservation.remaining };
     await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
-    noteRendered(pdf);
+    noteRendered(file);
     return delivery;
   });
 }
 
-/** Does the same as `render` for an image. */
-export async function renderImage(
-  services: RenderServices,
-  request: ImageRequest,
-  principal: Principal,
-  client: AbortSignal,
-  commitHook?: CommitHook<ImageDelivery>,
-): Promise<ImageDelivery> {
-  const keep = await requireRoomIfStored(services, request, principal);
-  return runCharged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const mark = principal.isTest ? imageMark : undefined;
-    const image = await captureImage(services.engine, { ...request, content }, owner, deadline, mark);
-    requireNone(request.failOnWarning, image.report);
-    services.memory?.makeRoomFor(image.bytes);
-    const shown = { type: `image/${request.capture.type}`, width: image.width, height: image.height };
-    const document = keep
-      ? await store(services.documents, { ...image, pages: 1, image: shown }, request, principal, deadline)
-      : undefined;
-    const delivery = { image, document, remaining: reservation.remaining };
-    await runTraced('commit', () => commit(services, delivery, reservation, principal, deadline, commitHook));
-    noteRendered(image);
-    return delivery;
-  });
+/** The result of a test key has a watermark of its own. */
+function toPrintOrder(
+  { load, print, finish }: RenderRequest,
+  content: Content,
+  signing: Signing | undefined,
+  { isTest }: Principal,
+): PrintOrder {
+  return { content, load, print, finish: isTest ? { ...finish, watermark: TEST_WATERMARK } : finish, signing };
 }
 
 /** Returns the violations of the claimed profiles. The document is rendered, but not signed, charged or stored. */
@@ -175,18 +158,7 @@ function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
-/** Whether the result is to be stored. Throws `storage_unavailable` and `storage_limit`, before anything is rendered. */
-async function requireRoomIfStored(
-  { documents }: RenderServices,
-  request: Pick<RenderRequest, 'store' | 'keptMs'>,
-  principal: Principal,
-): Promise<boolean> {
-  const keep = isToBeStored(request, principal);
-  if (keep) await documents.requireRoom(principal);
-  return keep;
-}
-
-/** Throws `storage_unavailable` if the request asks to store the result and the plan does not store documents. */
+/** Whether the result is to be stored. Throws `storage_unavailable` if the request asks for that and the plan stores no documents. */
 export function isToBeStored(
   { store, keptMs }: Pick<RenderRequest, 'store' | 'keptMs'>,
   { plan, autoStore }: Principal,
@@ -217,13 +189,16 @@ async function runReserved<T>(
 
 async function store(
   documents: Documents,
-  { chunks, bytes, pages, image, report }: Pick<DocumentDraft, 'chunks' | 'bytes' | 'pages' | 'image' | 'report'>,
-  { source, filename, metadata, keptMs }: Storing & { source: Source },
+  file: Delivery['file'],
+  request: RenderRequest | ImageRequest,
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
+  const { source, filename, metadata, keptMs } = request;
+  const { chunks, bytes, report } = file;
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const draft = { chunks, bytes, pages, image, report, filename, source: source.kind, templateId, metadata };
+  const shown = 'pages' in file ? { pages: file.pages } : { pages: 1, image: toStoredImage(file) };
+  const draft = { chunks, bytes, ...shown, report, filename, source: source.kind, templateId, metadata };
   const write = async () => {
     const writing = documents.write(draft, keptMs ?? plan.retentionMs);
     return kept(writing, deadline).catch((error: unknown) => {
@@ -232,6 +207,10 @@ async function store(
     });
   };
   return runTraced('store', write, { 'platen.bytes': bytes });
+}
+
+function toStoredImage({ type, width, height }: RenderedImage): NonNullable<DocumentDraft['image']> {
+  return { type, width, height };
 }
 
 /** Blames the storage for a time-out if it had enough time and did not respond. */
@@ -246,13 +225,13 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
 }
 
 /** Writes the charge, the document and the writes of the commit hook in one transaction. */
-async function commit<D extends Pick<Delivery, 'document'>>(
+async function commit(
   { allowance, documents }: RenderServices,
-  delivery: D,
+  delivery: Delivery,
   reservation: Reservation,
   principal: Principal,
   deadline: Deadline,
-  commitHook: CommitHook<D> | undefined,
+  commitHook: CommitHook | undefined,
 ): Promise<void> {
   const { document } = delivery;
   try {

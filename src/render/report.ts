@@ -1,10 +1,10 @@
 /** Builds the report of a render: network use, warnings and timings. */
 import type { Content } from '../chromium/load/load-settings.ts';
-import type { Phase } from '../deadline.ts';
 import { hostWithPort } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
 import { findFontPackage } from '../fonts/optional-fonts.ts';
 import type { LosslessPictures } from '../pdf/images/lossless-pictures.ts';
+import type { RenderReport, Warning } from './report-schema.ts';
 import type { WarningKind } from './request/schemas/warnings.ts';
 import type { PageReport } from './steps/printed-document.ts';
 
@@ -15,63 +15,20 @@ const LARGE_BYTES = 4_000_000;
 /** Maximum number of controls that `field_printed` names. */
 const MAX_FIELDS = 100;
 
-export interface Warning {
-  kind: WarningKind;
-  /** Explanation for people. Programs use `kind`. */
-  message: string;
-  /** Address of the missing resource, or of the link. */
-  url?: string;
-  /** `host:port` of connections that were refused or cut off. */
-  host?: string;
-  status?: number;
-  net_error?: string;
-  /** Number of CSS pixels that are cut off. */
-  pixels?: number;
-  /** The side at which content is cut off. */
-  side?: 'left' | 'right' | 'bottom';
-  /** The first or worst element, such as `div.main`. Absent if the page itself cuts off content. */
-  element?: string;
-  /** Scale, in percent, of a document that was scaled down to fit. */
-  percent?: number;
-  /** CSS property without effect. `value` is its value, `where` the URL of the style sheet, or `style`. */
-  property?: string;
-  value?: string;
-  where?: string;
-  /** Script of the characters that have no glyph. */
-  script?: string;
-  /** The first of these characters, without duplicates. */
-  characters?: string;
-  /** Number of these characters, elements or pictures. */
-  count?: number;
-  /** The font that was replaced. */
-  family?: string;
-}
-
-/** The report in the form in which the record of a stored document has it. */
-export interface RenderReport {
-  network: {
-    requests: number;
-    bytes: number;
-    /** `host:port` of the hosts that were contacted, at most 100. */
-    contacted: string[];
-    /** `host:port` of connections that were refused or cut off, at most 100. It does not say whether anything listens there. */
-    refused: string[];
-  };
-  /** At most 100 of each kind. */
-  warnings: Warning[];
-  /** Number of all warnings. */
-  warning_count: number;
-  /** Milliseconds in each phase, up to now. */
-  timings: Record<Phase, number>;
+interface ReportContext {
+  /** Only the operator learns what to set so that a refused host is allowed. */
+  isOperator?: boolean | undefined;
+  content: Content;
+  /** Undefined if they do not matter. */
+  pictures?: LosslessPictures | undefined;
 }
 
 type Unsupported = PageReport['unsupported'][number];
 
-/** Only the operator learns what to set so that a refused host is allowed. */
 export function toReport(
   page: PageReport,
   timings: RenderReport['timings'],
-  { isOperator = false, content }: { isOperator?: boolean | undefined; content?: Content } = {},
+  { isOperator, content, pictures }: ReportContext,
 ): RenderReport {
   const { failed, failures } = page;
   const { requests, bytes, contacted, refused, remedies } = page.network;
@@ -92,6 +49,7 @@ export function toReport(
     ...[...page.unsupported, ...page.unrepeated.map(notRepeatedWarning)].map(withoutEffect),
     ...lossWarnings(page),
     ...earlyWarnings(page.unfinished),
+    ...pictureWarnings(pictures),
   ];
   return {
     network: { requests, bytes, contacted, refused },
@@ -101,13 +59,12 @@ export function toReport(
   };
 }
 
-/** The report with a warning if pictures make the PDF large. */
-export function withPictures(report: RenderReport, { count, bytes }: LosslessPictures): RenderReport {
-  if (bytes < LARGE_BYTES) return report;
+/** A warning if pictures make the PDF large. */
+function pictureWarnings({ count, bytes }: LosslessPictures = { count: 0, bytes: 0 }): Warning[] {
+  if (bytes < LARGE_BYTES) return [];
   const pictures = count === 1 ? '1 picture takes' : `${count} pictures take`;
   const message = `${pictures} ${(bytes / 1e6).toFixed(1)} MB of the PDF, because Chromium stores all but JPEGs without loss; use JPEGs, images.quality or images.maxDpi`;
-  const warning: Warning = { kind: 'pictures_large', count, message };
-  return { ...report, warnings: [...report.warnings, warning], warning_count: report.warning_count + 1 };
+  return [{ kind: 'pictures_large', count, message }];
 }
 
 /** Throws `render_gate_failed` if there is a warning of a kind listed in `failOnWarning`. */

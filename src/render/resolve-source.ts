@@ -1,6 +1,6 @@
 /** Resolves the source of a render: HTML, a URL, Markdown or a template in, the content to load out. */
 import type { Content, HostedFiles } from '../chromium/load/load-settings.ts';
-import { invalidRequest } from '../errors.ts';
+import { invalidField, invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
@@ -29,12 +29,10 @@ export async function resolveSource(
     .fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files })
     .catch(suggestAssets);
   if (template.assets && baseUrl !== undefined)
-    throw invalidRequest([
-      {
-        path: 'options.baseUrl',
-        message: 'cannot be combined with a template that has assets, to which its relative URLs resolve',
-      },
-    ]);
+    throw invalidField(
+      'options.baseUrl',
+      'cannot be combined with a template that has assets, to which its relative URLs resolve',
+    );
   return { ...toFilledContent(template.html, baseUrl), assets: mergeFiles(template.assets, assets) };
 }
 

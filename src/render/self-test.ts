@@ -11,24 +11,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { Browser } from '../chromium/browser.ts';
 import { DEFAULT_LOAD, type LoadSettings } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import { printOnce } from '../chromium/print-once.ts';
 import { Deadline } from '../deadline.ts';
+import type { OutboundPolicy } from '../egress/policy.ts';
 import { ServiceError } from '../errors.ts';
 import { parseRenderRequest } from './request/render-request.ts';
 import { namingOption } from './steps/name-option.ts';
 
-/** The part of a browser that the self-test uses. */
-interface TestedBrowser {
-  openPage(): Promise<Page>;
-}
-
 /** Blocks ports of this process, so that no setting can allow documents to reach them. */
-interface Protector {
-  protect(port: number): void;
-  unprotect(port: number): void;
-}
+type Protector = Pick<OutboundPolicy, 'protect' | 'unprotect'>;
 
 const TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
@@ -39,7 +33,7 @@ const METADATA = '169.254.169.254';
 const NAME = 'self-test.invalid';
 
 /** Resolves if all probes were blocked. Otherwise throws `browser_unavailable`, naming what got through or what the proxy never saw. */
-export async function runEgressSelfTest(browser: TestedBrowser, policy: Protector): Promise<void> {
+export async function runEgressSelfTest(browser: Browser, policy: Protector): Promise<void> {
   const canary = await startCanary(policy);
   const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // the next start removes folders with such a name after a crash
   try {
@@ -57,7 +51,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
 }
 
 /** Renders the probes with a proxy listener that refuses everything. Returns the hosts that were requested. */
-async function attempt(browser: TestedBrowser, html: string): Promise<string[]> {
+async function attempt(browser: Browser, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
   const load: LoadSettings = { ...DEFAULT_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
   using deadline = new Deadline(TIMEOUT_MS);

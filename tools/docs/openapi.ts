@@ -1,8 +1,9 @@
 /** Builds the OpenAPI document from the routes without starting the service: as fastify collects it, and as it is published. */
 import { loadConfig } from '../../src/config.ts';
-import { type GotenbergPluginServices, gotenbergPlugin } from '../../src/gotenberg/plugin.ts';
+import { gotenbergPlugin } from '../../src/gotenberg/plugin.ts';
+import type { GotenbergServices } from '../../src/gotenberg/routes.ts';
 import { publishedDocument } from '../../src/http/server/openapi.ts';
-import { createServer, type ServerServices } from '../../src/http/server.ts';
+import { createServer } from '../../src/http/server.ts';
 import type { Schema } from './schema.ts';
 import { standIn } from './stand-in.ts';
 
@@ -40,8 +41,7 @@ export async function publishedOpenApi(): Promise<OpenApi> {
 export async function readOpenApi(): Promise<OpenApi> {
   const config = loadConfig({});
   // Routes are registered and described, and none of them is ever called.
-  const services = { logger: SILENT, limits: config.limits, playground: standIn() } as unknown as ServerServices &
-    GotenbergPluginServices;
+  const services = { logger: SILENT, limits: config.limits, playground: standIn() } as unknown as GotenbergServices;
   const plugin = gotenbergPlugin(services, { ...config.gotenberg, version: '' });
   const app = await createServer({ ...config.http, version: '' }, services, plugin);
   await app.ready();

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RenderReport } from '../../render/report.ts';
+import type { RenderReport } from '../../render/report-schema.ts';
 
 /** One line of the list. */
 export interface ItemResult {

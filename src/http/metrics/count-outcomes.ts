@@ -1,6 +1,6 @@
 /** Counts how a render ended in the metrics: its result, or the code of its error. */
 import type { ErrorCode } from '../../errors.ts';
-import type { Delivery, ImageDelivery } from '../../render/render.ts';
+import type { Delivery } from '../../render/render.ts';
 import { toServiceError } from '../server/problem.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -19,9 +19,6 @@ export async function countOutcome<T>(
 }
 
 /** Counts a render that is charged. */
-export function countDelivery<D extends Delivery | ImageDelivery>(
-  { delivered, renderFailed }: Pick<Metrics, 'delivered' | 'renderFailed'>,
-  render: () => Promise<D>,
-): Promise<D> {
-  return countOutcome<D>(render, { succeeded: delivered, failed: renderFailed });
+export function countDelivery({ delivered, renderFailed }: Metrics, render: () => Promise<Delivery>): Promise<Delivery> {
+  return countOutcome(render, { succeeded: delivered, failed: renderFailed });
 }

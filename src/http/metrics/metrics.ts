@@ -12,7 +12,7 @@ import type { Phase } from '../../deadline.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { PoolStats } from '../../pool/pool.ts';
 import type { ByteBudget } from '../../queue/byte-budget.ts';
-import type { Delivery, ImageDelivery } from '../../render/render.ts';
+import type { Delivery } from '../../render/render.ts';
 import { exemplar } from '../../tracing.ts';
 import type { DeliveryOutcome } from '../../webhooks/deliverer.ts';
 import { PROBLEMS } from '../server/problem.ts';
@@ -67,9 +67,9 @@ export function createMetrics(sources: MetricSources) {
   return {
     ...renders,
     ...storage,
-    delivered(delivery: Delivery | ImageDelivery) {
-      renders.renderSucceeded('pdf' in delivery ? delivery.pdf : delivery.image);
-      if (delivery.document) storage.documentStored(delivery.document);
+    delivered({ file, document }: Delivery) {
+      renders.renderSucceeded(file);
+      if (document) storage.documentStored(document);
     },
     ...outcomes,
     ...timeRequests(registry),

@@ -1,5 +1,4 @@
 /** Streams the events of a batch. Events are read from the database whenever an outcome has been written to it. */
-import { Readable } from 'node:stream';
 import type { Batch, Batches, FinishedItem } from '../../batches/batches.ts';
 import { batchSummary } from './batch-record.ts';
 
@@ -16,7 +15,7 @@ export const NDJSON_FORMAT: typeof SSE_FORMAT = {
   event: (event, id, data) => `${JSON.stringify({ event, id, data })}\n`,
 };
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   keyId: string;
   batchId: string;
   /** The number of the last event the client has. */
@@ -35,12 +34,8 @@ export function endNumber({ total }: Batch): number {
   return total + 1;
 }
 
-/** The stream ends when the batch ends or the service stops. Nothing is looked up while the client does not read. */
-export function streamEvents(batches: Batches, following: EventStreamOptions, client: AbortSignal): Readable {
-  return Readable.from(frames(batches, following, client), { objectMode: false });
-}
-
-async function* frames(
+/** Ends when the batch ends or the service stops. Nothing is looked up while the client does not read. */
+export async function* readEvents(
   batches: Batches,
   { keyId, batchId, after, format, itemRecord }: EventStreamOptions,
   client: AbortSignal,

@@ -1,5 +1,6 @@
 /** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
 import { documentType, type StoredDocument } from '../../documents/documents.ts';
+import { REPORT_SCHEMA } from '../../render/report-schema.ts';
 import type { Template } from '../../templates/templates.ts';
 import type { TemplateVersion } from '../../templates/versions.ts';
 import { idMembers, recordSchema, TIME } from './response-schema.ts';
@@ -56,69 +57,6 @@ export const METADATA_SCHEMA = {
   additionalProperties: { type: 'string' },
   description: 'As it was sent; empty if none was.',
   examples: [{ order: '1234' }],
-};
-
-const NUMBER = { type: 'number' };
-const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.example.com:443'] } };
-
-export const REPORT_SCHEMA = {
-  description: 'Network use, warnings and timings of the render. Not part of lists.',
-  ...recordSchema('Report', {
-    network: recordSchema('NetworkUse', {
-      requests: { type: 'integer' },
-      bytes: { type: 'integer', description: 'Bytes received, as they were transferred: compressed and encrypted.' },
-      contacted: { ...HOSTS, description: 'Hosts that were contacted, at most 100.' },
-      refused: { ...HOSTS, description: 'Hosts to which connections were refused or cut off, at most 100.' },
-    }),
-    warnings: {
-      type: 'array',
-      description: 'Warnings, at most 100 of each kind.',
-      items: {
-        $id: 'Warning',
-        type: 'object',
-        required: ['kind', 'message'],
-        properties: {
-          kind: { type: 'string', description: 'One of `options.failOnWarning`.' },
-          message: { type: 'string' },
-          url: { type: 'string' },
-          host: { type: 'string' },
-          status: { type: 'integer' },
-          net_error: {
-            type: 'string',
-            description: "Chromium's name of the network error.",
-            examples: ['ERR_NAME_NOT_RESOLVED'],
-          },
-          pixels: { type: 'integer', description: 'Number of CSS pixels that are cut off.' },
-          side: { type: 'string', enum: ['left', 'right', 'bottom'], description: 'The side at which content is cut off.' },
-          element: {
-            type: 'string',
-            description: 'The element that the warning is about: the first or the worst. Absent if it is the page itself.',
-            examples: ['div.main'],
-          },
-          percent: {
-            type: 'integer',
-            description: 'Scale, in percent, at which the document was printed to fit.',
-            examples: [72],
-          },
-          property: { type: 'string', description: 'CSS property that has no effect.', examples: ['float'] },
-          value: { type: 'string', examples: ['footnote'] },
-          where: { type: 'string', description: 'URL of the style sheet, or `style` for one in the document.' },
-          script: { type: 'string', description: 'Script of the characters that have no glyph.', examples: ['Tibetan'] },
-          characters: { type: 'string', description: 'The first of these characters, at most 10 different ones.' },
-          count: {
-            type: 'integer',
-            description: 'How many characters, boxes or other elements the warning is about.',
-          },
-          family: { type: 'string', description: 'The font that was replaced.' },
-        },
-      },
-    },
-    warning_count: { type: 'integer', description: 'Number of all warnings, also sent as Platen-Warnings.' },
-    timings: {
-      description: 'Milliseconds spent in each phase.',
-      ...recordSchema('Timings', { queue: NUMBER, load: NUMBER, print: NUMBER, finish: NUMBER }),
-    },
-  }),
 };
 
 export const DOCUMENT_SCHEMA = recordSchema(

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { REPORT_SCHEMA } from '../../render/report-schema.ts';
 import { JSON_TYPE, PDF, prefersType } from '../server/negotiation.ts';
-import { REPORT_SCHEMA } from './records.ts';
 import { recordSchema } from './response-schema.ts';
 import { type FileFacts, sendFile } from './send-file.ts';
 import type { Content } from './spool-pdf.ts';

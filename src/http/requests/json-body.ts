@@ -16,16 +16,8 @@ const BOM = '\ufeff';
 export function parseJson(body: Buffer, beforeParsing: (values: number) => void): unknown {
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
   beforeParsing(measure(body));
-  const text = decode(body);
+  const text = decodeUtf8(body, 'in.json', invalidJson);
   return parseJsonText(text.startsWith(BOM) ? text.slice(BOM.length) : text, 'the body');
-}
-
-function decode(body: Buffer): string {
-  try {
-    return decodeUtf8(body, 'in.json');
-  } catch (error) {
-    throw invalidJson((error as Error).message);
-  }
 }
 
 const QUOTE = 0x22;

@@ -26,24 +26,34 @@ const PAGE_READERS = { limit: readLimit, cursor: readCursor };
 
 /** Throws `invalid_request` for unknown, repeated and wrong parameters, all at once. */
 export function readQuery<R extends Readers>(request: FastifyRequest, readers: R): Values<R> {
-  return readParameters(Object.entries(request.query as Record<string, unknown>), readers);
+  return readKnown(Object.entries(request.query as Record<string, unknown>), readers);
 }
 
-function readParameters<R extends Readers>(parameters: Array<[string, unknown]>, readers: R): Values<R> {
+function readKnown<R extends Readers>(parameters: Array<[string, unknown]>, readers: R): Values<R> {
+  const findReader = (name: string) => (Object.hasOwn(readers, name) ? readers[name] : undefined);
+  return readParameters(parameters, findReader, (name) => suggestion(name, Object.keys(readers))) as Values<R>;
+}
+
+/** `suggest` says which parameter an unknown one is likely to mean. Throws as `readQuery` does. */
+export function readParameters(
+  parameters: Iterable<readonly [name: string, given: unknown]>,
+  findReader: (name: string) => Reader<unknown> | undefined,
+  suggest: (name: string) => string,
+): Record<string, unknown> {
   const errors: FieldError[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, given] of parameters) {
-    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    const reader = findReader(name);
     try {
-      if (!reader) throw new Error(`there is no such parameter${suggestion(name, Object.keys(readers))}`);
-      if (typeof given !== 'string') throw new Error('is sent more than once');
+      if (!reader) throw new Error(`there is no such parameter${suggest(name)}`);
+      if (typeof given !== 'string' || Object.hasOwn(values, name)) throw new Error('is sent more than once');
       values[name] = reader(given);
     } catch (error) {
       errors.push({ path: name, message: (error as Error).message });
     }
   }
   if (errors.length) throw invalidRequest(errors);
-  return values as Values<R>;
+  return values;
 }
 
 export function readPage(request: FastifyRequest): ListRequest {
@@ -57,7 +67,7 @@ export function readFilteredPage<R extends Readers = Record<never, never>>(reque
   const members = parameters.filter(([name]) => METADATA_MEMBER.test(name));
   const others = parameters.filter(([name]) => !METADATA_MEMBER.test(name));
   const readers = { ...filters, ...PAGE_READERS, metadata: refuseBareMetadata };
-  const { limit = DEFAULT_LIMIT, cursor, ...filter } = readParameters(others, readers) as Values<typeof PAGE_READERS>;
+  const { limit = DEFAULT_LIMIT, cursor, ...filter } = readKnown(others, readers) as Values<typeof PAGE_READERS>;
   return {
     page: { limit, after: cursor },
     filter: { ...(filter as Values<R>), ...(members.length && { metadata: readMembers(members) }) },

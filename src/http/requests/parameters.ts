@@ -8,7 +8,7 @@ import { ImageOptions } from '../../render/request/schemas/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
 import { suggestion } from '../../validate.ts';
 import { parseJson } from './json-body.ts';
-import { METADATA_MEMBER } from './listing.ts';
+import { METADATA_MEMBER, readParameters } from './listing.ts';
 
 interface SchemaNode {
   type?: string;
@@ -66,21 +66,13 @@ const OPTION_PREFIX = /^options\./;
 
 /** Throws `invalid_request`, which names every parameter that is not in `known` or was sent more than once. */
 export function toMembers(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas): Members {
-  const errors: FieldError[] = [];
-  const values = new Map<string, unknown>();
   const budget = { values: MAX_VALUES };
-  const findSchema = (name: string) => {
-    if (Object.hasOwn(known, name)) return known[name];
-    return Object.hasOwn(known, 'filename') && METADATA_MEMBER.test(name) ? TEXT : undefined;
+  const hasMetadata = Object.hasOwn(known, 'filename');
+  const findReader = (name: string) => {
+    const schema = Object.hasOwn(known, name) ? known[name] : hasMetadata && METADATA_MEMBER.test(name) ? TEXT : undefined;
+    return schema && ((text: string) => readValue(schema, text, budget));
   };
-  for (const [name, given] of parameters) {
-    const schema = findSchema(name);
-    if (!schema) errors.push({ path: name, message: `there is no such parameter${didYouMean(name, known)}` });
-    else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
-    else values.set(name, readValue(schema, given, budget));
-  }
-  if (errors.length) throw invalidRequest(errors);
-  return groupMembers([...values]);
+  return groupMembers(Object.entries(readParameters(parameters, findReader, (name) => didYouMean(name, known))));
 }
 
 function groupMembers(values: Array<[name: string, value: unknown]>): Members {

@@ -173,11 +173,8 @@ function toField({ name, filename, content }: Part): Field {
 
 /** `file` is the name of the text in an error. Throws `invalid_request`. */
 export function decodeText(path: string, content: Buffer, file = path === 'html' ? 'in.html' : 'in.txt'): string {
-  try {
-    return decodeUtf8(content, file.slice(0, MAX_SHOWN));
-  } catch (error) {
-    throw invalidField(path, `${path ? '' : 'the body '}${(error as Error).message}`);
-  }
+  const toError = (message: string) => invalidField(path, `${path ? '' : 'the body '}${message}`);
+  return decodeUtf8(content, file.slice(0, MAX_SHOWN), toError);
 }
 
 const FORM_SCHEMA = {

@@ -2,35 +2,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Accounts } from '../../accounts/accounts.ts';
-import type { Allowance } from '../../accounts/allowance.ts';
-import type { Documents } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { toIsoTime } from '../replies/records.ts';
 import { recordSchema, TIME } from '../replies/response-schema.ts';
 import { readMonth, readQuery } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
-import type { BatchRouteServices } from './batches.ts';
-
-export interface AccountRouteServices {
-  accounts: Accounts;
-  allowance: Allowance;
-  documents: Documents;
-  requireWebhook: BatchRouteServices['requireWebhook'];
-}
+import type { RouteServices } from './services.ts';
 
 const PatchBody = Type.Object(
   {
-    auto_store: Type.Optional({
-      ...Type.Boolean(),
+    auto_store: option(Type.Boolean(), {
       expected: 'true or false',
       description: 'Whether every render without `store: false` is stored. The reply is the result in either case.',
       'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
-    document_expired_webhook_url: Type.Optional({
-      ...Type.Union([Type.String(), Type.Null()]),
+    document_expired_webhook_url: option(Type.Union([Type.String(), Type.Null()]), {
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
         'URL that receives a signed `document.expired` event for every document of the account that expires; `null` for none.',
@@ -42,10 +32,7 @@ const PatchBody = Type.Object(
 );
 const checkPatch = validator(PatchBody);
 
-export function accountRoutes(
-  app: FastifyInstance,
-  { accounts, allowance, documents, requireWebhook }: AccountRouteServices,
-): void {
+export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents, requireWebhook }: RouteServices): void {
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
     const { accountId, plan } = requirePrincipal(request);
     const { month } = readQuery(request, { month: readMonth });

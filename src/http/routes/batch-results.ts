@@ -1,12 +1,12 @@
 /** `/v1/batches/{id}.zip`, `.pdf` and `/events`: the results of a batch as one file, or one by one as they arrive. */
 
+import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, WholeBatch } from '../../batches/batches.ts';
 import type { Merging } from '../../batches/merging.ts';
-import type { Documents } from '../../documents/documents.ts';
 import { invalidField, ServiceError } from '../../errors.ts';
-import { endNumber, NDJSON_FORMAT, SSE_FORMAT, streamEvents } from '../replies/batch-events.ts';
+import { endNumber, NDJSON_FORMAT, readEvents, SSE_FORMAT } from '../replies/batch-events.ts';
 import { itemRecord } from '../replies/batch-record.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from '../replies/batch-results-schema.ts';
 import { streamZip } from '../replies/batch-zip.ts';
@@ -21,14 +21,10 @@ import { PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { OpenStreams } from '../server/open-streams.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { type BatchRouteServices, requireBatchId } from './batches.ts';
+import { requireBatchId } from './batches.ts';
+import type { RouteServices } from './services.ts';
 
-export interface BatchResultRouteServices extends BatchRouteServices {
-  documents: Documents;
-  merging: Merging;
-}
-
-export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {
+export function batchResultRoutes(app: FastifyInstance, services: RouteServices): void {
   const { batches, documents, links, merging } = services;
   const open = new OpenStreams();
 
@@ -65,13 +61,14 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
     open.enter(request, reply);
     const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
     const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
-    return reply.send(streamEvents(batches, following, disconnectSignal(reply)));
+    const events = readEvents(batches, following, disconnectSignal(reply));
+    return reply.send(Readable.from(events, { objectMode: false }));
   });
 }
 
 /** Throws `not_found` and `batch_unfinished`. */
 async function requireEndedBatch(
-  { batches, secondsForItems }: BatchResultRouteServices,
+  { batches, secondsForItems }: RouteServices,
   request: FastifyRequest<ById>,
 ): Promise<WholeBatch> {
   const batch = await batches.find(requirePrincipal(request).keyId, requireBatchId(request.params.id));

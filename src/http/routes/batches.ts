@@ -1,9 +1,7 @@
 /** `/v1/batches`: renders many documents in one call, each with its own outcome. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../accounts/accounts.ts';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
-import { type Batches, type CreationHook, isRenderId, type WholeBatch } from '../../batches/batches.ts';
-import type { Links } from '../../documents/links.ts';
+import { type CreationHook, isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
 import { type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
@@ -14,24 +12,15 @@ import { type ById, header, listSchema, pathId } from '../replies/response-schem
 import { DELIVER_TO_SCHEMA } from '../requests/deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, type Query } from '../requests/idempotent.ts';
 import { readFilteredPage, toList } from '../requests/listing.ts';
-import { PREFER_SCHEMA, readWaitSeconds, setPreferenceApplied } from '../requests/prefer.ts';
+import { PREFER_SCHEMA, readWaitSeconds } from '../requests/prefer.ts';
 import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
+import type { RouteServices } from './services.ts';
 
-export interface BatchRouteServices {
-  batches: Batches;
-  links: Links;
-  idempotency: Idempotency;
-  /** Throws `forbidden_url` if the host is an IP address that the egress policy forbids. */
-  requireWebhook(owner: Principal, url: string | undefined, path?: string): void;
-  /** Estimated seconds until a batch with this number of unfinished items ends. */
-  secondsForItems(unfinished: number): Promise<number>;
-}
-
-export function batchRoutes(app: FastifyInstance, services: BatchRouteServices): void {
+export function batchRoutes(app: FastifyInstance, services: RouteServices): void {
   const { batches } = services;
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
@@ -66,7 +55,7 @@ export function requireBatchId(id: string): string {
 }
 
 /** The body is not kept while the client waits for the batch. */
-function accept({ batches, idempotency, requireWebhook }: BatchRouteServices, request: FastifyRequest, reply: FastifyReply) {
+function accept({ batches, idempotency, requireWebhook }: RouteServices, request: FastifyRequest, reply: FastifyReply) {
   const batch = parseBatchRequest(takeBody(request));
   const principal = requirePrincipal(request);
   requireWebhook(principal, batch.webhookUrl);
@@ -98,7 +87,7 @@ export async function acceptOnce(
 
 /** Sends 200 with all results if the client waited and the batch has ended, otherwise 202. */
 async function sendAccepted(
-  services: BatchRouteServices,
+  services: RouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -114,15 +103,15 @@ async function sendAccepted(
  * asked.
  */
 export async function awaitBatch(
-  { batches }: BatchRouteServices,
+  { batches }: RouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<WholeBatch> {
   const { keyId } = requirePrincipal(request);
   const seconds = readWaitSeconds(request);
-  setPreferenceApplied(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
+  reply.header('preference-applied', `wait=${seconds}`);
   using watch = batches.progress.watch(id, disconnectSignal(reply), 'end'); // the watch starts before the query, so that no end is missed
   const end = performance.now() + seconds * 1000;
   for (;;) {
@@ -139,7 +128,7 @@ function hasEnded({ completedAt, items }: WholeBatch): boolean {
 }
 
 async function sendBatch(
-  { links, secondsForItems }: BatchRouteServices,
+  { links, secondsForItems }: RouteServices,
   batch: WholeBatch,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,13 +1,8 @@
 /** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import {
-  type CertificateDraft,
-  type Certificates,
-  MAX_CERTIFICATES,
-  type StoredCertificate,
-} from '../../certificates/certificates.ts';
-import type { Idempotency } from '../../idempotency/idempotency.ts';
+import { type CertificateDraft, MAX_CERTIFICATES, type StoredCertificate } from '../../certificates/certificates.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { decodeBase64 } from '../../render/request/values/base64.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import { textErrors, validator } from '../../validate.ts';
@@ -18,11 +13,7 @@ import { readPage, toList } from '../requests/listing.ts';
 import { takeBody } from '../requests/request-memory.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-export interface CertificateRouteServices {
-  certificates: Certificates;
-  idempotency: Idempotency;
-}
+import type { RouteServices } from './services.ts';
 
 /** Characters of base64, which encode 96 KiB. A private key with its certificate chain takes less than a tenth of this. */
 const MAX_PKCS12 = 131_072;
@@ -42,8 +33,7 @@ const CreateBody = Type.Object(
         'A PKCS#12 file (`.p12`, `.pfx`) with a private key and its certificate chain. RSA keys have 2,048 to 8,192 bits; elliptic curves are P-256, P-384 and P-521.',
       examples: ['MIIKDQIBAzCCCcMGCSqGSIb3DQEHAaCC'],
     },
-    password: Type.Optional({
-      ...Type.String({ maxLength: 1_000 }),
+    password: option(Type.String({ maxLength: 1_000 }), {
       expected: 'a string of at most 1,000 characters',
       description: 'The password of the file. It is used once and not stored.',
       default: '',
@@ -54,7 +44,7 @@ const CreateBody = Type.Object(
 );
 const checkCreate = validator(CreateBody);
 
-export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: CertificateRouteServices): void {
+export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: RouteServices): void {
   app.post('/v1/certificates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = readDraft(takeBody(request));
     const create = (also: Parameters<typeof certificates.create>[2]) =>

@@ -3,16 +3,9 @@ import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
-import type { Documents, StoredDocument } from '../../documents/documents.ts';
+import type { StoredDocument } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
-import {
-  DEFAULT_DRAWN_WIDTH,
-  MAX_DRAWN_BYTES,
-  MAX_DRAWN_WIDTH,
-  MIN_DRAWN_WIDTH,
-  noSuchPage,
-  type PageDrawing,
-} from '../../uploads/draw-pages.ts';
+import { DEFAULT_DRAWN_WIDTH, MAX_DRAWN_BYTES, MAX_DRAWN_WIDTH, MIN_DRAWN_WIDTH, noSuchPage } from '../../uploads/draw-pages.ts';
 import { resourceLimit } from '../../uploads/upload-limits.ts';
 import { binary, header, pathId } from '../replies/response-schema.ts';
 import { readQuery } from '../requests/listing.ts';
@@ -21,11 +14,7 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { getAndHead } from '../server/get-and-head.ts';
 import { requireAcceptable } from '../server/negotiation.ts';
-
-export interface DocumentPageRouteServices {
-  documents: Documents;
-  pageDrawing: Pick<PageDrawing, 'draw'>;
-}
+import type { RouteServices } from './services.ts';
 
 interface OfPage {
   Params: { id: string; n: string };
@@ -37,7 +26,7 @@ const COPIES = 2;
 const PAGE = /^[1-9]\d{0,6}$/;
 const WIDTH = /^\d{1,5}$/;
 
-export function documentPageRoutes(app: FastifyInstance, services: DocumentPageRouteServices): void {
+export function documentPageRoutes(app: FastifyInstance, services: RouteServices): void {
   getAndHead<OfPage>(app, '/v1/documents/:id/pages/:n.png', { schema: SCHEMA }, async (request, reply) => {
     requireAcceptable(request, PNG);
     const { width } = readQuery(request, { width: readWidth });
@@ -51,7 +40,7 @@ export function documentPageRoutes(app: FastifyInstance, services: DocumentPageR
 
 /** A document never changes, so that a client that has the image gets no other. */
 async function sendPage(
-  services: DocumentPageRouteServices,
+  services: RouteServices,
   document: StoredDocument,
   { page, width }: { page: number; width: number | undefined },
   request: FastifyRequest,

@@ -1,9 +1,9 @@
 /** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Documents, documentType } from '../../documents/documents.ts';
-import type { Links } from '../../documents/links.ts';
-import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { documentType } from '../../documents/documents.ts';
+import type { Claim } from '../../idempotency/idempotency.ts';
+import { option } from '../../render/request/schemas/option.ts';
 import { validator } from '../../validate.ts';
 import type { Disposition } from '../replies/disposition.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, toIsoTime } from '../replies/records.ts';
@@ -17,12 +17,7 @@ import { getAndHead } from '../server/get-and-head.ts';
 import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { requestTarget } from '../server/request-path.ts';
-
-export interface DocumentRouteServices {
-  documents: Documents;
-  links: Links;
-  idempotency: Idempotency;
-}
+import type { RouteServices } from './services.ts';
 
 const DEFAULT_LINK_SECONDS = 3_600;
 /** A hundred years, which is longer than any plan keeps documents and still a valid date. */
@@ -30,8 +25,7 @@ const MAX_LINK_SECONDS = 3_153_600_000;
 
 const LinkBody = Type.Object(
   {
-    expires_in: Type.Optional({
-      ...Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }),
+    expires_in: option(Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }), {
       expected: 'a whole number of seconds, at least 1',
       description: 'How long the link works. It ends with the document at the latest.',
       default: DEFAULT_LINK_SECONDS,
@@ -50,7 +44,7 @@ const DOWNLOAD = /&download=1$/;
 
 const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime, q: readText };
 
-export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
+export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: RouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readFilteredPage(request, FILTERS);
     const { template_id: templateId, created_after: createdAfter, created_before: createdBefore, q: text, metadata } = filter;
@@ -89,7 +83,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 }
 
 /** These routes are not under `/v1`, because the signature replaces the key. */
-export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
+export function linkRoutes(app: FastifyInstance, { documents, links }: RouteServices): void {
   getAndHead<ById>(app, '/links/:id', { schema: FOLLOW }, async (request, reply) => {
     const target = requestTarget(request);
     const signed = target.replace(DOWNLOAD, '');

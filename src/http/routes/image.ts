@@ -1,18 +1,19 @@
 /** `POST /v1/image`: renders a document as an image, and sends the image or the record of the stored one. */
 import type { FastifyInstance } from 'fastify';
 import { ImageRequestBody } from '../../render/request/schemas/image-schema.ts';
+import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
 import { binary } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
-import { DRY_RUN_SCHEMA } from '../replies/send-dry-run.ts';
 import { REPORTED_IMAGE_SCHEMA } from '../replies/send-report.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
 import { readSourceBodies, SOURCE_CONTENT } from '../requests/source-bodies.ts';
 import { JSON_TYPE } from '../server/negotiation.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { answerRender, type RenderNowServices } from './render-now.ts';
+import { answerRender } from './render-now.ts';
 import { ACCEPTED, START_HEADERS, withResultFields } from './renders.ts';
+import type { RouteServices } from './services.ts';
 
-export async function imageRoutes(app: FastifyInstance, services: RenderNowServices): Promise<void> {
+export async function imageRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits, IMAGE_PARAMETERS);
     scope.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) =>

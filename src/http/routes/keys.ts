@@ -1,11 +1,10 @@
 /** `/v1/keys`: creates, lists, rotates and revokes keys of the caller's account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Accounts } from '../../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
 import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
-import { oneOf } from '../../render/request/schemas/option.ts';
+import { oneOf, option } from '../../render/request/schemas/option.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
 import { type ById, idMembers, listSchema, pathId, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
@@ -14,11 +13,7 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
 import { insufficientScope } from '../server/required-scope.ts';
-
-export interface KeyRouteServices {
-  accounts: Accounts;
-  logger: { info(details: object, message: string): void };
-}
+import type { RouteServices } from './services.ts';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const MAX_GRACE_SECONDS = 2_592_000;
@@ -28,31 +23,27 @@ const MAX_EXPIRY_SECONDS = 315_360_000;
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
 const CreateBody = Type.Object(
   {
-    name: Type.Optional({
-      ...Type.String({ maxLength: 200 }),
+    name: option(Type.String({ maxLength: 200 }), {
       expected: 'a string of at most 200 characters',
       description: 'A name to recognize the key by.',
       default: '',
       examples: ['website'],
     }),
-    scopes: Type.Optional({
-      ...Type.Array(oneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }),
+    scopes: option(Type.Array(oneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }), {
       expected: `a list of ${SCOPES.join(', ')}`,
       description:
         'What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also for `/v1/usage`.',
       'x-default': 'those of the key that makes it',
       examples: [['render']],
     }),
-    test: Type.Optional({
-      ...Type.Boolean(),
+    test: option(Type.Boolean(), {
       expected: 'true or false',
       description:
         'Creates a test key (`plt_test_...`). Its results have a watermark, are not charged, and are kept for a day at most.',
       'x-default': 'as the key that makes it',
       examples: [true],
     }),
-    expires_in: Type.Optional({
-      ...Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_SECONDS }),
+    expires_in: option(Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_SECONDS }), {
       expected: `a whole number of seconds from 1 to ${MAX_EXPIRY_SECONDS}`,
       description: 'How long the key works. It cannot outlive the key that makes it.',
       'x-default': 'as long as the key that makes it',
@@ -64,8 +55,7 @@ const CreateBody = Type.Object(
 );
 const RotateBody = Type.Object(
   {
-    expires_in: Type.Optional({
-      ...Type.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS }),
+    expires_in: option(Type.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS }), {
       expected: `a whole number of seconds from 0 to ${MAX_GRACE_SECONDS}`,
       description: 'How long the old secret works. With 0, it stops working at once.',
       default: DEFAULT_GRACE_SECONDS,
@@ -80,7 +70,7 @@ const checkRotate = validator(RotateBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
-export function keyRoutes(app: FastifyInstance, { accounts, logger }: KeyRouteServices): void {
+export function keyRoutes(app: FastifyInstance, { accounts, logger }: RouteServices): void {
   const logKeyChange = (request: FastifyRequest, changed: string, what: string) => {
     const { accountId, keyId: by } = requirePrincipal(request);
     logger.info({ request_id: request.id, key_id: changed, account_id: accountId, by }, what);

@@ -1,17 +1,10 @@
 /** Health, readiness and metrics for operators. These routes need no key and reveal nothing about customers. */
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../metrics/metrics.ts';
-
-export interface OperationServices {
-  metrics: Metrics;
-  /** Renders a small document, unless another was rendered a moment ago. Rejects if it fails. */
-  checkReady(): Promise<void>;
-  log: { warn(details: object, message: string): void };
-}
+import type { RouteServices } from './services.ts';
 
 const HIDDEN = { schema: { hide: true } };
 
-export function operationRoutes(app: FastifyInstance, services: OperationServices): void {
+export function operationRoutes(app: FastifyInstance, services: RouteServices): void {
   app.get('/healthz', HIDDEN, async () => ({ status: 'ok' }));
 
   app.get('/readyz', HIDDEN, async (_request, reply) => {
@@ -19,7 +12,7 @@ export function operationRoutes(app: FastifyInstance, services: OperationService
       await services.checkReady();
       return { status: 'ready' };
     } catch (error) {
-      services.log.warn({ err: error }, 'not ready');
+      services.logger.warn({ err: error }, 'not ready');
       return reply.code(503).send({ status: 'not ready' });
     }
   });

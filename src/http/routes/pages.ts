@@ -3,11 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
 import { ENCODINGS, type PageFile, type Pages } from '../../web-assets/pages.ts';
-import type { PlaygroundRouteServices } from './playground.ts';
-
-export interface PageRouteServices extends Pick<PlaygroundRouteServices, 'playground'> {
-  pages: Pages;
-}
+import type { RouteServices } from './services.ts';
 
 const HIDDEN = { schema: { hide: true } };
 const HTML = 'text/html; charset=utf-8';
@@ -39,7 +35,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-export function pageRoutes(app: FastifyInstance, { pages, playground }: PageRouteServices): void {
+export function pageRoutes(app: FastifyInstance, { pages, playground }: RouteServices): void {
   app.get('/', HIDDEN, async (request, reply) => {
     if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
     return sendPage(request, reply, pages, 'index.html');

@@ -1,18 +1,19 @@
 /** `POST /v1/pdf`: renders a document, and sends the PDF or the record of the stored document. */
 import type { FastifyInstance } from 'fastify';
 import { PdfRequestBody } from '../../render/request/schemas/options-schema.ts';
+import { DRY_RUN_SCHEMA } from '../replies/dry-run-schema.ts';
 import { binary, header } from '../replies/response-schema.ts';
 import { CREATED, RESULT_HEADERS } from '../replies/send-delivery.ts';
-import { DRY_RUN_SCHEMA } from '../replies/send-dry-run.ts';
 import { REPORTED_SCHEMA } from '../replies/send-report.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../requests/parameters.ts';
 import { readSourceBodies, SOURCE_CONTENT } from '../requests/source-bodies.ts';
 import { JSON_TYPE, PDF } from '../server/negotiation.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-import { answerRender, type RenderNowServices } from './render-now.ts';
+import { answerRender } from './render-now.ts';
 import { ACCEPTED, START_HEADERS, withResultFields } from './renders.ts';
+import type { RouteServices } from './services.ts';
 
-export async function pdfRoutes(app: FastifyInstance, services: RenderNowServices): Promise<void> {
+export async function pdfRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits, PDF_PARAMETERS);
     scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) =>

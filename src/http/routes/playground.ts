@@ -1,6 +1,5 @@
 /** `/v1/playground`: renders for visitors without a key, and the limits that apply to them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Playground } from '../../playground/playground.ts';
 import {
   MAX_PLAYGROUND_BODY_BYTES,
   MAX_PLAYGROUND_HTML_BYTES,
@@ -8,30 +7,18 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
-import type { RenderLimits } from '../../render/request/render-request.ts';
 import { countOutcome } from '../metrics/count-outcomes.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { binary, header, recordSchema } from '../replies/response-schema.ts';
 import { serverTiming } from '../replies/send-delivery.ts';
 import { REPORTED_SCHEMA, sendResult } from '../replies/send-report.ts';
-import { makeRoomFor, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
+import { makeRoomFor, spoolPdf } from '../replies/spool-pdf.ts';
 import { readQuery } from '../requests/listing.ts';
-import { type Budgets, countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
+import { countMemory, requestUsage, takeBody } from '../requests/request-memory.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { JSON_TYPE, PDF, requireAcceptable } from '../server/negotiation.ts';
-import { limitVisitors, RATE_LIMITED, type RequestCounter } from '../server/rate-limit.ts';
+import { limitVisitors, RATE_LIMITED } from '../server/rate-limit.ts';
 import { identifyVisitor } from '../server/visitor.ts';
-
-export interface PlaygroundRouteServices {
-  /** Undefined if the playground is switched off. */
-  playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
-  /** Undefined unless several nodes count together. */
-  visitorRequests: RequestCounter | undefined;
-  limits: RenderLimits;
-  metrics: Metrics;
-  playgroundBudgets: Budgets;
-  blobs: Spool;
-}
+import type { RouteServices } from './services.ts';
 
 export interface PlaygroundRouteOptions {
   playgroundRequestsPerMinute: number;
@@ -40,7 +27,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, visitorRequests, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
+  { playground, visitorRequests, metrics, blobs, playgroundBudgets, ...services }: RouteServices,
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -79,7 +66,7 @@ export function playgroundRoutes(
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const usage = requestUsage(request);
       makeRoomFor(pdf.bytes, usage);
-      return sendResult(request, reply, { ...pdf, type: PDF, filename: undefined }, await spoolPdf(pdf, usage, blobs));
+      return sendResult(request, reply, { ...pdf, filename: undefined }, await spoolPdf(pdf, usage, blobs));
     });
   });
 }

@@ -1,50 +1,28 @@
 /** Answers `POST /v1/pdf` and `POST /v1/image`: renders a document while the client waits, and sends the file or its record. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../accounts/accounts.ts';
 import { PARSERS, type RenderKind } from '../../batches/batch-request.ts';
-import type { Documents } from '../../documents/documents.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
-import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
 import type { ImageRequest } from '../../render/request/image-request.ts';
-import type { RenderLimits, RenderRequest } from '../../render/request/render-request.ts';
+import type { RenderRequest } from '../../render/request/render-request.ts';
 import { countDelivery, countOutcome } from '../metrics/count-outcomes.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { documentRecord } from '../replies/records.ts';
-import { deliveredFile, rememberRender, requestedType } from '../replies/remember-render.ts';
+import { rememberRender } from '../replies/remember-render.ts';
 import { replayStored, serverTiming, setCreated, setResultHeaders } from '../replies/send-delivery.ts';
-import { type DryRunRouteServices, sendDryRun } from '../replies/send-dry-run.ts';
 import { sendFile } from '../replies/send-file.ts';
 import { sendResult } from '../replies/send-report.ts';
-import { memoryOfRender, type Spool, spoolPdf } from '../replies/spool-pdf.ts';
+import { memoryOfRender, spoolPdf } from '../replies/spool-pdf.ts';
 import { idempotent, markReplayed } from '../requests/idempotent.ts';
 import { requestUsage } from '../requests/request-memory.ts';
 import { parseBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
-import { JSON_TYPE, prefersType, requireAcceptable } from '../server/negotiation.ts';
+import { JSON_TYPE, PDF, prefersType, requireAcceptable } from '../server/negotiation.ts';
 import { requestOrigin } from '../server/origin.ts';
-import type { BatchRouteServices } from './batches.ts';
 import { isAsync, startRender, takeUploadTarget } from './renders.ts';
-
-export interface RenderNowServices extends BatchRouteServices, DryRunRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
-  /** See `render/render.ts`. */
-  render(
-    request: RenderRequest | ImageRequest,
-    principal: Principal,
-    client: AbortSignal,
-    commitHook?: CommitHook<Delivery | ImageDelivery>,
-    memory?: RenderMemory,
-  ): Promise<Delivery | ImageDelivery>;
-  violationsOf(request: RenderRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory): Promise<unknown[]>;
-}
+import type { RouteServices } from './services.ts';
 
 export async function answerRender(
-  services: RenderNowServices,
+  services: RouteServices,
   kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -54,7 +32,10 @@ export async function answerRender(
   const deliverTo = takeUploadTarget(body);
   const parsed = parseBody<RenderRequest | ImageRequest>(body, services.limits, PARSERS[kind]);
   requireAcceptable(request, requestedType(parsed), JSON_TYPE);
-  if (parsed.isDryRun) return sendDryRun(services, { ...parsed, deliverTo }, request, reply);
+  if (parsed.isDryRun) {
+    const outlook = await services.dryRun({ ...parsed, deliverTo }, requirePrincipal(request), disconnectSignal(reply));
+    return reply.type(JSON_TYPE).send(outlook);
+  }
   if ('reportsConformance' in parsed && parsed.reportsConformance) return reportConformance(services, parsed, request, reply);
   return idempotent(
     request,
@@ -64,9 +45,14 @@ export async function answerRender(
   );
 }
 
+/** The media type of the file that a request asks for. */
+function requestedType(request: RenderRequest | ImageRequest): string {
+  return 'capture' in request ? `image/${request.capture.type}` : PDF;
+}
+
 /** The list of violations is neither charged nor remembered, so the Idempotency-Key has no effect on it. */
 async function reportConformance(
-  { metrics, violationsOf }: RenderNowServices,
+  { metrics, violationsOf }: RouteServices,
   parsed: RenderRequest,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -81,7 +67,7 @@ async function reportConformance(
 }
 
 async function renderNow(
-  { metrics, render, idempotency, blobs }: RenderNowServices,
+  { metrics, render, idempotency, blobs }: RouteServices,
   parsed: RenderRequest | ImageRequest,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -89,16 +75,14 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = requirePrincipal(request);
   const usage = requestUsage(request);
-  const type = requestedType(parsed);
-  const sendsFile = !parsed.store || prefersType(request, type, JSON_TYPE);
+  const sendsFile = !parsed.store || prefersType(request, requestedType(parsed), JSON_TYPE);
   const memory = memoryOfRender(usage, sendsFile);
   const commitHook = claim && rememberRender(idempotency, claim, parsed, principal.plan);
   const client = disconnectSignal(reply);
   const delivery = await countDelivery(metrics, () => render(parsed, principal, client, commitHook, memory));
-  const { document } = delivery;
-  const file = deliveredFile(delivery);
+  const { file, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: file.report.warning_count }).header('server-timing', serverTiming(file));
-  const facts = { ...file, type, filename: parsed.filename, documentId: document?.id };
+  const facts = { ...file, filename: parsed.filename, documentId: document?.id };
   if (!parsed.store || !document) return sendResult(request, reply, facts, await spoolPdf(file, usage, blobs));
   setCreated(request, reply, document);
   if (sendsFile) return sendFile(reply, { ...facts, filename: document.filename }, await spoolPdf(file, usage, blobs));
@@ -106,7 +90,7 @@ async function renderNow(
 }
 
 async function replay(
-  { documents, idempotency }: RenderNowServices,
+  { documents, idempotency }: RouteServices,
   answer: Answer,
   name: string,
   request: FastifyRequest,

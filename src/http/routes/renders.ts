@@ -20,9 +20,10 @@ import { PREFER_SCHEMA, prefersAsync } from '../requests/prefer.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { requestOrigin } from '../server/origin.ts';
-import { acceptOnce, awaitBatch, type BatchRouteServices } from './batches.ts';
+import { acceptOnce, awaitBatch } from './batches.ts';
+import type { RouteServices } from './services.ts';
 
-export function renderRoutes(app: FastifyInstance, services: BatchRouteServices): void {
+export function renderRoutes(app: FastifyInstance, services: RouteServices): void {
   app.get<ById>('/v1/renders/:id', { schema: READ }, async (request, reply) =>
     sendRender(services, request.params.id, request, reply),
   );
@@ -45,7 +46,7 @@ export function takeUploadTarget(body: unknown): UploadTarget | undefined {
 
 /** Stores the render and replies 202. An invalid request is rejected immediately. */
 export async function startRender(
-  services: BatchRouteServices & { limits: RenderLimits },
+  services: RouteServices,
   kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -106,7 +107,7 @@ function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest
 }
 
 async function sendRender(
-  services: BatchRouteServices,
+  services: RouteServices,
   id: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -117,7 +118,7 @@ async function sendRender(
   return reply.send(renderRecord(batch, requestOrigin(request), services.links));
 }
 
-function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: BatchRouteServices['links']) {
+function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: RouteServices['links']) {
   const [item] = items;
   if (!item) throw noSuchRender();
   const { index: _index, reference: _reference, ...outcome } = itemRecord(item, origin, links);

@@ -12,11 +12,7 @@ import { type ById, binary, pathId, recordSchema } from '../replies/response-sch
 import { readBody } from '../requests/read-body.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-export interface TemplateAssetRouteServices {
-  templates: Templates;
-  limits: RenderLimits;
-}
+import type { RouteServices } from './services.ts';
 
 interface ByPath {
   Params: { id: string; '*': string };
@@ -25,10 +21,7 @@ interface ByPath {
 /** Prevents browsers from running uploaded files as documents of this origin. */
 const CSP = "default-src 'none'; sandbox";
 
-export async function templateAssetRoutes(
-  app: FastifyInstance,
-  { templates, limits }: TemplateAssetRouteServices,
-): Promise<void> {
+export async function templateAssetRoutes(app: FastifyInstance, { templates, limits }: RouteServices): Promise<void> {
   app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
     data: (await templates.assets(requirePrincipal(request).keyId, request.params.id)).map(assetRecord),
   }));

@@ -3,15 +3,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isMembers } from '../../batches/batch-request.ts';
 import { invalidField } from '../../errors.ts';
-import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { checkDocumentSize, type RenderLimits } from '../../render/request/render-request.ts';
-import { oneOf } from '../../render/request/schemas/option.ts';
+import { oneOf, option } from '../../render/request/schemas/option.ts';
 import { MAX_HTML_BYTES } from '../../render/request/schemas/options-schema.ts';
 import { AssetsSchema, parseAssets } from '../../render/request/values/assets.ts';
 import { type Metadata, MetadataSchema, parseMetadata } from '../../render/request/values/metadata.ts';
 import { ValidationErrors } from '../../render/request/values/validation-errors.ts';
 import type { AssetFiles } from '../../templates/assets.ts';
-import { ENGINES, type Templates } from '../../templates/templates.ts';
+import { ENGINES } from '../../templates/templates.ts';
 import { PAST_VERSIONS } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { IF_MATCH_SCHEMA, readIfMatch, setVersionTag, VERSION_ETAG } from '../replies/if-match.ts';
@@ -32,12 +31,7 @@ import { requestMemory, takeBody } from '../requests/request-memory.ts';
 import { decodeText, parseBody, readParts, SourceBody, toUploadedFile } from '../requests/source-bodies.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
-
-export interface TemplateRouteServices {
-  limits: RenderLimits;
-  templates: Templates;
-  idempotency: Idempotency;
-}
+import type { RouteServices } from './services.ts';
 
 interface ByVersion {
   Params: { id: string; version: string };
@@ -69,20 +63,19 @@ const KEPT = { 'x-default': 'as before' };
 const CreateBody = Type.Object(
   {
     ...{ name, html },
-    engine: Type.Optional({ ...engine, default: 'placeholders' }),
-    metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
-    assets: Type.Optional({ ...AssetsSchema, $id: 'TemplateAssets', description: ASSETS }),
+    engine: option(engine, { default: 'placeholders' }),
+    metadata: option(MetadataSchema, { 'x-default': 'none' }),
+    assets: option(AssetsSchema, { $id: 'TemplateAssets', description: ASSETS }),
   },
   { ...CLOSED, $id: 'NewTemplate' },
 );
 const ReplaceBody = Type.Object(
   {
     html,
-    name: Type.Optional({ ...name, ...KEPT }),
-    engine: Type.Optional({ ...engine, ...KEPT }),
-    metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
-    assets: Type.Optional({
-      ...AssetsSchema,
+    name: option(name, KEPT),
+    engine: option(engine, KEPT),
+    metadata: option(MetadataSchema, KEPT),
+    assets: option(AssetsSchema, {
       $id: 'TemplateAssets',
       description: 'Replace all files of the template. Default: the files stay.',
     }),
@@ -92,7 +85,7 @@ const ReplaceBody = Type.Object(
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
-export async function templateRoutes(app: FastifyInstance, services: TemplateRouteServices): Promise<void> {
+export async function templateRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   const { templates, limits } = services;
   await app.register(async (scope) => {
     readForms(scope, limits);
@@ -131,7 +124,7 @@ export async function templateRoutes(app: FastifyInstance, services: TemplateRou
   });
 }
 
-function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: TemplateRouteServices): void {
+function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: RouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
     const create = async (also: Parameters<typeof templates.create>[2]) => {

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../../errors.ts';
 import { PROFILES, type Profile, toClaims } from '../../pdf/conformance/profiles.ts';
 import { listUnchecked } from '../../pdf/validate/rules.ts';
-import type { UploadValidation } from '../../uploads/validate-uploads.ts';
 import { recordSchema } from '../replies/response-schema.ts';
 import { readForm } from '../requests/form-body.ts';
 import { readQuery, readText } from '../requests/listing.ts';
@@ -12,12 +11,9 @@ import { requirePrincipal } from '../server/authenticate.ts';
 import { disconnectSignal } from '../server/client-disconnect.ts';
 import { PDF } from '../server/negotiation.ts';
 import { RATE_LIMITED } from '../server/rate-limit.ts';
+import type { RouteServices } from './services.ts';
 
-export interface ValidateRouteServices {
-  uploadValidation: UploadValidation;
-}
-
-export async function validateRoutes(app: FastifyInstance, { uploadValidation }: ValidateRouteServices): Promise<void> {
+export async function validateRoutes(app: FastifyInstance, { uploadValidation }: RouteServices): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(PDF, async (request: FastifyRequest) => readBody(request));

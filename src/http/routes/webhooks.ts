@@ -1,18 +1,14 @@
 /** `/v1/webhooks`: the signing secret, and the deliveries with their outcomes. */
 import type { FastifyInstance } from 'fastify';
-import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
-import type { WebhookDelivery, Webhooks } from '../../webhooks/webhooks.ts';
+import type { WebhookSecret } from '../../webhooks/secrets.ts';
+import type { WebhookDelivery } from '../../webhooks/webhooks.ts';
 import { PAGE_PARAMETERS, timeOrNull, toIsoTime } from '../replies/records.ts';
 import { listSchema, recordSchema, TIME, TIME_OR_NULL } from '../replies/response-schema.ts';
 import { readPage, toPage } from '../requests/listing.ts';
 import { requirePrincipal } from '../server/authenticate.ts';
+import type { RouteServices } from './services.ts';
 
-export interface WebhookRouteServices {
-  webhooks: Webhooks;
-  webhookSecrets: WebhookSecrets;
-}
-
-export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }: WebhookRouteServices): void {
+export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }: RouteServices): void {
   app.get('/v1/webhooks/secret', { schema: SECRET }, async (request) =>
     secretRecord(await webhookSecrets.of(requirePrincipal(request).accountId)),
   );

@@ -1,6 +1,7 @@
 /** Limits requests per minute. A library counts them; refusals are `ServiceError`s. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { VisitorRequests } from '../../accounts/visitor-requests.ts';
 import { ServiceError } from '../../errors.ts';
 import { requirePrincipal } from './authenticate.ts';
 
@@ -18,12 +19,7 @@ interface Rate {
   /** Returns the error text, which names the limit. */
   refusal(limit: number): string;
   /** Counts the requests that this node allows on all nodes. Undefined if there is only one. */
-  allNodes?: RequestCounter | undefined;
-}
-
-export interface RequestCounter {
-  /** Counts a request, and returns the requests of the minute with the milliseconds until it ends. */
-  count(key: string): Promise<{ requests: number; endsInMs: number }>;
+  allNodes?: VisitorRequests | undefined;
 }
 
 const WINDOW_MS = 60_000;
@@ -45,7 +41,7 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
 /** Applies a limit to each visitor, on routes without a key. */
 export async function limitVisitors(
   app: FastifyInstance,
-  { perMinute, visitorOf, allNodes }: { perMinute: number; visitorOf: Rate['keyOf']; allNodes: RequestCounter | undefined },
+  { perMinute, visitorOf, allNodes }: { perMinute: number; visitorOf: Rate['keyOf']; allNodes: VisitorRequests | undefined },
 ): Promise<void> {
   await limit(app, {
     keyOf: visitorOf,

@@ -1,27 +1,15 @@
 /** Options about the device and the reader, and tags to add: the caller's options in, settings of a page out. */
+import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_DEVICE, type Device } from '../../chromium/devtools/emulation.ts';
 import type { AddedTag } from '../../chromium/load/load-settings.ts';
 import { parseUrl } from './parse-url.ts';
 import type { PdfOptions } from './schemas/options-schema.ts';
 import type { ValidationErrors } from './values/validation-errors.ts';
 
-const DEVICE_OPTIONS = [
-  'mediaType',
-  'colorScheme',
-  'viewport',
-  'locale',
-  'timezone',
-  'userAgent',
-  'javascript',
-  'omitBackground',
-  'animations',
-] as const;
-
-/** Returns `DEFAULT_DEVICE` itself if no option is set. */
+/** Returns `DEFAULT_DEVICE` itself if the options change nothing. */
 export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
-  if (DEVICE_OPTIONS.every((name) => options[name] === undefined)) return DEFAULT_DEVICE;
   const { userAgent, viewport } = options;
-  return {
+  const device: Device = {
     mediaType: options.mediaType ?? 'print',
     colorScheme: options.colorScheme,
     viewport: viewport && { deviceScaleFactor: 1, ...viewport },
@@ -32,6 +20,7 @@ export function parseDevice(options: PdfOptions, errors: ValidationErrors): Devi
     transparent: options.omitBackground ?? false,
     motion: options.animations === 'run',
   };
+  return isDeepStrictEqual(device, DEFAULT_DEVICE) ? DEFAULT_DEVICE : device;
 }
 
 export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: ValidationErrors): AddedTag[] {

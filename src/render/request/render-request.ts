@@ -34,22 +34,18 @@ interface Printing {
   finish: FinishPlan;
 }
 
-/** Whether and how a result is stored. */
-export interface Storing {
+/** The part of a request that PDFs and images have in common. */
+export interface SourceRequest extends Loading {
+  source: Source;
+  /** The files that relative URLs in the document refer to. */
+  assets: HostedFiles | undefined;
   /** Whether to store the result; undefined for the setting of the account. */
   store: boolean | undefined;
-  /** The retention of the document; undefined for that of the plan. */
+  /** The retention of the stored document; undefined for that of the plan. */
   keptMs?: number | undefined;
   filename: string | undefined;
   /** Stored with the document. */
   metadata: Metadata;
-}
-
-/** The part of a request that PDFs and images have in common. */
-export interface SourceRequest extends Loading, Storing {
-  source: Source;
-  /** The files that relative URLs in the document refer to. */
-  assets: HostedFiles | undefined;
   /** Whether to report what a render would do instead of rendering. */
   isDryRun: boolean;
 }

@@ -3,13 +3,12 @@
  * shows text. Chromium prints them, so that every script and every installed font can be used.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
-import { type Content, DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
+import type { Content } from '../../chromium/load/load-settings.ts';
 import type { PrintJob } from '../../chromium/print-once.ts';
 import { type FieldSize, fieldSizes } from '../../pdf/forms/field-places.ts';
 import type { FormControl } from '../../tag-structure.ts';
 import { fieldPage, fieldPages, type State } from './field-pages.ts';
-import { GENERATED_PAGE } from './generated-page.ts';
+import { generatedPage } from './generated-page.ts';
 
 export interface FieldAppearances {
   /** Points per CSS pixel. */
@@ -154,16 +153,6 @@ function toPrintJob(pages: FieldPage[], scale: number, printBackground: boolean)
   const side = (sizes: number[]) => (Math.ceil(Math.max(...sizes)) + SPARE_PX) / PX_PER_INCH;
   const widthInches = side(pages.map(({ width }) => width / scale));
   const heightInches = side(pages.map(({ height }) => height / scale));
-  return {
-    content: { kind: 'html', html: fieldPages(pages.map(({ html }) => html)), baseUrl: undefined },
-    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
-    print: {
-      ...GENERATED_PAGE,
-      printBackground,
-      pageRanges: '',
-      paper: { widthInches, heightInches },
-      paperChosenBy: 'caller',
-      marginChosenBy: 'caller',
-    },
-  };
+  const job = generatedPage(fieldPages(pages.map(({ html }) => html)), widthInches, heightInches);
+  return { ...job, print: { ...job.print, printBackground, pageRanges: '' } };
 }

@@ -71,6 +71,11 @@ export class FinishQueue {
     return this.#runReserved(owner, bytes, deadline, work);
   }
 
+  /** Ends the threads. */
+  close(): Promise<void> {
+    return this.#finisher.close();
+  }
+
   /** Releases the place and the bytes when the work ends. If a thread cannot be interrupted, that is after the caller has left. */
   async #runReserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const release = this.#reserve(owner, bytes);

@@ -1,13 +1,25 @@
-/** Print settings of generated documents that are placed on pages: one page without margins. Callers add the paper. */
-import type { PrintSettings } from '../../chromium/print/print-options.ts';
+/** Print jobs of generated documents that are placed on pages: HTML and the size of its page in, a job without margins out. */
+import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
+import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
+import type { PrintJob } from '../../chromium/print-once.ts';
 
-export const GENERATED_PAGE: Omit<PrintSettings, 'paper' | 'paperChosenBy' | 'marginChosenBy'> = {
-  margin: { top: 0, right: 0, bottom: 0, left: 0 },
-  printBackground: true,
-  scale: 1,
-  pageRanges: '1',
-  tagged: false,
-  outline: false,
-  singlePage: false,
-  templates: { header: undefined, footer: undefined, addressed: false },
-};
+/** Nothing is loaded, and no script runs. */
+export function generatedPage(html: string, widthInches: number, heightInches: number): PrintJob {
+  return {
+    content: { kind: 'html', html, baseUrl: undefined },
+    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
+    print: {
+      paper: { widthInches, heightInches },
+      paperChosenBy: 'caller',
+      margin: { top: 0, right: 0, bottom: 0, left: 0 },
+      marginChosenBy: 'caller',
+      printBackground: true,
+      scale: 1,
+      pageRanges: '1',
+      tagged: false,
+      outline: false,
+      singlePage: false,
+      templates: { header: undefined, footer: undefined, addressed: false },
+    },
+  };
+}

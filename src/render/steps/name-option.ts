@@ -1,5 +1,5 @@
 /** Names the option that an error is about. The folders below `render` know what failed, but not what the API calls it. */
-import { invalidRequest, ServiceError, type Subject } from '../../errors.ts';
+import { invalidField, ServiceError, type Subject } from '../../errors.ts';
 
 const OPTIONS: Record<Subject, string> = {
   waited_selector: 'options.waitForSelector',
@@ -26,18 +26,13 @@ export async function namingOption<T>(work: Promise<T>): Promise<T> {
 }
 
 function nameOption(error: ServiceError): ServiceError {
-  const { code, message, members, cause, remedy, retryAfterSeconds, about } = error;
+  const { code, message, members, about } = error;
   if (!about) return error;
   const option = OPTIONS[about];
-  if (code === 'invalid_request') return invalidRequest([{ path: option, message: message.replace('{option}: ', '') }]);
-  return new ServiceError(
-    code,
-    message.replace('{option}', () => option),
-    {
-      members: code === 'render_gate_failed' ? { gate: option, ...members } : members,
-      cause,
-      remedy,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    },
-  );
+  if (code === 'invalid_request') return invalidField(option, message.replace('{option}: ', ''));
+  const named = message.replace('{option}', () => option);
+  return error.reword(named, {
+    members: code === 'render_gate_failed' ? { gate: option, ...members } : members,
+    about: undefined,
+  });
 }

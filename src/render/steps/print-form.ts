@@ -31,7 +31,7 @@ export async function printForm(
   { chunks, fields, scale: printScale, settings }: PrintedDocument,
   key: string | undefined,
   signing: Signing | undefined,
-  owner: RenderOwner | undefined,
+  { boundary, shareOf }: RenderOwner,
   deadline: Deadline,
 ): Promise<PrintedForm> {
   if (key === undefined) return { forms: undefined, findings: [], signature: undefined };
@@ -39,7 +39,7 @@ export async function printForm(
   /** Runs `work` on a page of the owner. */
   const print = <T>(languages: string, work: (page: Page) => Promise<T>): Promise<T> => {
     const suits = (page: Page) => page.suits({ hanLanguages: languages });
-    return pool.use(owner?.boundary, deadline, work, { shareOf: owner?.shareOf ?? '', suits });
+    return pool.use(boundary, deadline, work, { shareOf, suits });
   };
   const style = { background: settings.printBackground, scale: printScale };
   const { scale, shown, jobs, pages: expected } = fieldAppearances(fields, sizes, style);

@@ -1,9 +1,7 @@
 /** Prints the visible appearance of a signature: the planned signature and a size in, a printed page out. */
-import { DEFAULT_DEVICE } from '../../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../../chromium/glyphs/han-fonts.ts';
-import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
 import type { Page } from '../../chromium/page.ts';
-import { type PagePrint, type PrintJob, printOnce } from '../../chromium/print-once.ts';
+import { type PagePrint, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import type { FieldOfDocument } from '../../pdf/finish-settings.ts';
@@ -12,7 +10,7 @@ import type { FormControl } from '../../tag-structure.ts';
 import type { FieldPlan } from '../request/signature-options.ts';
 import { escapeHtml } from '../request/values/escape-html.ts';
 import { POINTS_PER_INCH } from '../request/values/lengths.ts';
-import { GENERATED_PAGE } from './generated-page.ts';
+import { generatedPage } from './generated-page.ts';
 import type { ShownSignature, Signing } from './signing.ts';
 
 /** Lengths in inches. */
@@ -35,13 +33,15 @@ export function placedAppearance(signing: Signing | undefined): { field: FieldPl
   return signing && field && 'page' in field ? { field, html: appearanceHtml(signing, field) } : undefined;
 }
 
-/** Prints the appearance of a field with a position from the request. */
+/** Prints the result of `placedAppearance`. */
 export async function printPlaced(
   page: Page,
-  { field, html }: { field: FieldPlan; html: string },
+  placed: ReturnType<typeof placedAppearance>,
   hanLanguages: string,
   deadline: Deadline,
-): Promise<ShownSignature> {
+): Promise<ShownSignature | undefined> {
+  if (!placed) return undefined;
+  const { field, html } = placed;
   return { field, printed: await printAppearance(page, html, field, hanLanguages, deadline) };
 }
 
@@ -84,26 +84,14 @@ export function appearanceHtml(signing: Signing, size: Size): string {
 export async function printAppearance(
   page: Page,
   html: string,
-  size: Size,
+  { width, height }: Size,
   hanLanguages: string,
   deadline: Deadline,
 ): Promise<PagePrint> {
-  const printed = await printOnce(page, { ...appearanceJob(html, size, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
+  const whole = `<!doctype html><html lang="${onlyLanguage(hanLanguages) ?? ''}">${RESET}${html}`;
+  const printed = await printOnce(page, { ...generatedPage(whole, width, height), hanLanguages }, deadline);
   await page.reset();
   return printed;
-}
-
-function appearanceJob(html: string, { width, height }: Size, language = ''): PrintJob {
-  return {
-    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
-    load: { ...DEFAULT_LOAD, device: { ...DEFAULT_DEVICE, javascript: false }, offline: true },
-    print: {
-      ...GENERATED_PAGE,
-      paper: { widthInches: width, heightInches: height },
-      paperChosenBy: 'caller',
-      marginChosenBy: 'caller',
-    },
-  };
 }
 
 function plainAppearance({ plan, key, at }: Signing, { width, height }: Size): string {

@@ -8,9 +8,9 @@ import { DEFAULT_LOAD } from '../../chromium/load/load-settings.ts';
 import type { Page } from '../../chromium/page.ts';
 import { type PagePrint, type PrintJob, printOnce } from '../../chromium/print-once.ts';
 import type { Deadline } from '../../deadline.ts';
-import { hasCode, invalidRequest } from '../../errors.ts';
+import { hasCode, invalidField } from '../../errors.ts';
 import { SIDE_INCHES, type Watermark } from '../request/watermark-options.ts';
-import { GENERATED_PAGE } from './generated-page.ts';
+import { generatedPage } from './generated-page.ts';
 
 /** The shorter side of an image has at least this share of the longer one. */
 const MIN_RATIO = 0.01;
@@ -27,11 +27,17 @@ const IS_SHOWN = `document.images[0].decode().then(() => {
 }, () => { console.error('unreadable'); return true })`;
 
 /** Prints the watermark in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
-export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<PagePrint> {
+export async function printStamp(
+  page: Page,
+  watermark: Watermark | undefined,
+  hanLanguages: string,
+  deadline: Deadline,
+): Promise<PagePrint | undefined> {
+  if (!watermark) return undefined;
   const job = { ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages };
   const stamp = await printOnce(page, job, deadline).catch((error: unknown) => {
     if (!hasCode(error, 'render_gate_failed')) throw error;
-    throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
+    throw invalidField('options.watermark.image', 'cannot be displayed: it is damaged or not an image');
   });
   await page.reset();
   return stamp;
@@ -39,14 +45,10 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
 
 function stampJob({ html, image }: Watermark, language = ''): PrintJob {
   const checks = { waitForFunction: IS_SHOWN, failsOn: { ...DEFAULT_LOAD.failsOn, consoleError: true } };
+  const { content, print } = generatedPage(`<!doctype html><html lang="${language}">${html}`, SIDE_INCHES, SIDE_INCHES);
   return {
-    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
+    content,
     load: { ...DEFAULT_LOAD, offline: true, ...(image && checks) },
-    print: {
-      ...GENERATED_PAGE,
-      paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
-      paperChosenBy: 'document',
-      marginChosenBy: 'document',
-    },
+    print: { ...print, paperChosenBy: 'document', marginChosenBy: 'document' },
   };
 }

@@ -84,17 +84,14 @@ export const ImageOptions = Type.Object(
       examples: [2],
     }),
     omitBackground: flag(false, 'Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`.'),
-    // A copy with other words is no longer optional.
-    mediaType: Type.Optional({
-      ...mediaType,
+    mediaType: option(mediaType, {
       description: 'The CSS media type the document is shown for.',
       default: 'screen',
-    } as typeof mediaType),
-    viewport: Type.Optional({
-      ...viewport,
+    }),
+    viewport: option(viewport, {
       description: 'The window in which the document is laid out, in CSS pixels.',
       'x-default': '800 by 600',
-    } as typeof viewport),
+    }),
     ...Type.Pick(PdfOptions, OF_LOADING).properties,
   },
   { additionalProperties: false, $id: 'ImageOptions', expected: 'an object' },

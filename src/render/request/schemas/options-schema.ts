@@ -401,8 +401,7 @@ export const PdfRequestBody = Type.Object(
       'x-default': '`auto_store` of the account',
       examples: [true],
     }),
-    metadata: Type.Optional({
-      ...MetadataSchema,
+    metadata: option(MetadataSchema, {
       $id: 'DocumentMetadata',
       description: `${METADATA_MEANING} Properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),

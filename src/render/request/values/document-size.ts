@@ -1,5 +1,5 @@
 /** Explains that a document is too large: the error of any step that makes the document in, one that names the way out out. */
-import { hasCode, ServiceError } from '../../../errors.ts';
+import { hasCode } from '../../../errors.ts';
 
 /** Also for forms and the command line, which take the same files in other ways. */
 const ADVICE =
@@ -8,6 +8,5 @@ const ADVICE =
 /** Throws the error, with the advice if the document is too large. */
 export function suggestAssets(error: unknown): never {
   if (!hasCode(error, 'content_too_large')) throw error;
-  const { message, members, cause } = error;
-  throw new ServiceError('content_too_large', `${message}; ${ADVICE}`, { members, cause });
+  throw error.reword(`${error.message}; ${ADVICE}`);
 }

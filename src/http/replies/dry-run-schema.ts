@@ -1,44 +1,5 @@
-/** Answers a request with `dry_run`: what would happen, as JSON. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../accounts/accounts.ts';
-import type { DryRun, DryRunRequest } from '../../render/dry-run.ts';
-import { requirePrincipal } from '../server/authenticate.ts';
-import { disconnectSignal } from '../server/client-disconnect.ts';
-import { JSON_TYPE } from '../server/negotiation.ts';
+/** Describes the answer to a request with `dry_run` in the OpenAPI document. */
 import { recordSchema } from './response-schema.ts';
-
-export interface DryRunRouteServices {
-  /** See `render/dry-run.ts`. */
-  dryRun(request: DryRunRequest, principal: Principal, client: AbortSignal): Promise<DryRun>;
-}
-
-export async function sendDryRun(
-  { dryRun }: DryRunRouteServices,
-  dry: Parameters<DryRunRouteServices['dryRun']>[0],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { template, htmlBytes, allowance, ...result } = await dryRun(dry, requirePrincipal(request), disconnectSignal(reply));
-  const { limit, used } = allowance;
-  return reply.type(JSON_TYPE).send({
-    dry_run: true,
-    would_render: !result.problems.length,
-    problems: result.problems,
-    hints: result.hints,
-    source: result.source,
-    ...(htmlBytes !== undefined && { html_bytes: htmlBytes }),
-    ...(template && {
-      template: { template_id: template.id, version: template.version, missing: template.missing, unused: template.unused },
-    }),
-    plan: allowance.plan,
-    documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-    charged: !result.isTest,
-    stored: result.isStored,
-    urls: result.urls,
-    urls_complete: !result.isCutOff,
-    ...(result.deliverTo && { deliver_to: result.deliverTo }),
-  });
-}
 
 const VERDICT = { type: 'string', enum: ['allowed', 'refused', 'unchecked'] };
 const PATHS = { type: 'array', items: { type: 'string' } };
