@@ -167,8 +167,12 @@ export class StructureTree {
   #ofPlain(id: number, text: string, plain: PlainElement, parent: StructureElement | undefined): StructureElement {
     const read = () => this.#dictionary(id, text);
     const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
-    for (const [, number, isReference] of plain.kids.matchAll(/(\d+)( 0 R)?/g))
-      this.#addKid(isReference ? PdfRef.of(Number(number)) : PdfNumber.of(Number(number)), element);
+    const words = plain.kids ? plain.kids.split(' ') : [];
+    for (let at = 0; at < words.length; at++) {
+      const isReference = words[at + 2] === 'R';
+      this.#addKid(isReference ? PdfRef.of(Number(words[at])) : PdfNumber.of(Number(words[at])), element);
+      if (isReference) at += 2;
+    }
     return element;
   }
 
