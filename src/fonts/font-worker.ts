@@ -1,16 +1,22 @@
-/** Runs in a thread and unpacks fonts: the WOFF2 files of one package in, TrueType files in a folder out. */
+/** Runs in a thread and converts fonts: WOFF2 files of one package, or TrueType files, in, TrueType files in a folder out. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decompress } from 'wawoff2';
 import { readTables, writeTables } from './font-tables.ts';
 import { mergeSlices } from './merge-slices.ts';
-import { loadHarfBuzz, pinWeight } from './static-font.ts';
+import { loadHarfBuzz, pinWeight, removeHinting } from './static-font.ts';
 
 export interface FontPackage {
   /** The folder with the WOFF2 files. */
   from: string;
   to: string;
   family: string;
+}
+
+export interface HintedFonts {
+  /** Each has one TrueType file. */
+  folders: string[];
+  to: string;
 }
 
 const STYLES = [
@@ -27,6 +33,14 @@ export default async function unpack({ from, to, family }: FontPackage): Promise
   const fonts = await unpackFonts(from, isEmoji ? files.filter((name) => WHOLE_EMOJI.test(name)) : files);
   if (isEmoji) await unpackEmoji(fonts, to);
   else await unpackSlices(fonts, family, to);
+}
+
+export async function removeHints({ folders, to }: HintedFonts): Promise<void> {
+  await mkdir(to);
+  const harfBuzz = await loadHarfBuzz();
+  for (const folder of folders)
+    for (const name of await readdir(folder))
+      if (name.endsWith('.ttf')) await writeFile(join(to, name), removeHinting(harfBuzz, await readFile(join(folder, name))));
 }
 
 async function unpackFonts(folder: string, names: string[]): Promise<Buffer[]> {

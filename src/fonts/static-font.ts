@@ -1,5 +1,5 @@
 /**
- * Makes a static font of one weight from a variable font, with HarfBuzz. Skia's PDF writer cannot embed variable fonts, and writes
+ * Changes fonts with HarfBuzz, so that Chromium embeds them well. It makes a static font of one weight from a variable font: Skia's PDF writer cannot embed variable fonts, and writes
  * each glyph as a Type 3 procedure instead, which is large and has no hints (`FontType`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFFont.cpp).
  */
@@ -10,7 +10,7 @@ import { readTables, requireTable, uint16s } from './font-tables.ts';
 type Memory = 'malloc' | 'free';
 type OfFonts = `blob_${'create' | 'destroy' | 'get_length' | 'get_data'}` | `face_${'create' | 'destroy' | 'reference_blob'}`;
 type OfSubsets =
-  | `subset_input_${'create_or_fail' | 'destroy' | 'keep_everything' | 'set' | 'pin_axis_location'}`
+  | `subset_input_${'create_or_fail' | 'destroy' | 'keep_everything' | 'set' | 'pin_axis_location' | 'get_flags' | 'set_flags'}`
   | 'subset_or_fail';
 
 /** The functions of hb-subset.h that are used, and those of the module itself. Pointers are numbers. */
@@ -27,6 +27,7 @@ interface Name {
 
 const READ_ONLY = 1;
 const DROPPED_TABLES = 3;
+const NO_HINTING = 1;
 const [FAMILY, STYLE, FULL, POSTSCRIPT] = [1, 2, 4, 6];
 /** Entries of the table `name` that are kept: copyright, version, licence and its URL. */
 const KEPT_NAMES = [0, 5, 13, 14];
@@ -42,14 +43,26 @@ export async function loadHarfBuzz(): Promise<HarfBuzz> {
 /** Also changes the names in `font` itself. */
 export function pinWeight(hb: HarfBuzz, font: Buffer, name: Name): Buffer {
   setNames(font, name);
+  return changeFont(hb, font, (input, face) => {
+    hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
+    hb.hb_set_add(hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT')); // it describes axes that no longer exist
+  });
+}
+
+/** Removes the instructions that fit glyphs to the pixels of a screen. Chromium would copy them into PDFs, where they do nothing. */
+export function removeHinting(hb: HarfBuzz, font: Buffer): Buffer {
+  return changeFont(hb, font, (input) => hb.hb_subset_input_set_flags(input, hb.hb_subset_input_get_flags(input) | NO_HINTING));
+}
+
+/** Makes a copy of a font with everything but for what `choose` changes about it. */
+function changeFont(hb: HarfBuzz, font: Buffer, choose: (input: number, face: number) => void): Buffer {
   const data = hb.malloc(font.length);
   new Uint8Array(hb.memory.buffer).set(font, data);
   const blob = hb.hb_blob_create(data, font.length, READ_ONLY, 0, 0);
   const face = hb.hb_face_create(blob, 0);
   const input = hb.hb_subset_input_create_or_fail();
   hb.hb_subset_input_keep_everything(input);
-  hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
-  hb.hb_set_add(hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT')); // it describes axes that no longer exist
+  choose(input, face);
   const changed = hb.hb_subset_or_fail(face, input);
   const copy = changed ? copyFont(hb, changed) : undefined;
   hb.hb_subset_input_destroy(input);

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { readTables } from '../../src/fonts/font-tables.ts';
 import { OPTIONAL_SCRIPTS } from '../../src/fonts/optional-fonts.ts';
 import { makeTestFolder } from '../support/close-after-all.ts';
 import { readPdf } from '../support/read-pdf.ts';
@@ -256,6 +258,24 @@ describe('families', () => {
     expect((await render(`${face()}<p style="font-family: Own">的`)).warnings).toEqual([]);
   });
 });
+
+test.each(['Tinos', 'Cousine', 'Carlito', 'Caladea', 'Noto Sans Math', 'Noto Sans Symbols 2'])(
+  '%s is embedded without its hinting',
+  async (family) => {
+    const reply = await service.pdf({ html: `<p style="font-family: '${family}'">AVATAR ∑ ☎ <b>fi</b>` });
+    const pdf = Buffer.from(await reply.arrayBuffer());
+    const starts = [...pdf.toString('latin1').matchAll(/\/Length1 [^>]*>>\s*stream\n/g)].map(
+      ({ index, 0: all }) => index + all.length,
+    );
+    const embedded = starts.map((start) => readTables(inflateSync(pdf.subarray(start))));
+    expect(embedded.length).toBeGreaterThan(0);
+    for (const tables of embedded) {
+      expect([...tables.keys()]).toContain('glyf');
+      expect([...tables.keys()]).not.toContain('fpgm');
+    }
+    expect((await readPdf(pdf)).fonts.join()).toContain(family.replaceAll(' ', ''));
+  },
+);
 
 describe('PLATEN_FONTS_DIR', () => {
   test('makes its fonts available to every document', async () => {
