@@ -64,3 +64,31 @@ export function uint32s(values: number[]): Buffer {
 export function readUint16s(table: Buffer, start: number, count: number, step = 2): number[] {
   return Array.from({ length: count }, (_, n) => table.readUInt16BE(start + step * n));
 }
+
+/** Merges tables `head` to one with the bounds of all glyphs, for a `loca` of 32 bits. */
+export function mergeHeaders(heads: Buffer[]): Buffer {
+  return changeCopy(heads[0] as Buffer, (table) => {
+    for (const field of [36, 38]) table.writeInt16BE(Math.min(...heads.map((head) => head.readInt16BE(field))), field);
+    for (const field of [40, 42]) table.writeInt16BE(Math.max(...heads.map((head) => head.readInt16BE(field))), field);
+    table.writeUInt16BE(1, 50);
+  });
+}
+
+/** Merges tables `maxp` to one that is large enough for each of their glyphs, but not for the number of all. */
+export function mergeMaxima(tables: Buffer[]): Buffer {
+  return changeCopy(tables[0] as Buffer, (table) => {
+    for (let field = 6; field < table.length; field += 2)
+      table.writeUInt16BE(Math.max(...tables.map((one) => one.readUInt16BE(field))), field);
+  });
+}
+
+/** A copy of the table `maxp` for this number of glyphs. */
+export function withGlyphCount(maxima: Buffer, glyphs: number): Buffer {
+  return changeCopy(maxima, (table) => table.writeUInt16BE(glyphs, 4));
+}
+
+export function changeCopy(table: Buffer, change: (copy: Buffer) => void): Buffer {
+  const copy = Buffer.from(table);
+  change(copy);
+  return copy;
+}

@@ -6,7 +6,10 @@
  * The tables are those of OpenType 1.9. The slices have no composite glyphs.
  */
 import {
+  changeCopy,
   type FontTables,
+  mergeHeaders,
+  mergeMaxima,
   padTable,
   readTables,
   readUint16s,
@@ -14,6 +17,7 @@ import {
   type Slice,
   uint16s,
   uint32s,
+  withGlyphCount,
   writeTables,
 } from './font-tables.ts';
 import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
@@ -33,7 +37,10 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
     const head = changeCopy(requireTable(first.tables, name), (table) => table.writeUInt16BE(countGlyphs(slices), 34));
     whole.set(name, head).set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, name, metrics))));
   }
-  whole.set('head', fontHeader(slices)).set('maxp', maxima(slices)).set('OS/2', ranges(slices));
+  whole
+    .set('head', mergeHeaders(tablesNamed(slices, 'head')))
+    .set('maxp', withGlyphCount(mergeMaxima(tablesNamed(slices, 'maxp')), countGlyphs(slices)))
+    .set('OS/2', ranges(slices));
   whole.set('GSUB', layoutTable({ vert: singleSubstitutions(slices, 'vert') }));
   whole.set('GPOS', layoutTable({ halt: singleAdjustments(slices, 'halt'), vhal: singleAdjustments(slices, 'vhal') }));
   return writeTables(whole);
@@ -46,6 +53,10 @@ function numberGlyphs(fonts: FontTables[]): Slice[] {
     firstGlyph += glyphs;
     return { tables, glyphs, firstGlyph: firstGlyph - glyphs };
   });
+}
+
+function tablesNamed(slices: Slice[], name: string): Buffer[] {
+  return slices.map(({ tables }) => requireTable(tables, name));
 }
 
 function countGlyphs(slices: Slice[]): number {
@@ -124,36 +135,11 @@ function* readSegments16(map: Buffer): Generator<[number, number]> {
   }
 }
 
-function fontHeader(slices: Slice[]): Buffer {
-  const heads = slices.map(({ tables }) => requireTable(tables, 'head'));
-  return changeCopy(heads[0] as Buffer, (table) => {
-    for (const field of [36, 38]) table.writeInt16BE(Math.min(...heads.map((head) => head.readInt16BE(field))), field);
-    for (const field of [40, 42]) table.writeInt16BE(Math.max(...heads.map((head) => head.readInt16BE(field))), field);
-    // The offsets in `loca` have 32 bits.
-    table.writeUInt16BE(1, 50);
-  });
-}
-
-function maxima(slices: Slice[]): Buffer {
-  const tables = slices.map(({ tables }) => requireTable(tables, 'maxp'));
-  return changeCopy(tables[0] as Buffer, (table) => {
-    table.writeUInt16BE(countGlyphs(slices), 4);
-    for (let field = 6; field < table.length; field += 2)
-      table.writeUInt16BE(Math.max(...tables.map((one) => one.readUInt16BE(field))), field);
-  });
-}
-
 /** Merges the bits for Unicode ranges and code pages, from which fontconfig derives languages. */
 function ranges(slices: Slice[]): Buffer {
-  const tables = slices.map(({ tables }) => requireTable(tables, 'OS/2'));
+  const tables = tablesNamed(slices, 'OS/2');
   return changeCopy(tables[0] as Buffer, (table) => {
     for (const field of [42, 46, 50, 54, 78, 82])
       table.writeUInt32BE(tables.reduce((bits, one) => bits | one.readUInt32BE(field), 0) >>> 0, field);
   });
-}
-
-function changeCopy(table: Buffer, change: (copy: Buffer) => void): Buffer {
-  const copy = Buffer.from(table);
-  change(copy);
-  return copy;
 }

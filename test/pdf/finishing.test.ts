@@ -125,8 +125,8 @@ test('stops merging when the result exceeds its size limit', async () => {
   });
   const { signal } = new AbortController();
   expect(await finisher.merge(task(10_000_000), signal)).toBeInstanceOf(Array);
-  await expect(finisher.merge(task(20_000), signal)).rejects.toMatchObject({
+  await expect(finisher.merge(task(5_000), signal)).rejects.toMatchObject({
     code: 'resource_limit',
-    members: { limit: 20_000 },
+    members: { limit: 5_000 },
   });
 });

@@ -1,6 +1,9 @@
 /** Streams that a PDF would contain several times are stored once, checked with qpdf and poppler. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
+import { readTables } from '../../src/fonts/font-tables.ts';
 import { hasDuplicates, removeDuplicates } from '../../src/pdf/edit/remove-duplicates.ts';
 import { bytesOf, Client } from '../support/client.ts';
 import { closeAfterAll } from '../support/close-after-all.ts';
@@ -71,18 +74,50 @@ describe('a render', () => {
   });
 });
 
-test('a merged PDF stores what its documents have in common once', async () => {
-  const html = (name: string) => `<h1>${name}</h1><img src="${picture('same')}"><p style="font-family: serif">abcdefgh`;
-  const items = ['abc', 'bca', 'cab'].map((name) => ({ html: html(name) }));
-  const client = new Client(files.service.url, (await files.service.createKey()).key);
-  const { batch_id } = await client.batch({ items });
-  const merged = await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`));
-  const file = await files.save(merged);
-  expect(await imageObjects(file)).toEqual({ drawn: 6, stored: 1 }); // a picture and its mask on each page
-  const fonts = (await outputOf('qpdf', '--qdf', '--object-streams=disable', file, '-')).match(/\/FontFile2 \d+ 0 R/g) ?? [];
-  expect(fonts.length).toBeGreaterThan(3);
-  expect(new Set(fonts).size).toBeLessThan(fonts.length);
-  expect(await outputOf('pdftotext', file, '-')).toMatch(/abc[\s\S]*bca[\s\S]*cab/);
-  const alone = await Promise.all(items.map(async (item) => pixels(await files.render(item.html))));
-  expect((await pixels(file)).equals(Buffer.concat(alone))).toBe(true);
+describe('a merged PDF', () => {
+  test('stores a picture and a face once for all documents', async () => {
+    const html = (name: string) =>
+      `<h1>${name}</h1><img src="${picture('same')}"><p style="font-family: serif">${name} – ${name}`;
+    const { file, alone } = await merge(['abc', 'Übergröße', 'Ελλάδα fi'].map(html));
+    expect(await imageObjects(file)).toEqual({ drawn: 6, stored: 1 }); // a picture and its mask on each page
+    expect((await facesIn(file)).toSorted()).toEqual(['Tinos-Bold', 'Tinos-Regular']);
+    expect(await outputOf('pdftotext', file, '-')).toMatch(/abc – abc[\s\S]*Übergröße – Übergröße[\s\S]*Ελλάδα fi – Ελλάδα fi/);
+    expect((await pixels(file)).equals(alone)).toBe(true);
+  });
+
+  test('keeps faces of one name apart if they have different glyphs', async () => {
+    const font = await readFile(
+      createRequire(import.meta.url).resolve('@expo-google-fonts/cousine/400Regular/Cousine_400Regular.ttf'),
+    );
+    const html = (bytes: Buffer) =>
+      `<style>@font-face { font-family: Own; src: url(data:font/ttf;base64,${bytes.toString('base64')}) } p { font: 30px Own }</style><p>width`;
+    const { file, alone } = await merge([html(font), html(widen(font)), html(font)]);
+    expect(await facesIn(file)).toEqual(['Cousine-Regular', 'Cousine-Regular']);
+    expect((await pixels(file)).equals(alone)).toBe(true);
+  });
 });
+
+/** The batch of these documents as one PDF, and the pixels of each document by itself. */
+async function merge(documents: string[]): Promise<{ file: string; alone: Buffer }> {
+  const client = new Client(files.service.url, (await files.service.createKey()).key);
+  const { batch_id } = await client.batch({ items: documents.map((html) => ({ html })) });
+  const file = await files.save(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
+  const alone = await Promise.all(documents.map(async (html) => pixels(await files.render(html))));
+  return { file, alone: Buffer.concat(alone) };
+}
+
+/** The names of the fonts, without the tags of subsets. */
+async function facesIn(file: string): Promise<string[]> {
+  const lines = (await outputOf('pdffonts', file)).split('\n').slice(2).filter(Boolean);
+  return lines.map((line) => line.replace(/^[A-Z]{6}\+/, '').split(' ')[0] ?? '');
+}
+
+/** A copy of a TrueType font with wider glyphs. */
+function widen(font: Buffer): Buffer {
+  const copy = Buffer.from(font);
+  const tables = readTables(copy);
+  const metrics = tables.get('hmtx') as Buffer;
+  for (let n = 0; n < (tables.get('hhea') as Buffer).readUInt16BE(34); n++)
+    metrics.writeUInt16BE(metrics.readUInt16BE(4 * n) + 300, 4 * n);
+  return copy;
+}

@@ -4,6 +4,7 @@ import { type PDF, PdfArray, PdfDict, PdfNull, type PdfObject, PdfRef, PdfStream
 import { findInherited } from '../objects/page-view.ts';
 import { PdfReader } from '../objects/pdf-reader.ts';
 import { toText } from '../objects/syntax.ts';
+import type { MergedFonts } from './merge-fonts.ts';
 import type { MergedForm } from './merge-forms.ts';
 import { type MergedTags, SourceTags } from './merge-tags.ts';
 
@@ -19,6 +20,8 @@ interface Target {
   tags: MergedTags;
   /** The form of the merged file. Undefined if this PDF was not made by Platen: its widgets are copied, but it adds no fields. */
   form: MergedForm | undefined;
+  /** The fonts of the merged file. Undefined as for `form`. */
+  fonts: MergedFonts | undefined;
   newId(): number;
 }
 
@@ -186,10 +189,17 @@ export class MergeSource extends PdfReader {
   }
 
   #copyRef({ objectNumber: old }: PdfRef): PdfRef {
-    const known = this.#ids.get(old) ?? this.#target.streams.get(old) ?? this.#equalStream(old);
+    const known = this.#ids.get(old) ?? this.#target.streams.get(old) ?? this.#equalStream(old) ?? this.#joinFont(old);
     if (known !== undefined) return PdfRef.of(known);
     this.#waiting.push(old);
     return PdfRef.of(this.#ids.get(old) ?? this.take(old));
+  }
+
+  #joinFont(old: number): number | undefined {
+    const font = this.#target.fonts && this.asDict(PdfRef.of(old));
+    const id = font && this.#target.fonts?.join(this, font, this.#target.newId);
+    if (id !== undefined) this.#ids.set(old, id);
+    return id;
   }
 
   /** The number of a stream with the same content. It copies the streams that a stream refers to first, such as its mask. */

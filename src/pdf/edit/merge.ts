@@ -16,6 +16,7 @@ import { textString, toText } from '../objects/syntax.ts';
 import { identifier, type Parts } from '../objects/write.ts';
 import { isSigned } from '../security/signature-field.ts';
 import { commonClaims, commonLanguage, commonTitle, type PartFacts, readPartFacts } from './merge-claims.ts';
+import { MergedFonts } from './merge-fonts.ts';
 import { MergedForm } from './merge-forms.ts';
 import { MergeSource } from './merge-source.ts';
 import { MergedTags } from './merge-tags.ts';
@@ -85,6 +86,7 @@ export class MergedFile {
   readonly #digest = createHash('sha256');
   readonly #tags: MergedTags;
   readonly #form = new MergedForm();
+  readonly #fonts = new MergedFonts();
   #nextId = FIRST_FREE;
 
   /** Methods throw `resource_limit` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
@@ -104,8 +106,8 @@ export class MergedFile {
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
     const [contents, tags] = [this.#contents, this.#tags];
-    const form = facts === UNTRUSTED ? undefined : this.#form;
-    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, newId: () => this.#nextId++ });
+    const { form, fonts } = facts === UNTRUSTED ? {} : { form: this.#form, fonts: this.#fonts };
+    const source = new MergeSource(pdf, { streams, contents, bookmark, tags, form, fonts, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
@@ -126,6 +128,7 @@ export class MergedFile {
       this.#isMarked,
     );
     for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#toBookmark(part, index, claims));
+    for (const { id, value } of this.#fonts.end(() => this.#nextId++)) this.#put(id, value);
     this.#put(CATALOG, this.#catalog(claims));
     const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
     const hasInformation = !claims || !isVersion2(claims);
