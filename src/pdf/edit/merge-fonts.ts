@@ -41,8 +41,14 @@ interface FontObjects {
   map: PdfStream;
 }
 
+interface Subset extends MergedGlyphs {
+  /** What all subsets of the face have. */
+  face: string;
+  objects: FontObjects;
+}
+
 interface MergedGlyphs {
-  /** Those of the first subset, but `head` and `maxp` are for all. */
+  /** Those of a single subset, but `head` and `maxp` are for all. */
   tables: FontTables;
   glyphs: Map<number, Glyph>;
 }
@@ -65,7 +71,7 @@ export class MergedFonts {
   /** The numbers of the merged fonts, by the digest of a subset that they have. */
   readonly #known = new Map<string, number>();
 
-  /** Adds a font. Returns the object number of the font that has its glyphs; undefined for a font that Chromium did not embed. */
+  /** Adds a font. Returns the object number of the font that has its glyphs; undefined for another kind of font, or a damaged one. */
   join(reader: PdfReader, dict: PdfDict, newId: () => number): number | undefined {
     const objects = readObjects(reader, dict);
     if (!objects) return undefined;
@@ -74,7 +80,11 @@ export class MergedFonts {
       .update(objects.map.data)
       .update(toText(objects.descendant.get('W') ?? PdfArray.of()));
     const key = digest.digest('base64');
-    const id = this.#known.get(key) ?? this.#merge(objects, newId);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const subset = readSubset(objects);
+    if (!subset) return undefined;
+    const id = this.#merge(subset, newId);
     this.#known.set(key, id);
     return id;
   }
@@ -96,10 +106,7 @@ export class MergedFonts {
     }
   }
 
-  #merge(objects: FontObjects, newId: () => number): number {
-    const tables = readTables(inflateSync(objects.file.data, { maxOutputLength: MAX_FONT_BYTES }));
-    const glyphs = readGlyphs(objects, tables);
-    const face = describeFace(objects, tables);
+  #merge({ face, objects, tables, glyphs }: Subset, newId: () => number): number {
     const ofFace = this.#faces.get(face) ?? [];
     this.#faces.set(face, ofFace);
     let merged = ofFace.find((each) => areCompatible(each.glyphs, glyphs));
@@ -128,6 +135,17 @@ function readObjects(reader: PdfReader, font: PdfDict): FontObjects | undefined 
   if (!descriptor || !file || !map || !isDeflated(file) || !isDeflated(map)) return undefined;
   const hasOthers = [font, descendant, descriptor].some((dict) => /\d R\b/.test(describe(dict)));
   return hasOthers ? undefined : { font, descendant, descriptor, file, map };
+}
+
+/** Returns undefined for a damaged font, which is copied as it is. */
+function readSubset(objects: FontObjects): Subset | undefined {
+  try {
+    const tables = readTables(inflateSync(objects.file.data, { maxOutputLength: MAX_FONT_BYTES }));
+    const glyphs = readGlyphs(objects, tables);
+    return glyphs.size ? { face: describeFace(objects, tables), objects, tables, glyphs } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isDeflated(stream: PdfStream): boolean {
