@@ -131,10 +131,11 @@ const SETTINGS = {
     [0, 100_000],
     'Number of renders that may wait. Further requests are answered with 429.',
   ),
-  freshContexts: flag(
-    'PLATEN_FRESH_CONTEXTS',
-    false,
-    'Render every document in a new browser context instead of on a warm page of its key.',
+  isolation: choice(
+    'PLATEN_ISOLATION',
+    'key',
+    ['document', 'key', 'account', 'service'],
+    'Whose documents may follow each other in one page: no others, those of the same key, those of the same account, or all.',
   ),
   sparePages: whole('PLATEN_SPARE_PAGES', 2, [0, 64], 'Number of unused pages kept ready for new keys, per browser.'),
   warmPages: whole('PLATEN_WARM_PAGES', 24, [0, 1_000], 'Number of warm pages kept between renders, per browser, over all keys.'),
@@ -385,7 +386,7 @@ const SLICES = {
       ...['renderMaxRequests', 'renderMaxNetworkBytes', 'renderMaxConnections', 'resourceTimeoutMs'],
     ],
     pool: [
-      ...['browsers', 'concurrency', 'queueLimit', 'freshContexts', 'sparePages', 'warmPages', 'pageMaxRenders', 'pageMaxAgeMs'],
+      ...['browsers', 'concurrency', 'queueLimit', 'isolation', 'sparePages', 'warmPages', 'pageMaxRenders', 'pageMaxAgeMs'],
       ...['pageIdleMs', 'pageMaxMemoryBytes', 'browserMaxRenders', 'browserMaxAgeMs', 'browserMemoryBytes'],
     ],
     outbound: ['outbound', 'outboundAllow', 'outboundDeny', 'outboundPorts', 'dnsServers'],
@@ -615,14 +616,6 @@ function choice<const V extends string>(env: string, fallback: NoInfer<V>, value
     return value;
   };
   return { env, fallback, shown: String(fallback), valid: values.map((v) => `\`${v}\``).join(', '), help, parse };
-}
-
-function flag(env: string, fallback: boolean, help: string): Setting<boolean> {
-  const parse = (given: string) => {
-    if (!['true', 'false'].includes(given)) throw new Error('use true or false.');
-    return given === 'true';
-  };
-  return { env, fallback, shown: String(fallback), valid: '`true`, `false`', help, parse };
 }
 
 function wholeNumber(given: string, min: number, max: number): number {

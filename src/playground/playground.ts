@@ -55,7 +55,7 @@ export class Playground {
   /** Starts no browser yet. */
   constructor(services: PlaygroundServices, options: PoolOptions) {
     this.#services = services;
-    this.#options = { ...options, browsers: 1, freshContexts: true, warmPages: 0, sparePages: 1, retry: false };
+    this.#options = { ...options, browsers: 1, isolation: 'document', warmPages: 0, sparePages: 1, retry: false };
     const capacity = options.concurrency;
     this.#queue = new OwnerQueue({ capacity, perOwner: 1, limit: WAITING_PER_PLACE * capacity });
   }

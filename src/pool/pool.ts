@@ -9,14 +9,16 @@ import { OwnerQueue } from '../queue/owner-queue.ts';
 import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
 import type { Entry, PageCache, PageCounts, PageTest, PooledPage } from './page-cache.ts';
 
+/** What may use one page: a single document, or all work of a key (`owner`), of an account (`shareOf`) or of the service. */
+export type Isolation = 'document' | 'key' | 'account' | 'service';
+
 export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;
   /** Number of renders at the same time, over all browsers. */
   concurrency: number;
   /** Number of renders that may wait. */
   queueLimit: number;
-  /** Whether every page is used only once. */
-  freshContexts: boolean;
+  isolation: Isolation;
   /** Whether work that lost its page is repeated once. Default: true. */
   retry?: boolean;
 }
@@ -120,7 +122,7 @@ export class Pool<P extends PooledPage> {
     { once = false, background = false, exempt = false, shareOf = owner, suits = () => true }: UseOptions<P> = {},
   ): Promise<T> {
     if (this.#draining) throw shuttingDown();
-    const boundary = once || this.#options.freshContexts ? undefined : owner;
+    const boundary = once ? undefined : this.#findBoundary(owner, shareOf);
     const use: Use<P> = { owner: boundary, deadline, suits, page: undefined, isOverdue: false };
     const onOverdue = () => {
       use.isOverdue = true;
@@ -230,6 +232,11 @@ export class Pool<P extends PooledPage> {
       replaced: sum(this.#slots, (slot) => slot.replaced),
       retries: this.#retries,
     };
+  }
+
+  #findBoundary(owner: string | undefined, account: string | undefined): string | undefined {
+    const boundaries = { document: undefined, key: owner, account, service: 'service' };
+    return owner === undefined ? undefined : boundaries[this.#options.isolation];
   }
 
   async #onPage<T>(kind: PageKind, use: Use<P>, work: (page: P) => Promise<T>): Promise<T> {

@@ -11,8 +11,8 @@ import { image, Site } from '../support/site.ts';
 
 const cache = await makeFolder('cache');
 
-const renders = async (service: Service) =>
-  expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
+const renders = async (service: Service, key = service.key) =>
+  expect((await readPdfReply(await service.pdf({ html: '<p>works' }, { key }))).pages).toEqual(['works']);
 
 test('answers accepted requests on SIGTERM under load, rejects new ones with 503, and leaves nothing behind', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ test.skipIf(process.env.PLATEN_TEST_BROWSER)(
     for (const name of others) await symlink(join(cacheFolder(), name), join(cache, name));
     const settings = { PLATEN_CACHE_DIR: cache };
     const starting = await Promise.all([startService(settings), startService(settings)]);
-    await Promise.all(starting.map(renders));
+    await Promise.all(starting.map((each) => renders(each)));
     await Promise.all(starting.map((service) => service[Symbol.asyncDispose]()));
 
     const folder = join(cache, (await readdir(cache)).find((name) => name.startsWith('chromium-')) as string);
@@ -102,11 +102,22 @@ test('replaces pages and browsers after their number of renders without a failed
   expect(await service.metric('platen_browser_crashes_total')).toBe(0);
 });
 
-test('gives every render its own page with PLATEN_FRESH_CONTEXTS', async () => {
-  await using service = await startService({ PLATEN_FRESH_CONTEXTS: 'true' });
-  for (let n = 0; n < 5; n++) await renders(service);
-  expect(await service.metric('platen_pages_warm')).toBe(0);
-});
+test.each([
+  ['document', 0],
+  ['key', 3],
+  ['account', 2],
+  ['service', 1],
+])(
+  'keeps warm pages as PLATEN_ISOLATION=%s says: %i for two keys of one account and a key of another',
+  async (isolation, pages) => {
+    await using service = await startService({ PLATEN_ISOLATION: isolation, PLATEN_CONCURRENCY: '1' });
+    const first = await service.createKey();
+    const second = JSON.parse(await service.cli('keys', 'create', '--account', first.account_id, '--json')) as { key: string };
+    const other = await service.createKey();
+    for (const { key } of [first, second, other, first, second, other]) await renders(service, key);
+    await eventually('pages are warm', async () => (await service.metric('platen_pages_warm')) === pages);
+  },
+);
 
 test('shares the work between two browsers', async () => {
   await using service = await startService({ PLATEN_BROWSERS: '2', PLATEN_CONCURRENCY: '4' });

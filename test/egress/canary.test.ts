@@ -289,7 +289,7 @@ describe('control: with everything allowed', () => {
     [...all, ...visited].some((payload) => payload.mark === mark && payload.blockedBelowThePolicy);
   beforeAll(async () => {
     range = await Range.open(
-      () => ({ PLATEN_OUTBOUND_ALLOW: '0.0.0.0/0, ::/0', PLATEN_FRESH_CONTEXTS: 'true' }), // Each document gets a fresh browser context.
+      () => ({ PLATEN_OUTBOUND_ALLOW: '0.0.0.0/0, ::/0', PLATEN_ISOLATION: 'document' }), // Each document gets a fresh browser context.
       (canary) => (mark) => canary.sees(mark, isBlocked(mark) ? CHANCE_MS : PATIENCE_MS),
     );
   });

@@ -7,7 +7,7 @@ import type { PooledPage } from '../../src/pool/page-cache.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { FAKE_PAGE, NO_LIMITS } from './fake-page.ts';
 
-const OPTIONS = { ...NO_LIMITS, browsers: 1, concurrency: 2, queueLimit: 10, freshContexts: false };
+const OPTIONS = { ...NO_LIMITS, browsers: 1, concurrency: 2, queueLimit: 10, isolation: 'key' as const };
 
 const crashed = () => new ServiceError('page_crashed', 'the page crashed');
 
