@@ -7,19 +7,20 @@ export class RawFile {
   /** One more than the highest object number. */
   readonly size: number;
   readonly #bytes: Buffer;
-  readonly #places: ReadonlyMap<number, { start: number; end: number }>;
+  /** By object number. */
+  readonly #places: Array<{ start: number; end: number }> = [];
 
   /** Throws if the PDF has no classic cross-reference table. */
   constructor(bytes: Buffer) {
     const file = new ChunkedBuffer([bytes]);
     this.#bytes = bytes;
     this.size = readCrossReference(file).size;
-    this.#places = new Map(readObjects(file).map(({ id, ...place }) => [id, place]));
+    for (const object of readObjects(file)) this.#places[object.id] = object;
   }
 
   /** An object from its number to its `endobj`. */
   whole(id: number): Buffer | undefined {
-    const place = this.#places.get(id);
+    const place = this.#places[id];
     return place && this.#bytes.subarray(place.start, place.end);
   }
 

@@ -169,9 +169,12 @@ export class StructureTree {
     const element = new StructureElement(id, { plain, read, readLast: this.#readOnce }, parent);
     const words = plain.kids ? plain.kids.split(' ') : [];
     for (let at = 0; at < words.length; at++) {
-      const isReference = words[at + 2] === 'R';
-      this.#addKid(isReference ? PdfRef.of(Number(words[at])) : PdfNumber.of(Number(words[at])), element);
-      if (isReference) at += 2;
+      const number = Number(words[at]);
+      if (words[at + 2] !== 'R') element.kids.push(PdfNumber.of(number));
+      else {
+        this.#addObject(number, element);
+        at += 2;
+      }
     }
     return element;
   }
@@ -190,9 +193,14 @@ export class StructureTree {
   };
 
   #addKid(kid: PdfObject, parent: StructureElement): void {
-    const element = kid instanceof PdfRef ? this.#readElement(kid.objectNumber, parent) : undefined;
-    const found = element ?? this.#editable.resolve(kid);
-    if (found instanceof StructureElement || found instanceof PdfNumber || found instanceof PdfDict) parent.kids.push(found);
+    if (kid instanceof PdfRef) this.#addObject(kid.objectNumber, parent);
+    else if (kid instanceof PdfNumber || kid instanceof PdfDict) parent.kids.push(kid);
+  }
+
+  /** Adds a structure element, or an object reference, as a kid. */
+  #addObject(id: number, parent: StructureElement): void {
+    const kid = this.#readElement(id, parent) ?? this.#editable.resolve(PdfRef.of(id));
+    if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
   }
 }
 
