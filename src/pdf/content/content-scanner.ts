@@ -43,8 +43,18 @@ function noOperands(): Operands {
   return { start: -1, names: [], strings: [] };
 }
 
+/** The operators (ISO 32000-1, Annex A) by their bytes as a number, because decoding each of them from the content takes long. */
+const OPERATORS = new Map(
+  `b B b* B* BDC BMC BT BX c cm CS cs d d0 d1 Do DP EMC ET EX f F f* G g gs h i j J K k l m M MP n q Q re RG rg ri s S
+  SC sc SCN scn sh T* Tc Td TD Tf Tj TJ TL Tm Tr Ts Tw Tz v w W W* y ' "`
+    .split(/\s+/)
+    .map((operator) => [Buffer.from(operator).readUIntBE(0, operator.length), operator]),
+);
+const MAX_OPERATOR_BYTES = 3;
+
 function readOperator(bytes: Buffer, from: number, to: number): string {
-  const operator = bytes.toString('latin1', from, to);
+  const known = to - from <= MAX_OPERATOR_BYTES ? OPERATORS.get(bytes.readUIntBE(from, to - from)) : undefined;
+  const operator = known ?? bytes.toString('latin1', from, to);
   if (operator === 'BI') throw new Error('the content has an inline image');
   return operator;
 }
