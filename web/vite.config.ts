@@ -1,7 +1,7 @@
 /** Builds the pages: two entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
 import { defineConfig, type Plugin } from 'vite';
-import { OPTION_GROUPS } from '../src/render/request/schemas/option-groups.ts';
 import { PdfOptions } from '../src/render/request/schemas/options-schema.ts';
+import { OPTION_GROUPS } from './playground/options/option-groups.ts';
 
 /** Provides the schema of `options` from the service, so that the form of the playground is always up to date. */
 function optionsSchema(): Plugin {

@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OPTION_GROUPS } from '../../src/render/request/schemas/option-groups.ts';
 import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
 import { readOpenApi } from '../../tools/docs/openapi.ts';
 import { REFERENCE, referenceFiles } from '../../tools/docs/reference.ts';
+import { OPTION_GROUPS } from '../../web/playground/options/option-groups.ts';
 
 const files = await referenceFiles();
 

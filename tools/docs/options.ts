@@ -1,6 +1,7 @@
 /** Generates the page of `options` from the schema of `POST /v1/pdf`. */
-import { OPTION_GROUPS } from '../../src/render/request/schemas/option-groups.ts';
+
 import { PdfOptions } from '../../src/render/request/schemas/options-schema.ts';
+import { OPTION_GROUPS } from '../../web/playground/options/option-groups.ts';
 import { code, json, page } from './markdown.ts';
 import { defaultOf, membersTable, type Schema, withUnit } from './schema.ts';
 
