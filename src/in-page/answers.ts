@@ -7,7 +7,7 @@ import { awaitAssets, haveAssetsLoaded } from './entries/assets.ts';
 import { boxOf, isInState, isSelector } from './entries/elements.ts';
 import { prepareFields, restoreFields } from './entries/fields/prepare-fields.ts';
 import { appendCjkFonts } from './entries/glyphs/append-cjk-fonts.ts';
-import { findDrawnScripts } from './entries/glyphs/drawn-scripts.ts';
+import { findDrawnScripts } from './entries/glyphs/glyph-brush.ts';
 import { inspectText } from './entries/glyphs/inspect-text.ts';
 import { findEffects } from './entries/inspect/css-effects.ts';
 import { findUnhyphenated } from './entries/inspect/hyphenation.ts';

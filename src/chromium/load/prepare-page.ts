@@ -17,23 +17,9 @@ import { mayTurnPhotos } from './upright-photos.ts';
 /** The number of requests that may still be in progress. */
 export const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** Permissions are denied, because there is nobody to ask. */
-const PERMISSIONS = [
-  'geolocation',
-  'notifications',
-  'midi',
-  'camera',
-  'microphone',
-  'background-sync',
-  'background-fetch',
-  'persistent-storage',
-  'clipboard-read',
-  'clipboard-write',
-  'local-fonts',
-  'storage-access',
-  'window-management',
-  'idle-detection',
-  'screen-wake-lock',
-];
+const PERMISSIONS =
+  'geolocation notifications midi camera microphone background-sync background-fetch persistent-storage clipboard-read ' +
+  'clipboard-write local-fonts storage-access window-management idle-detection screen-wake-lock';
 
 export async function preparePage({ parts, job, attempt }: LoadContext): Promise<void> {
   const { content, load, print } = job;
@@ -69,14 +55,12 @@ export async function prepareWindow({ parts, job, attempt }: LoadContext, { mayN
   if (isForPaper(job)) ask(session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
 }
 
-export function denyPermissions(parts: PageParts): void {
-  for (const name of PERMISSIONS) deny(parts, name);
-}
-
-/** Denies a permission for all origins. If the browser does not know it, no document can ask for it. */
-function deny({ root, contextId }: PageParts, name: string): void {
-  const permission = { permission: { name }, setting: 'denied' as const, browserContextId: contextId };
-  root.send('Browser.setPermission', permission).catch(() => {});
+/** Denies permissions for all origins. If the browser does not know one, no document can ask for it. */
+export function denyPermissions({ root, contextId }: PageParts): void {
+  for (const name of PERMISSIONS.split(' ')) {
+    const denial = { permission: { name }, setting: 'denied' as const, browserContextId: contextId };
+    root.send('Browser.setPermission', denial).catch(() => {});
+  }
 }
 
 export function watchDocument(
