@@ -137,6 +137,13 @@ const SETTINGS = {
     ['document', 'key', 'account', 'service'],
     'Whose documents may follow each other in one page: no others, those of the same key, those of the same account, or all.',
   ),
+  idleStopMs: whole(
+    'PLATEN_IDLE_STOP',
+    0,
+    [0, 86_400],
+    'Seconds without a render after which the browsers end until the next one. 0: never.',
+    { name: 'seconds', size: 1_000 },
+  ),
   sparePages: whole('PLATEN_SPARE_PAGES', 2, [0, 64], 'Number of unused pages kept ready for new keys, per browser.'),
   warmPages: whole('PLATEN_WARM_PAGES', 24, [0, 1_000], 'Number of warm pages kept between renders, per browser, over all keys.'),
   pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, [1, 1_000_000], 'A page is replaced after this many renders.'),
@@ -387,7 +394,7 @@ const SLICES = {
     ],
     pool: [
       ...['browsers', 'concurrency', 'queueLimit', 'isolation', 'sparePages', 'warmPages', 'pageMaxRenders', 'pageMaxAgeMs'],
-      ...['pageIdleMs', 'pageMaxMemoryBytes', 'browserMaxRenders', 'browserMaxAgeMs', 'browserMemoryBytes'],
+      ...['pageIdleMs', 'idleStopMs', 'pageMaxMemoryBytes', 'browserMaxRenders', 'browserMaxAgeMs', 'browserMemoryBytes'],
     ],
     outbound: ['outbound', 'outboundAllow', 'outboundDeny', 'outboundPorts', 'dnsServers'],
     finishing: ['finishThreads', 'finishQueueLimit', 'finishQueueBytes', 'finishMemoryBytes'],

@@ -42,6 +42,7 @@ export class BrowserSlot<P extends PooledPage> {
   #notBefore = 0;
   #backoffMs = FIRST_BACKOFF_MS;
   #closed = false;
+  #resting = false;
   crashes = 0;
   /** Number of browsers replaced because of age, number of renders or memory. */
   replaced = 0;
@@ -49,6 +50,11 @@ export class BrowserSlot<P extends PooledPage> {
   constructor(launch: () => Promise<PooledBrowser<P>>, limits: SlotLimits) {
     this.#launch = launch;
     this.#limits = limits;
+  }
+
+  /** Whether the browser has ended until work needs one. */
+  get resting(): boolean {
+    return this.#resting;
   }
 
   get occupied(): boolean {
@@ -71,7 +77,7 @@ export class BrowserSlot<P extends PooledPage> {
   sweep(now = Date.now()): void {
     const instance = this.#instance;
     if (!instance) {
-      if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // `ready` reports the failure
+      if (!this.#closed && !this.#launching && !this.#resting) this.#start().catch(() => {}); // `ready` reports the failure
       return;
     }
     instance.cache.sweep(now);
@@ -82,6 +88,15 @@ export class BrowserSlot<P extends PooledPage> {
     const { browserMaxRenders, browserMaxAgeMs, browserMemoryBytes } = this.#limits;
     const keepsMemory = cache.counts.busy === 0 && browser.memoryBytes > REST_SHARE * browserMemoryBytes;
     return renders >= browserMaxRenders || now - startedAt > browserMaxAgeMs || keepsMemory;
+  }
+
+  /** Ends the browser until work needs one. Resolves when it has ended. */
+  async rest(): Promise<void> {
+    if (!this.#instance || this.#launching) return;
+    const instance = this.#instance;
+    this.#instance = undefined;
+    this.#resting = true;
+    await this.#retire(instance);
   }
 
   async close(): Promise<void> {
@@ -95,6 +110,7 @@ export class BrowserSlot<P extends PooledPage> {
 
   #start(): Promise<BrowserInstance<P>> {
     if (this.#closed) return Promise.reject(new ServiceError('shutting_down', 'the service is shutting down'));
+    this.#resting = false;
     this.#launching ??= this.#launchInstance().finally(() => {
       this.#launching = undefined;
     });
@@ -132,7 +148,12 @@ export class BrowserSlot<P extends PooledPage> {
     await this.#start().catch(() => old);
     if (this.#instance === old) return; // the launch failed, so the old browser stays
     if (this.#instance) this.replaced++;
-    const leaving = old.cache.retire().then(() => old.browser.close());
+    await this.#retire(old);
+  }
+
+  /** Closes a browser when its running renders have ended. */
+  async #retire({ cache, browser }: BrowserInstance<P>): Promise<void> {
+    const leaving = cache.retire().then(() => browser.close());
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));
   }

@@ -19,6 +19,8 @@ export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   /** Number of renders that may wait. */
   queueLimit: number;
   isolation: Isolation;
+  /** Time without work after which browsers end until there is work again. 0: never. */
+  idleStopMs: number;
   /** Whether work that lost its page is repeated once. Default: true. */
   retry?: boolean;
 }
@@ -35,7 +37,7 @@ export interface PoolStats {
 }
 
 /** The part of a pool that renders need. */
-export type PagePool<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
+export type PagePool<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining' | 'resting'>;
 
 interface UseOptions<P> {
   /** Whether the page is used for this work only. */
@@ -81,6 +83,7 @@ export class Pool<P extends PooledPage> {
   readonly #slots: BrowserSlot<P>[];
   readonly #sweeper: NodeJS.Timeout;
   readonly #returning = new ReturningOwners();
+  readonly #since = performance.now();
   #draining = false;
   #retries = 0;
 
@@ -162,6 +165,9 @@ export class Pool<P extends PooledPage> {
       get draining() {
         return pool.#draining;
       },
+      get resting() {
+        return pool.resting;
+      },
       requireRoom() {
         if (pool.#draining) throw shuttingDown();
       },
@@ -208,6 +214,11 @@ export class Pool<P extends PooledPage> {
     return this.#draining;
   }
 
+  /** Whether all browsers have ended until there is work. */
+  get resting(): boolean {
+    return this.#slots.every((slot) => slot.resting);
+  }
+
   /** Closes all browsers. Running work fails. */
   async close(): Promise<void> {
     this.#draining = true;
@@ -217,7 +228,12 @@ export class Pool<P extends PooledPage> {
 
   /** Closes old pages and replaces old browsers. A timer also calls it every few seconds. */
   sweep(now = Date.now()): void {
-    for (const slot of this.#slots) slot.sweep(now);
+    const { idleStopMs } = this.#options;
+    const idleMs = Math.min(this.#queue.idleMs, performance.now() - this.#since);
+    const rests = idleStopMs > 0 && idleMs >= idleStopMs;
+    for (const slot of this.#slots)
+      if (rests) void slot.rest();
+      else slot.sweep(now);
   }
 
   stats(): PoolStats {

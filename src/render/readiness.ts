@@ -24,7 +24,7 @@ export function createReadiness(engine: PrintEngine): () => Promise<void> {
 
   return async () => {
     if (engine.pool.draining) throw new ServiceError('shutting_down', 'the service is shutting down');
-    if (performance.now() < goodUntil) return;
+    if (performance.now() < goodUntil || engine.pool.resting) return; // a probe would start the browser again
     running ??= probe().finally(() => {
       running = undefined;
     });

@@ -119,6 +119,17 @@ test.each([
   },
 );
 
+test('ends the browser after idle time, and starts it for the next render', async () => {
+  await using service = await startService({ PLATEN_IDLE_STOP: '1' });
+  await renders(service);
+  const isAsleep = async () => (await browserProcessesOfType(service, 'browser')).length === 0;
+  await eventually('the browser has ended', isAsleep, 60_000);
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  expect(await isAsleep()).toBe(true);
+  await renders(service);
+  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+});
+
 test('shares the work between two browsers', async () => {
   await using service = await startService({ PLATEN_BROWSERS: '2', PLATEN_CONCURRENCY: '4' });
   const { key } = await service.createKey();
