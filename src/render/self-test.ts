@@ -39,7 +39,7 @@ export async function runEgressSelfTest(browser: Browser, policy: Protector): Pr
   try {
     const file = join(folder, 'secret.html');
     await writeFile(file, `<img src="http://${FILE_WAS_READ}/">`);
-    const html = probes(canary.port, pathToFileURL(file).href);
+    const html = probes(canary, pathToFileURL(file).href);
     const refused = await Promise.race([attempt(browser, html), canary.hit]);
     if (refused.includes(`${FILE_WAS_READ}:80`)) throw leaking('read a file');
     const missing = expectedHosts(canary.port).filter((host) => !refused.includes(host));
@@ -80,7 +80,7 @@ function expectedHosts(port: number): string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `${METADATA}:80`, `${NAME}:80`];
 }
 
-function probes(port: number, file: string): string {
+function probes({ port, datagramPort }: { port: number; datagramPort: number }, file: string): string {
   const local = `127.0.0.1:${port}`;
   return `<!doctype html>
 <link rel="prefetch" href="http://${local}/prefetch">
@@ -96,7 +96,7 @@ const worker = (resolve) => {
   w.onmessage = w.onerror = resolve;
 };
 const peer = (resolve) => {
-  const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:${local}' }, { urls: 'turn:${local}?transport=tcp', username: 'x', credential: 'x' }] });
+  const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${datagramPort}' }, { urls: 'turn:${local}?transport=tcp', username: 'x', credential: 'x' }] });
   p.createDataChannel('x');
   p.onicegatheringstatechange = () => p.iceGatheringState === 'complete' && resolve();
   p.createOffer().then((offer) => p.setLocalDescription(offer)).catch(resolve);
@@ -108,7 +108,7 @@ Promise.all([socket, worker, peer, ask('http://${METADATA}/'), ask('http://${loc
 </script>`;
 }
 
-/** Listens on TCP (both loopback addresses) and UDP ports that no document may reach. `hit` rejects if data arrives. */
+/** Listens on a TCP port (of both loopback addresses) and a UDP port that no document may reach. `hit` rejects if data arrives. */
 async function startCanary(policy: Protector) {
   const { promise: hit, reject } = Promise.withResolvers<never>();
   hit.catch(() => {}); // awaited while the probes run
@@ -124,6 +124,7 @@ async function startCanary(policy: Protector) {
   policy.protect(port);
   const sixth = createServer(accept);
   const datagrams = createSocket('udp4', () => note('UDP'));
+  await once(datagrams.bind(0, '127.0.0.1'), 'listening');
   const close = async () => {
     policy.unprotect(port);
     datagrams.close();
@@ -132,11 +133,7 @@ async function startCanary(policy: Protector) {
   };
   // Without IPv6, listening fails and there is no such address to reach.
   await Promise.race([once(sixth.listen(port, '::1'), 'listening'), once(sixth, 'error')]).catch(() => {});
-  await once(datagrams.bind(port, '127.0.0.1'), 'listening').catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
-  return { port, hit, close };
+  return { port, datagramPort: datagrams.address().port, hit, close };
 }
 
 function leaking(what: string): ServiceError {
