@@ -108,6 +108,11 @@ describe('text that became a picture', () => {
       `<div></div><script>document.querySelector('div').attachShadow({ mode: 'open' }).innerHTML = '<style>p { filter: blur(1px) }</style><p>Total'</script>`,
       'p',
     ],
+    [
+      'an element that a loaded script changes',
+      `<p>Total</p><script src="data:text/javascript,document.querySelector('p').style.setProperty('fil'%2b'ter','blur(1px)')"></script>`,
+      'p',
+    ],
     ['a field', `<input value="Total" ${BLUR}>`, 'input'],
     ['a field in an element', `<div ${BLUR}><textarea>Total</textarea></div>`, 'div'],
     ['a list', `<select ${BLUR}><option>Total</select>`, 'select'],

@@ -110,7 +110,7 @@ const cytoscape = {
   style: [{ selector: 'node', style: { label: 'data(id)', 'background-color': '#4e79a7' } }],
 };
 
-const OTHERS: Record<string, { uses: string[]; script: string }> = {
+const OTHERS: Record<string, { uses: string[]; script: string; warnings?: string[] }> = {
   'ApexCharts bar': {
     uses: ['apexcharts/dist/apexcharts.min.js'],
     script: `new ApexCharts(place, ${JSON.stringify({ ...apex, chart: { ...apex.chart, type: 'bar' }, series: [{ name: 'Sales', data: SALES }] })}).render()`,
@@ -118,6 +118,7 @@ const OTHERS: Record<string, { uses: string[]; script: string }> = {
   'ApexCharts donut': {
     uses: ['apexcharts/dist/apexcharts.min.js'],
     script: `new ApexCharts(place, ${JSON.stringify({ ...apex, chart: { ...apex.chart, type: 'donut' }, series: SALES })}).render()`,
+    warnings: ['content_rasterized'], // its percentages have a shadow
   },
   'Vega-Embed bar': {
     uses: ['vega/build/vega.min.js', 'vega-lite/build/vega-lite.min.js', 'vega-embed/build/vega-embed.min.js'],
@@ -161,7 +162,8 @@ const OTHERS: Record<string, { uses: string[]; script: string }> = {
   },
 };
 
-const others = family('Drawn by', OTHERS, ({ uses, script }) => ({
+const others = family('Drawn by', OTHERS, ({ uses, script, ...rest }) => ({
+  ...rest,
   uses,
   body: '<h1>Sales</h1><div id="place" style="width: 640px"></div><p>All numbers in thousands.</p>',
   script: `const place = document.querySelector('#place'); ${script}`,

@@ -110,16 +110,16 @@ export function classifyHtml(html: string): HtmlClass {
   const declaresShadows = /shadowrootmode/i.test(html);
   const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*(?:["']\s*)?closed/i.test(html);
   const isStatic = !declaresClosed && !ACTIVITY.some((mention) => mention.test(html));
-  const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
   const script = textInTags(html, 'script');
+  const loadsStyles = mayLoadStyles(html, script);
   return {
     isStatic,
     mayNavigate: !isStatic && NAVIGATION.test(html),
     loadsLate: !isStatic || LATE.test(html),
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
-    mayClip: linksStyle || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
-    mayHaveUnsupportedCss: linksStyle || INSPECTED_CSS.test(html),
+    mayClip: loadsStyles || CLIP.test(html) || /value/i.test(textInTags(html, 'input')),
+    mayHaveUnsupportedCss: loadsStyles || INSPECTED_CSS.test(html),
     ...printLosses(html, isStatic),
     runsAfterLoad: !isStatic && runsLater(html, script),
     mayBeAnimated: MOTION.test(html) || /src/i.test(script),
@@ -129,6 +129,11 @@ export function classifyHtml(html: string): HtmlClass {
     declaresShadows,
     declaresClosed,
   };
+}
+
+/** A script that is loaded may add styles, too. */
+function mayLoadStyles(html: string, script: string): boolean {
+  return /src/i.test(script) || LINKED_STYLE.some((mention) => mention.test(html));
 }
 
 function runsLater(html: string, script: string): boolean {
