@@ -83,7 +83,7 @@ async function convertAll(hinted: FoundPackage[], packed: FoundPackage[], folder
       ...packed.map(({ root }, index) =>
         threads.run({ from: join(root, 'files'), to: join(folder, String(index)), family: families[index] ?? '' }),
       ),
-      threads.run({ folders: await listFolders(hinted), to: join(folder, 'without-hinting') }, { name: 'removeHints' }),
+      threads.run({ folders: await listFolders(hinted), to: join(folder, 'without-hinting') }, { name: 'copyWithoutHinting' }),
     ]);
   } finally {
     await threads.destroy();

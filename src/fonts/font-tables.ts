@@ -65,6 +65,26 @@ export function readUint16s(table: Buffer, start: number, count: number, step = 
   return Array.from({ length: count }, (_, n) => table.readUInt16BE(start + step * n));
 }
 
+/** Where the outline of each glyph starts in the table `glyf`, and where the last one ends. */
+export function readOutlineStarts(tables: FontTables): number[] {
+  const loca = requireTable(tables, 'loca');
+  const isLong = requireTable(tables, 'head').readUInt16BE(50) === 1;
+  const count = requireTable(tables, 'maxp').readUInt16BE(4) + 1;
+  return Array.from({ length: count }, (_, n) => (isLong ? loca.readUInt32BE(4 * n) : 2 * loca.readUInt16BE(2 * n)));
+}
+
+/**
+ * Returns width and bearing of every glyph, in four bytes each. The last glyphs of a table may omit the width, which is then the last
+ * one given.
+ */
+export function readMetrics(tables: FontTables, headName: string, name: string): Buffer {
+  const table = requireTable(tables, name);
+  const full = requireTable(tables, headName).readUInt16BE(34);
+  const last = table.readUInt16BE(4 * full - 4);
+  const rest = readUint16s(table, 4 * full, requireTable(tables, 'maxp').readUInt16BE(4) - full);
+  return Buffer.concat([table.subarray(0, 4 * full), uint16s(rest.flatMap((bearing) => [last, bearing]))]);
+}
+
 /** Merges tables `head` to one with the bounds of all glyphs, for a `loca` of 32 bits. */
 export function mergeHeaders(heads: Buffer[]): Buffer {
   return changeCopy(heads[0] as Buffer, (table) => {

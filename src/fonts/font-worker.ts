@@ -35,7 +35,7 @@ export default async function unpack({ from, to, family }: FontPackage): Promise
   else await unpackSlices(fonts, family, to);
 }
 
-export async function removeHints({ folders, to }: HintedFonts): Promise<void> {
+export async function copyWithoutHinting({ folders, to }: HintedFonts): Promise<void> {
   await mkdir(to);
   const harfBuzz = await loadHarfBuzz();
   for (const folder of folders)

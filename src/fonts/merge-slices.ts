@@ -11,8 +11,9 @@ import {
   mergeHeaders,
   mergeMaxima,
   padTable,
+  readMetrics,
+  readOutlineStarts,
   readTables,
-  readUint16s,
   requireTable,
   type Slice,
   uint16s,
@@ -35,7 +36,7 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   whole.set('glyf', glyf).set('loca', loca).set('cmap', characterMap(slices));
   for (const [name, metrics] of Object.entries({ hhea: 'hmtx', vhea: 'vmtx' })) {
     const head = changeCopy(requireTable(first.tables, name), (table) => table.writeUInt16BE(countGlyphs(slices), 34));
-    whole.set(name, head).set(metrics, Buffer.concat(slices.map((slice) => readMetrics(slice, name, metrics))));
+    whole.set(name, head).set(metrics, Buffer.concat(slices.map(({ tables }) => readMetrics(tables, name, metrics))));
   }
   whole
     .set('head', mergeHeaders(tablesNamed(slices, 'head')))
@@ -67,24 +68,13 @@ function outlines(slices: Slice[]): { glyf: Buffer; loca: Buffer } {
   const starts: number[] = [];
   const pieces: Buffer[] = [];
   let end = 0;
-  for (const { tables, glyphs } of slices) {
-    const loca = requireTable(tables, 'loca');
-    const isLong = requireTable(tables, 'head').readUInt16BE(50) === 1;
-    for (let n = 0; n < glyphs; n++) starts.push(end + (isLong ? loca.readUInt32BE(4 * n) : 2 * loca.readUInt16BE(2 * n)));
+  for (const { tables } of slices) {
+    for (const start of readOutlineStarts(tables).slice(0, -1)) starts.push(end + start);
     const glyf = padTable(requireTable(tables, 'glyf'));
     pieces.push(glyf);
     end += glyf.length;
   }
   return { glyf: Buffer.concat(pieces), loca: uint32s([...starts, end]) };
-}
-
-/** Returns width and bearing of every glyph. The last glyphs of a table may omit the width, which is then the last one given. */
-function readMetrics({ tables, glyphs }: Slice, headName: string, name: string): Buffer {
-  const table = requireTable(tables, name);
-  const full = requireTable(tables, headName).readUInt16BE(34);
-  const last = table.readUInt16BE(4 * full - 4);
-  const rest = readUint16s(table, 4 * full, glyphs - full);
-  return Buffer.concat([table.subarray(0, 4 * full), uint16s(rest.flatMap((bearing) => [last, bearing]))]);
 }
 
 /** Builds a `cmap` of format 12. A character that is in several slices gets the glyph of the first. */

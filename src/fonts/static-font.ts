@@ -1,7 +1,7 @@
 /**
- * Changes fonts with HarfBuzz, so that Chromium embeds them well. It makes a static font of one weight from a variable font: Skia's PDF writer cannot embed variable fonts, and writes
- * each glyph as a Type 3 procedure instead, which is large and has no hints (`FontType`:
- * https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFFont.cpp).
+ * Changes fonts with HarfBuzz, so that Chromium embeds them well. It makes a static font of one weight from a variable font, because
+ * Skia's PDF writer cannot embed variable fonts, and writes each glyph as a Type 3 procedure instead, which is large and has no hints
+ * (`FontType`: https://source.chromium.org/chromium/chromium/src/+/main:third_party/skia/src/pdf/SkPDFFont.cpp).
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -42,7 +42,8 @@ export class BrowserSlot<P extends PooledPage> {
   #notBefore = 0;
   #backoffMs = FIRST_BACKOFF_MS;
   #closed = false;
-  #resting = false;
+  /** Whether the browser has ended until work needs one. */
+  resting = false;
   crashes = 0;
   /** Number of browsers replaced because of age, number of renders or memory. */
   replaced = 0;
@@ -50,11 +51,6 @@ export class BrowserSlot<P extends PooledPage> {
   constructor(launch: () => Promise<PooledBrowser<P>>, limits: SlotLimits) {
     this.#launch = launch;
     this.#limits = limits;
-  }
-
-  /** Whether the browser has ended until work needs one. */
-  get resting(): boolean {
-    return this.#resting;
   }
 
   get occupied(): boolean {
@@ -77,7 +73,7 @@ export class BrowserSlot<P extends PooledPage> {
   sweep(now = Date.now()): void {
     const instance = this.#instance;
     if (!instance) {
-      if (!this.#closed && !this.#launching && !this.#resting) this.#start().catch(() => {}); // `ready` reports the failure
+      if (!this.#closed && !this.#launching && !this.resting) this.#start().catch(() => {}); // `ready` reports the failure
       return;
     }
     instance.cache.sweep(now);
@@ -95,7 +91,7 @@ export class BrowserSlot<P extends PooledPage> {
     if (!this.#instance || this.#launching) return;
     const instance = this.#instance;
     this.#instance = undefined;
-    this.#resting = true;
+    this.resting = true;
     await this.#retire(instance);
   }
 
@@ -110,7 +106,7 @@ export class BrowserSlot<P extends PooledPage> {
 
   #start(): Promise<BrowserInstance<P>> {
     if (this.#closed) return Promise.reject(new ServiceError('shutting_down', 'the service is shutting down'));
-    this.#resting = false;
+    this.resting = false;
     this.#launching ??= this.#launchInstance().finally(() => {
       this.#launching = undefined;
     });

@@ -12,6 +12,8 @@ import {
   mergeHeaders,
   mergeMaxima,
   padTable,
+  readMetrics,
+  readOutlineStarts,
   readTables,
   requireTable,
   uint32s,
@@ -19,6 +21,7 @@ import {
   writeTables,
 } from '../../fonts/font-tables.ts';
 import { readUnicodeMap, unicodeMap } from '../content/fonts.ts';
+import { readGlyphWidths } from '../content/glyph-widths.ts';
 import type { PdfReader } from '../objects/pdf-reader.ts';
 import { deflatedStream, entriesOf, toText } from '../objects/syntax.ts';
 
@@ -63,6 +66,8 @@ const OWN_ENTRIES = new Set(['BaseFont', 'DescendantFonts', 'ToUnicode', 'FontDe
 /** Tables that belong to all glyphs, and that a reader of PDFs may need beside those that are merged (ISO 32000-1, 9.9). */
 const COMMON_TABLES = ['cvt ', 'fpgm', 'prep'];
 const MAX_FONT_BYTES = 33_554_432;
+/** Of glyphs for which a font states none. */
+const DEFAULT_WIDTH = 1_000;
 const LETTERS = 26;
 
 export class MergedFonts {
@@ -157,16 +162,12 @@ function describe(dict: PdfDict): string {
   return toText(PdfDict.of(Object.fromEntries(Object.entries(entriesOf(dict)).filter(([entry]) => !OWN_ENTRIES.has(entry)))));
 }
 
-function describeFace({ font, descendant, descriptor, ...rest }: FontObjects, tables: FontTables): string {
+function describeFace(objects: FontObjects, tables: FontTables): string {
+  const dicts = [objects.font, objects.descendant, objects.descriptor].map(describe);
   const head = requireTable(tables, 'head');
-  const common = COMMON_TABLES.map((name) => tables.get(name)?.toString('base64') ?? '');
   const version = head.toString('base64', 4, 8) + head.toString('base64', 16, 36); // revision, flags, units and dates
-  return [
-    faceName({ font, descendant, descriptor, ...rest }),
-    ...[font, descendant, descriptor].map(describe),
-    version,
-    ...common,
-  ].join(' ');
+  const common = COMMON_TABLES.map((name) => tables.get(name)?.toString('base64') ?? '');
+  return [faceName(objects), ...dicts, version, ...common].join(' ');
 }
 
 /** The name without the tag of the subset (9.6.4). */
@@ -176,16 +177,16 @@ function faceName({ font }: FontObjects): string {
 
 /** The glyphs that a subset has. Others of its numbers are empty, and have no width. */
 function readGlyphs({ descendant, map }: FontObjects, tables: FontTables): Map<number, Glyph> {
-  const [loca, glyf, head] = ['loca', 'glyf', 'head'].map((name) => requireTable(tables, name)) as [Buffer, Buffer, Buffer];
-  const isLong = head.readUInt16BE(50) === 1;
-  const startOf = (number: number) => (isLong ? loca.readUInt32BE(4 * number) : 2 * loca.readUInt16BE(2 * number));
+  const [glyf, head] = [requireTable(tables, 'glyf'), requireTable(tables, 'head')];
+  const starts = readOutlineStarts(tables);
+  const allMetrics = readMetrics(tables, 'hhea', 'hmtx');
   const texts = readUnicodeMap(inflateSync(map.data, { maxOutputLength: MAX_FONT_BYTES }).toString('latin1'));
-  const widths = readWidths(descendant);
-  const otherWidth = asNumber(descendant.get('DW'));
+  const widths = readGlyphWidths(descendant.getArray('W')?.toArray() ?? []);
+  const otherWidth = descendant.getNumber('DW')?.value ?? DEFAULT_WIDTH;
   const glyphs = new Map<number, Glyph>();
-  for (let number = 0; number < requireTable(tables, 'maxp').readUInt16BE(4); number++) {
-    const outline = glyf.subarray(startOf(number), startOf(number + 1));
-    const metrics = readMetrics(tables, number);
+  for (const [number, start] of starts.slice(0, -1).entries()) {
+    const outline = glyf.subarray(start, starts[number + 1]);
+    const metrics = allMetrics.subarray(4 * number, 4 * number + 4);
     const advance = metrics.readUInt16BE(0);
     if (!outline.length && !advance) continue;
     const stated = widths.get(number) ?? otherWidth;
@@ -193,14 +194,6 @@ function readGlyphs({ descendant, map }: FontObjects, tables: FontTables): Map<n
     glyphs.set(number, { outline, metrics, width: isUsed ? stated : undefined, text: texts.get(number) });
   }
   return glyphs;
-}
-
-function readMetrics(tables: FontTables, number: number): Buffer {
-  const [hhea, hmtx] = [requireTable(tables, 'hhea'), requireTable(tables, 'hmtx')];
-  const full = hhea.readUInt16BE(34);
-  if (number < full) return hmtx.subarray(4 * number, 4 * number + 4);
-  const bearing = 4 * full + 2 * (number - full);
-  return Buffer.concat([hmtx.subarray(4 * full - 4, 4 * full - 2), hmtx.subarray(bearing, bearing + 2)]);
 }
 
 /** Converts units of the font to thousandths of its size. */
@@ -217,25 +210,6 @@ function areCompatible(some: Map<number, Glyph>, others: Map<number, Glyph>): bo
     if (differ(known.width, glyph.width) || differ(known.text, glyph.text)) return false;
     return known.outline.equals(glyph.outline) && known.metrics.equals(glyph.metrics);
   });
-}
-
-/** The widths of glyphs (9.7.4.3): `first [w w ...]` or `first last w`. */
-function readWidths(descendant: PdfDict): Map<number, number> {
-  const items = descendant.getArray('W')?.toArray() ?? [];
-  const widths = new Map<number, number>();
-  for (let at = 0; at < items.length; ) {
-    const first = asNumber(items[at]);
-    const next = items[at + 1];
-    const isList = next instanceof PdfArray;
-    const count = isList ? next.length : Math.min(asNumber(next), 0xffff) - first + 1;
-    for (let n = 0; n < count; n++) widths.set(first + n, asNumber(isList ? next.at(n) : items[at + 2]));
-    at += isList ? 2 : 3;
-  }
-  return widths;
-}
-
-function asNumber(value: PdfObject | undefined): number {
-  return value instanceof PdfNumber ? value.value : 0;
 }
 
 function writeWidths({ tables, glyphs }: MergedGlyphs): PdfArray {

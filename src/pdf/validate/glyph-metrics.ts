@@ -1,6 +1,7 @@
 /** The text and the width of the glyphs of a font: a font dictionary and shown bytes in, glyphs out. */
-import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
+import { PdfDict, PdfNumber } from '@libpdf/core';
 import { readUnicodeMap } from '../content/fonts.ts';
+import { readGlyphWidths } from '../content/glyph-widths.ts';
 import { toMatrix } from '../objects/matrix.ts';
 import type { ReadablePdf } from './readable-pdf.ts';
 
@@ -15,9 +16,6 @@ export interface Glyph {
 
 const MAX_MAP_BYTES = 4_194_304;
 const SPACE = 32;
-const MAX_CODE = 65_535;
-/** Codes of all ranges of widths, which may overlap. */
-const MAX_IN_RANGES = 1_048_576;
 
 export class GlyphMetrics {
   readonly #isComposite: boolean;
@@ -27,7 +25,6 @@ export class GlyphMetrics {
   readonly #isLatin: boolean;
   readonly #widths = new Map<number, number>();
   readonly #defaultWidth: number | undefined;
-  #rangeLeft = MAX_IN_RANGES;
 
   constructor(pdf: ReadablePdf, font: PdfDict) {
     const type = pdf.name(font, 'Subtype');
@@ -41,7 +38,8 @@ export class GlyphMetrics {
     const descendant = pdf.first(font, 'DescendantFonts');
     if (!(this.#isComposite && descendant instanceof PdfDict)) return;
     this.#defaultWidth = (pdf.number(descendant, 'DW') ?? 1_000) / 1_000;
-    this.#readComposite(pdf.list(descendant, 'W').map((entry) => pdf.resolve(entry)));
+    const widths = readGlyphWidths(pdf.list(descendant, 'W').map((entry) => pdf.resolve(entry)));
+    for (const [code, width] of widths) this.#widths.set(code, width / 1_000);
   }
 
   glyphs(bytes: Buffer): Glyph[] {
@@ -56,29 +54,10 @@ export class GlyphMetrics {
   }
 
   #readSimple(pdf: ReadablePdf, font: PdfDict, unit: number): void {
-    const widths = pdf.list(font, 'Widths').map((entry) => pdf.resolve(entry));
-    this.#setWidths(pdf.number(font, 'FirstChar') ?? 0, widths, unit);
-  }
-
-  /** Entries are `first [width ...]` or `first last width` (ISO 32000-1, 9.7.4.3). */
-  #readComposite(entries: Array<PdfObject | undefined>): void {
-    for (let at = 0; at + 1 < entries.length; ) {
-      const [first, second, third] = entries.slice(at, at + 3);
-      if (!(first instanceof PdfNumber)) return;
-      if (second instanceof PdfArray) this.#setWidths(first.value, second.toArray(), 0.001);
-      else if (second instanceof PdfNumber && third instanceof PdfNumber)
-        this.#setRange(first.value, Math.min(second.value, MAX_CODE), third.value / 1_000);
-      at += second instanceof PdfArray ? 2 : 3;
-    }
-  }
-
-  #setWidths(first: number, widths: Array<PdfObject | undefined>, unit: number): void {
-    for (const [index, width] of widths.entries())
+    const first = pdf.number(font, 'FirstChar') ?? 0;
+    for (const [index, entry] of pdf.list(font, 'Widths').entries()) {
+      const width = pdf.resolve(entry);
       if (width instanceof PdfNumber) this.#widths.set(first + index, width.value * unit);
-  }
-
-  #setRange(first: number, last: number, width: number): void {
-    this.#rangeLeft -= last - first;
-    for (let code = first; code <= last && this.#rangeLeft > 0; code++) this.#widths.set(code, width);
+    }
   }
 }
