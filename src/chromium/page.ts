@@ -26,6 +26,7 @@ import type { LoadJob } from './load/load-job.ts';
 import type { Content, LoadSettings } from './load/load-settings.ts';
 import { loadsTooMuch } from './load/monitors/network-monitor.ts';
 import { createPageParts, type PageParts } from './load/page-parts.ts';
+import { replaceDocument } from './load/replace-document.ts';
 import { withUprightPhotos } from './load/upright-photos.ts';
 import { LoadedDocument } from './loaded-document.ts';
 import { NO_TEMPLATE_FINDINGS, PageTemplates } from './print/page-templates.ts';
@@ -131,6 +132,9 @@ export class Page implements RunningPage {
       if (crash.targetId === targetId) void this.#noticeCrash(crash);
     });
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
+    session.on('Page.navigatedWithinDocument', () => {
+      this.#parts.traces.needNavigation = true; // a replacement would have its address and state
+    });
     session.on('Page.frameNavigated', ({ frame }) => {
       const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
       if (!isSandboxed) this.#limitStorage(frame.securityOrigin);
@@ -269,15 +273,14 @@ export class Page implements RunningPage {
   async #empty(): Promise<void> {
     const timer = setTimeout(() => this.#lose(pageCrashed()), RESET_TIMEOUT_MS);
     try {
-      await this.#openEmptyDocument();
-      this.#session.send('Page.resetNavigationHistory').catch(() => {});
+      if (!(await this.#replaceDocument())) await this.#leaveDocument();
       const { root, contextId, traces } = this.#parts;
       // Those of images and fonts. The cache stays, because it belongs to this owner alone.
       if (traces.mayHaveCookies) await root.send('Storage.clearCookies', { browserContextId: contextId });
       if (this.#parts.proxy.lateRequests) throw pageCrashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#forgetTraces();
-      if (this.#lastAddress) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
+      if (this.#lastAddress && this.#lastAddress !== this.#address) await this.#openAt(this.#lastAddress); // only now, because a policy that is ignored would be no sandbox
     } catch (error) {
       throw error instanceof ServiceError ? error : pageCrashed(error as Error);
     } finally {
@@ -285,11 +288,22 @@ export class Page implements RunningPage {
     }
   }
 
+  async #replaceDocument(): Promise<boolean> {
+    const { session, frameId, traces } = this.#parts;
+    return !traces.needNavigation && (await replaceDocument(session, frameId));
+  }
+
+  async #leaveDocument(): Promise<void> {
+    await this.#openEmptyDocument();
+    this.#session.send('Page.resetNavigationHistory').catch(() => {});
+  }
+
   async #forgetTraces(): Promise<void> {
     const { emulation, traces } = this.#parts;
     await emulation.undo();
     traces.mayRunOnUnload = false;
     traces.needReset = false;
+    traces.needNavigation = false;
     traces.mayHaveCookies = false;
   }
 

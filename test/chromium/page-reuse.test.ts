@@ -91,15 +91,15 @@ const PROBES: Record<string, string> = {
 };
 
 /** Opens one page for all tests of a group. It is reset after each document. */
-function groupPage(): { print(html: string): Promise<string> } {
+function groupPage(): { print(html: string, options?: object): Promise<string> } {
   let page: Page;
   beforeAll(async () => {
     page = await bare.browser.openPage();
   });
   afterAll(() => page.close());
   return {
-    async print(html) {
-      const printed = await print(page, html);
+    async print(html, options) {
+      const printed = await print(page, html, options);
       await page.reset();
       return printed;
     },
@@ -118,7 +118,7 @@ describe.each(Object.entries(STATIC))('after %s', (_name, before) => {
 
 const planted = (source: string) => `<!doctype html><title>planted</title><body>planted<script>${source}</script>`;
 
-/** Documents with a script. A navigation removes everything that they change. */
+/** Documents with a script. A replacement or a navigation removes everything that they change. */
 const SCRIPTED: Record<string, string> = {
   'a script': planted('globalThis.mark = 1'),
   'a dark script': planted(
@@ -152,6 +152,50 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
     const reused = await page.print(html);
     expect(reused === (await printedFresh(html)), 'the same bytes').toBe(true);
   });
+});
+
+/** Documents that go on working, or try to survive their replacement. */
+const PERSISTENT: Record<string, string> = {
+  'work that goes on': planted(`
+    const mark = () => document.body.append('mark');
+    setInterval(mark, 5);
+    requestAnimationFrame(function again() { mark(); requestAnimationFrame(again); });
+    scheduler.postTask(mark, { delay: 50 });
+    (async () => { for (;;) { await new Promise((resolve) => setTimeout(resolve, 3)); mark(); } })();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { mark(); port2.postMessage(1); };
+    port2.postMessage(1);
+    addEventListener('unload', () => { Promise.resolve().then(mark); setTimeout(mark); });
+    const frame = document.createElement('iframe');
+    frame.srcdoc = '<script>setInterval(() => top.document.body.append("mark"), 5)<\\/script>';
+    document.body.append(frame)`),
+  'callbacks of the collector': planted(`
+    globalThis.registry = new FinalizationRegistry(() => document.body.append('mark'));
+    for (let n = 0; n < 1e5; n++) registry.register({}, n);
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    Atomics.waitAsync(new Int32Array(buffer), 0, 0, 50).value.then(() => document.body.append('mark'))`),
+  'a promise that stops its replacement': planted('Promise = class { constructor() { stop(); document.open(); } }'),
+  'an answer of another kind': planted('Promise = class { then(resolve) { resolve("Execution context was destroyed."); } }'),
+};
+
+describe.each(Object.entries(PERSISTENT))('after %s', (_name, before) => {
+  const page = groupPage();
+  test.each(Object.entries(PROBES))('prints %s as on a new page', async (_probe, html) => {
+    await page.print(before, { waitUntil: 'load' });
+    const reused = await page.print(html);
+    expect(reused === (await printedFresh(html)), 'the same bytes').toBe(true);
+  });
+});
+
+test('gives up a page whose document forbids its replacement', async () => {
+  const forbids = planted(
+    "const m = document.createElement('meta'); m.httpEquiv = 'Content-' + 'Security-Pol' + 'icy'; m.content = \"script-src 'unsafe-eval'\"; document.head.append(m)",
+  );
+  const page = await bare.browser.openPage();
+  await print(page, forbids);
+  await expect(page.reset()).rejects.toMatchObject({ code: 'page_crashed' });
+  expect(page.alive).toBe(false);
+  await page.close();
 });
 
 test('prints many static documents on one page, each as on a new page', async () => {

@@ -258,6 +258,7 @@ export class DocumentLoad implements Disposable {
     const watching = watchDocument(this.#context, usesNetwork, htmlClass);
     if (watching) await step(watching);
     traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
+    traces.needNavigation ||= usesNetwork || htmlClass.mayOutlast;
     const event = load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired';
     const loaded = session.next(event);
     this.#isWriting = true;

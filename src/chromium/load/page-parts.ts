@@ -29,6 +29,8 @@ export interface LoadPlace {
 export interface PageTraces {
   /** Whether the present document must be replaced by an empty one before the next may be written. */
   needReset: boolean;
+  /** Whether it may leave what a replacement in its window's process would have, too, so that only a navigation removes it. */
+  needNavigation: boolean;
   /** Whether the last document requested something, so that it may have received cookies. */
   mayHaveCookies: boolean;
   /** Whether a script of the present document may run when it unloads. */
@@ -43,7 +45,7 @@ export type PageParts = ReturnType<typeof createPageParts>;
 export function createPageParts(place: LoadPlace) {
   const { root, session, proxy, frameId } = place;
   const network = new NetworkMonitor(session, proxy, frameId);
-  const traces: PageTraces = { needReset: false, mayHaveCookies: false, mayRunOnUnload: false, preparing: [] };
+  const traces: PageTraces = { needReset: false, needNavigation: false, mayHaveCookies: false, mayRunOnUnload: false, preparing: [] };
   return {
     ...place,
     interception: new Interception(root, session, place),

@@ -25,7 +25,8 @@ export async function preparePage({ parts, job, attempt }: LoadContext): Promise
   const { content, load, print } = job;
   const { session, emulation, interception, console, traces } = parts;
   const { step, fail } = attempt;
-  if (needsOwnPage(content, load) || load.device !== DEFAULT_DEVICE || print?.singlePage) traces.needReset = true;
+  if (needsOwnPage(content, load) || load.device !== DEFAULT_DEVICE || print?.singlePage)
+    traces.needReset = traces.needNavigation = true;
   const { target, failsOn, added, waitForSelector } = load;
   const preparations: Array<Promise<unknown>> = [];
   if (load.device !== DEFAULT_DEVICE) preparations.push(emulation.apply(load.device));

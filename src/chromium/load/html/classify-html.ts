@@ -17,6 +17,8 @@ export interface HtmlClass {
   isStatic: boolean;
   /** The document may navigate to another. */
   mayNavigate: boolean;
+  /** Something of it may outlast a replacement in the same process: a navigation, a policy, a worker. */
+  mayOutlast: boolean;
   /** Fonts or images may still be loading after the `load` event. */
   loadsLate: boolean;
   /** The markup may contain `@page` rules. */
@@ -51,6 +53,7 @@ export interface HtmlClass {
 export const ACTIVE: HtmlClass = {
   isStatic: false,
   mayNavigate: true,
+  mayOutlast: true,
   loadsLate: true,
   hasPageRules: true,
   hasResources: true,
@@ -84,6 +87,7 @@ const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
 const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
 const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
+const OUTLASTING = [NAVIGATION, /referrer|policy|worker/i];
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
 /** Matches closed elements, and URLs that are neither absolute nor of a part of the document. */
@@ -115,6 +119,7 @@ export function classifyHtml(html: string): HtmlClass {
   return {
     isStatic,
     mayNavigate: !isStatic && NAVIGATION.test(html),
+    mayOutlast: !isStatic && OUTLASTING.some((mention) => mention.test(html)),
     loadsLate: !isStatic || LATE.test(html),
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
