@@ -63,6 +63,7 @@ const STATIC: Record<string, string> = {
   'a long table': `<!doctype html><table><thead><tr><th>head</thead>${'<tr><td>cell'.repeat(300)}</table>`,
   'broken markup': '</p></div><b><p>unclosed <i>nested</b> mess<table><p>in table',
   'nothing at all': '',
+  'a base': '<!doctype html><base href=https://a.example/b/ target=_blank><a href=c>link</a><p>x',
   'body colours': '<body text=red bgcolor=lime background="data:," leftmargin=99><a href=x>a</a>',
   'dialogs and popovers':
     '<!doctype html><dialog open>d</dialog><div popover>p</div><progress value=.5></progress><q>q<q>r</q></q><ol start=7 reversed><li>x</ol>',
@@ -229,7 +230,6 @@ test.each([
   '<frameset><frame src=x>',
   '<object data=x>',
   '<embed src=x>',
-  '<base href=x>',
   '<link rel=stylesheet href=x>',
   '<meta http-equiv=refresh content=0>',
   '<meta name=referrer content=no-referrer>',

@@ -23,6 +23,7 @@ import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } f
 import { insertInHead } from './html/insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect/inspect-document.ts';
 import { isForPaper, type LoadContext } from './load-job.ts';
+import type { Content } from './load-settings.ts';
 import { type FailedResource, withMissing } from './monitors/network-monitor.ts';
 import { Navigation } from './navigation.ts';
 import { denyPermissions, IDLE, preparePage, prepareWindow, watchDocument, watchNetwork } from './prepare-page.ts';
@@ -149,7 +150,7 @@ export class DocumentLoad implements Disposable {
     await preparePage(this.#context);
     this.#htmlClass = await (content.kind === 'url'
       ? this.#visit(content.url)
-      : this.#write(withBase(content.html, content.baseUrl)));
+      : this.#write(content));
     this.#loaded = await this.#complete();
     this.#preventNavigation();
   }
@@ -246,10 +247,11 @@ export class DocumentLoad implements Disposable {
   }
 
   /** Writes a document from markup, in the opaque origin of an empty page. */
-  async #write(html: string): Promise<HtmlClass> {
+  async #write(content: Extract<Content, { kind: 'html' }>): Promise<HtmlClass> {
     const { load, print } = this.#context.job;
     const { step } = this.#context.attempt;
     const { session, frameId, network, traces } = this.#context.parts;
+    const html = withBase(content.html, content.baseUrl);
     const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
     if (!htmlClass.isStatic) await prepareWindow(this.#context, htmlClass);
@@ -258,7 +260,7 @@ export class DocumentLoad implements Disposable {
     const watching = watchDocument(this.#context, usesNetwork, htmlClass);
     if (watching) await step(watching);
     traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
-    traces.needNavigation ||= usesNetwork || htmlClass.mayOutlast;
+    traces.needNavigation ||= addsScript || htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content));
     const event = load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired';
     const loaded = session.next(event);
     this.#isWriting = true;
@@ -324,6 +326,11 @@ export class DocumentLoad implements Disposable {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#context.attempt.fail(new ServiceError('navigation_failed', detail));
   }
+}
+
+/** Whether its scripts may reach more than its own assets, the base of which is no server. */
+function mayReachServers({ html, baseUrl, assets }: Extract<Content, { kind: 'html' }>): boolean {
+  return (baseUrl !== undefined && !assets) || mentionsNetworkApis(html);
 }
 
 /** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */

@@ -21,5 +21,5 @@ export async function replaceDocument(session: Session, frameId: string): Promis
   if (answer !== IS_REPLACED) return false;
   await loaded;
   const { status } = await session.send('Network.getSecurityIsolationStatus', { frameId });
-  return !status.csp?.length;
+  return status.csp?.every(({ source }) => source === 'HTTP') ?? true; // the policy of an empty document at an address is ours
 }

@@ -71,7 +71,7 @@ export const ACTIVE: HtmlClass = {
 };
 
 /** Elements that run, load or embed something, or change their window permanently. */
-const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
+const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|link|video|audio|canvas)/i;
 /** The link colours of `<body>` stay with the window when another document is written into it. */
 const LINK_COLOUR = /[\s"'/][va]?link\s*=/i;
 const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
