@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import type { InPageSettings } from '../../in-page/contract/settings.ts';
+import { PAPER_RATIO } from './emulation.ts';
 
 /** The bundles by name, and the digest of what they were built from. */
 export interface Bundles {
@@ -26,8 +27,8 @@ const { code } = BUNDLES;
 
 /** Evaluate it in a world that has not answered. */
 export const QUESTIONS = wrap(code.questions, SETTINGS);
-/** Must be evaluated in a window into which a document is written, before any of its scripts. */
-export const WRITTEN_WINDOW = wrap(code.written, SETTINGS);
+/** Must be evaluated in a window into which a document is written, before any of its scripts. It is printed, unless it is told otherwise. */
+export const WRITTEN_WINDOW = wrap(code.written, { ...SETTINGS, pixelRatio: PAPER_RATIO });
 /** Must be evaluated in each worker before its script. */
 export const WORKER = `(() => { 'use strict'; ${code.worker} })()`;
 

@@ -55,6 +55,8 @@ interface Done {
   awaited: boolean;
 }
 
+type HtmlContent = Extract<Content, { kind: 'html' }>;
+
 const MAX_LEAVING_MS = 5_000;
 
 export class DocumentLoad implements Disposable {
@@ -148,9 +150,7 @@ export class DocumentLoad implements Disposable {
   async #load(): Promise<void> {
     const { content } = this.#context.job;
     await preparePage(this.#context);
-    this.#htmlClass = await (content.kind === 'url'
-      ? this.#visit(content.url)
-      : this.#write(content));
+    this.#htmlClass = await (content.kind === 'url' ? this.#visit(content.url) : this.#write(content));
     this.#loaded = await this.#complete();
     this.#preventNavigation();
   }
@@ -247,20 +247,15 @@ export class DocumentLoad implements Disposable {
   }
 
   /** Writes a document from markup, in the opaque origin of an empty page. */
-  async #write(content: Extract<Content, { kind: 'html' }>): Promise<HtmlClass> {
+  async #write(content: HtmlContent): Promise<HtmlClass> {
     const { load, print } = this.#context.job;
     const { step } = this.#context.attempt;
-    const { session, frameId, network, traces } = this.#context.parts;
-    const html = withBase(content.html, content.baseUrl);
-    const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
-    const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
+    const { session, frameId, network } = this.#context.parts;
+    const { html, htmlClass, usesNetwork } = this.#readMarkup(content);
     if (!htmlClass.isStatic) await prepareWindow(this.#context, htmlClass);
     const idle = IDLE[load.waitUntil];
-    const usesNetwork = mentionsNetworkApis(html) || addsScript;
     const watching = watchDocument(this.#context, usesNetwork, htmlClass);
     if (watching) await step(watching);
-    traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
-    traces.needNavigation ||= addsScript || htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content));
     const event = load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired';
     const loaded = session.next(event);
     this.#isWriting = true;
@@ -274,6 +269,18 @@ export class DocumentLoad implements Disposable {
     // https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/idleness_detector.cc).
     if (idle !== undefined) await step(network.idle(idle));
     return htmlClass;
+  }
+
+  #readMarkup(content: HtmlContent) {
+    const { load } = this.#context.job;
+    const { traces } = this.#context.parts;
+    const html = withBase(content.html, content.baseUrl);
+    const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
+    const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
+    const usesNetwork = mentionsNetworkApis(html) || addsScript;
+    traces.mayRunOnUnload = usesNetwork && !htmlClass.isStatic;
+    traces.needNavigation ||= htmlClass.mayOutlast || (!htmlClass.isStatic && mayReachServers(content));
+    return { html, htmlClass, usesNetwork };
   }
 
   /** Loads a document from a URL, in a page that is used only once. */
@@ -329,7 +336,7 @@ export class DocumentLoad implements Disposable {
 }
 
 /** Whether its scripts may reach more than its own assets, the base of which is no server. */
-function mayReachServers({ html, baseUrl, assets }: Extract<Content, { kind: 'html' }>): boolean {
+function mayReachServers({ html, baseUrl, assets }: HtmlContent): boolean {
   return (baseUrl !== undefined && !assets) || mentionsNetworkApis(html);
 }
 

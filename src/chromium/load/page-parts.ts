@@ -45,7 +45,13 @@ export type PageParts = ReturnType<typeof createPageParts>;
 export function createPageParts(place: LoadPlace) {
   const { root, session, proxy, frameId } = place;
   const network = new NetworkMonitor(session, proxy, frameId);
-  const traces: PageTraces = { needReset: false, needNavigation: false, mayHaveCookies: false, mayRunOnUnload: false, preparing: [] };
+  const traces: PageTraces = {
+    needReset: false,
+    needNavigation: false,
+    mayHaveCookies: false,
+    mayRunOnUnload: false,
+    preparing: [],
+  };
   return {
     ...place,
     interception: new Interception(root, session, place),

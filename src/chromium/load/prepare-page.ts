@@ -1,6 +1,6 @@
 /** Prepares a page for a document, and watches what the document does. */
 import { ask, DONE } from '../devtools/ask.ts';
-import { DEFAULT_DEVICE, DEFAULT_WINDOW, PAPER_RATIO, type Viewport } from '../devtools/emulation.ts';
+import { DEFAULT_DEVICE, DEFAULT_WINDOW, type Viewport } from '../devtools/emulation.ts';
 import { ANYTHING, evaluate } from '../devtools/evaluate.ts';
 import { WRITTEN_WINDOW } from '../devtools/in-page-program.ts';
 import type { PrintSettings } from '../print/print-options.ts';
@@ -53,7 +53,8 @@ export async function prepareWindow({ parts, job, attempt }: LoadContext, { mayN
     traces.preparing = [identifier];
     if (!job.load.device.javascript) await step(evaluate(session, { expression: WRITTEN_WINDOW }, ANYTHING)); // is not run where scripts are disabled
   }
-  if (isForPaper(job)) ask(session, 'setPixelRatio', [PAPER_RATIO], DONE).catch(() => {}); // the loss of a page is reported elsewhere
+  const { viewport = DEFAULT_WINDOW } = job.load.device;
+  if (!isForPaper(job)) ask(session, 'setPixelRatio', [viewport.deviceScaleFactor], DONE).catch(() => {}); // the loss of a page is reported elsewhere
 }
 
 /** Denies permissions for all origins. If the browser does not know one, no document can ask for it. */

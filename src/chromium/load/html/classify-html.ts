@@ -87,7 +87,7 @@ const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
 const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
 const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
-const OUTLASTING = [NAVIGATION, /referrer|policy|worker/i];
+const OUTLASTING = /referrer|policy|worker/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
 /** Matches closed elements, and URLs that are neither absolute nor of a part of the document. */
@@ -118,8 +118,7 @@ export function classifyHtml(html: string): HtmlClass {
   const loadsStyles = mayLoadStyles(html, script);
   return {
     isStatic,
-    mayNavigate: !isStatic && NAVIGATION.test(html),
-    mayOutlast: !isStatic && OUTLASTING.some((mention) => mention.test(html)),
+    ...(isStatic ? NOTHING_LEFT : leftOvers(html)),
     loadsLate: !isStatic || LATE.test(html),
     hasPageRules: !isStatic || PAGE_RULE.test(html),
     hasResources: PART.test(html),
@@ -129,11 +128,19 @@ export function classifyHtml(html: string): HtmlClass {
     runsAfterLoad: !isStatic && runsLater(html, script),
     mayBeAnimated: MOTION.test(html) || /src/i.test(script),
     mentionsMetadata: !isStatic || NAMES_METADATA.test(textInTags(html, 'meta')),
-    hasWorkers: !isStatic && /Worker/.test(html),
     loadsScripts: !isStatic && /\bsrc\s*=/i.test(script),
     declaresShadows,
     declaresClosed,
   };
+}
+
+type LeftOvers = Pick<HtmlClass, 'mayNavigate' | 'mayOutlast' | 'hasWorkers'>;
+
+const NOTHING_LEFT: LeftOvers = { mayNavigate: false, mayOutlast: false, hasWorkers: false };
+
+function leftOvers(html: string): LeftOvers {
+  const mayNavigate = NAVIGATION.test(html);
+  return { mayNavigate, mayOutlast: mayNavigate || OUTLASTING.test(html), hasWorkers: /Worker/.test(html) };
 }
 
 /** A script that is loaded may add styles, too. */
