@@ -11,6 +11,7 @@ export const INVOICES: Comparison[] = [
 ];
 const HTML = invoice(20);
 const KEYS = 1_500;
+const RETURNING_KEYS = 200;
 const ROUNDS = 7;
 const SECONDS = 4;
 /** The pause after each turn, because closing pages and opening spare ones takes processor time. */
@@ -25,6 +26,7 @@ export async function* measureThroughput(): AsyncGenerator<Row> {
   await using floor = await startFloor();
   for (const { name, body } of INVOICES) yield await compareOneKey(name, body as { html: string }, floor, service);
   yield await compareManyKeys(floor, service);
+  yield await compareReturningKeys(floor, service);
   yield await measureLatency(floor, service);
   for (const clients of [1, 2, 4, 8, 16]) yield await measureClients(clients, service);
 }
@@ -43,6 +45,15 @@ async function compareManyKeys(floor: Floor, service: ServiceUnderTest): Promise
     runClosedLoop(4, SECONDS, () => service.render({ html: HTML }, service.keys[next++ % KEYS])),
   );
   return describeRatio('every request from another key, 4 clients', 'fresh-context floor', 0.85, rounds);
+}
+
+/** The keys return in random order, as customers do. */
+async function compareReturningKeys(floor: Floor, service: ServiceUnderTest): Promise<Row> {
+  const serve = () =>
+    runClosedLoop(4, SECONDS, () => service.render({ html: HTML }, service.keys[Math.floor(Math.random() * RETURNING_KEYS)]));
+  for (const key of service.keys.slice(0, RETURNING_KEYS)) await service.render({ html: HTML }, key);
+  const rounds = await takeTurns([() => floor.fresh(HTML, 2, SECONDS), () => floor.fresh(HTML, 4, SECONDS)], serve);
+  return describeRatio(`${RETURNING_KEYS} keys in random order, 4 clients`, 'fresh-context floor', 1.3, rounds);
 }
 
 async function measureLatency(floor: Floor, service: ServiceUnderTest): Promise<Row> {

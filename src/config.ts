@@ -4,8 +4,9 @@
  */
 import { Resolver } from 'node:dns';
 import { readdirSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
+import { availableParallelism, homedir, totalmem } from 'node:os';
 import { resolve } from 'node:path';
+import { constrainedMemory } from 'node:process';
 import ipaddr from 'ipaddr.js';
 import { CACHE_VARIABLE, DEFAULT_CACHE_FOLDER } from './cache-folder.ts';
 import { parseRules } from './egress/rules.ts';
@@ -34,6 +35,9 @@ interface Setting<T> {
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const cores = availableParallelism();
+const usualBrowsers = Math.min(4, Math.max(1, Math.floor(cores / 4)));
+/** Of the machine, or of the control group that limits it. */
+const memoryBytes = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
 
 const SETTINGS = {
   host: text('PLATEN_HOST', 'Address that the service listens on.', '127.0.0.1'),
@@ -113,7 +117,7 @@ const SETTINGS = {
     'Whether Chromium runs in its sandbox. auto: on if the user and the kernel allow it, otherwise off with a warning. on: the service does not start without the sandbox.',
   ),
   browsers: {
-    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), [1, 32], 'Number of browser processes.'),
+    ...whole('PLATEN_BROWSERS', usualBrowsers, [1, 32], 'Number of browser processes.'),
     rule: 'one for every four cores, from 1 to 4',
   },
   concurrency: {
@@ -145,7 +149,15 @@ const SETTINGS = {
     { name: 'seconds', size: 1_000 },
   ),
   sparePages: whole('PLATEN_SPARE_PAGES', 2, [0, 64], 'Number of unused pages kept ready for new keys, per browser.'),
-  warmPages: whole('PLATEN_WARM_PAGES', 24, [0, 1_000], 'Number of warm pages kept between renders, per browser, over all keys.'),
+  warmPages: {
+    ...whole(
+      'PLATEN_WARM_PAGES',
+      Math.min(128, Math.max(24, Math.floor(memoryBytes / 48 / 1_048_576 / usualBrowsers))),
+      [0, 1_000],
+      'Number of warm pages kept between renders, per browser, over all keys. Each takes about 12 MB.',
+    ),
+    rule: 'one for every 48 MB of memory, over the default number of browsers, from 24 to 128',
+  },
   pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, [1, 1_000_000], 'A page is replaced after this many renders.'),
   pageMaxAgeMs: seconds('PLATEN_PAGE_MAX_AGE_SECONDS', 3_600, 'A page is replaced at this age.'),
   pageIdleMs: seconds('PLATEN_PAGE_IDLE_SECONDS', 600, 'A warm page that is not used for this long is closed.'),

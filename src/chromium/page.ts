@@ -307,6 +307,10 @@ export class Page implements RunningPage {
     traces.mayHaveCookies = false;
   }
 
+  trim(): void {
+    this.#session.send('HeapProfiler.collectGarbage').catch(() => {}); // the loss of a page is reported elsewhere
+  }
+
   /** Lowers the CPU priority of its renderer for good, because only root could raise it again. */
   lowerPriority(): void {
     this.#browser.memory.lowerPriority(this.#targetId);

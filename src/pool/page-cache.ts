@@ -15,6 +15,8 @@ export interface PooledPage {
   prime(): Promise<void>;
   /** Empties the page for the next render of the same owner. Rejects if the page cannot be reused. */
   reset(): Promise<void>;
+  /** Frees memory that no document needs. */
+  trim(): void;
   /** Lowers the CPU priority of the page until it is closed. */
   lowerPriority(): void;
   /** Never rejects. */
@@ -43,6 +45,8 @@ export interface PageCounts {
   busy: number;
 }
 
+const TRIM_AFTER_MS = 10_000;
+
 /** A page in use, or in the cache. */
 export interface Entry<P extends PooledPage> {
   readonly page: P;
@@ -52,6 +56,8 @@ export interface Entry<P extends PooledPage> {
   renders: number;
   usedAt: number;
   primed: boolean;
+  /** Whether its memory was freed since it was used. */
+  trimmed: boolean;
 }
 
 interface Resetting<P extends PooledPage> {
@@ -137,6 +143,7 @@ export class PageCache<P extends PooledPage> {
     for (const entry of [...this.#warm, ...this.#spares].filter(stale)) this.#close(entry);
     this.#warm = this.#warm.filter((entry) => !stale(entry));
     this.#spares = this.#spares.filter((entry) => !stale(entry));
+    if (this.#isQuiet) this.#trimIdle(now);
     void this.replenish();
   }
 
@@ -159,6 +166,7 @@ export class PageCache<P extends PooledPage> {
       const entry = await find();
       entry.owner = owner;
       entry.usedAt = Date.now();
+      entry.trimmed = false;
       this.#inUse.add(entry);
       return entry;
     } finally {
@@ -197,7 +205,7 @@ export class PageCache<P extends PooledPage> {
 
   async #openEntry(): Promise<Entry<P>> {
     const page = await this.#open();
-    return { page, owner: undefined, renders: 0, openedAt: Date.now(), usedAt: Date.now(), primed: false };
+    return { page, owner: undefined, renders: 0, openedAt: Date.now(), usedAt: Date.now(), primed: false, trimmed: false };
   }
 
   async #openSpares(): Promise<void> {
@@ -257,6 +265,15 @@ export class PageCache<P extends PooledPage> {
     const { page, renders } = entry;
     const heavy = (page.memoryBytes ?? 0) > this.#limits.pageMaxMemoryBytes;
     return this.#retired || !page.alive || heavy || renders >= this.#limits.pageMaxRenders || this.#isOld(entry, Date.now());
+  }
+
+  /** A third of the memory of a warm page is garbage of its last documents, which the browser collects only when there is more. */
+  #trimIdle(now: number): void {
+    for (const entry of this.#warm) {
+      if (entry.trimmed || now - entry.usedAt < TRIM_AFTER_MS) continue;
+      entry.trimmed = true;
+      entry.page.trim();
+    }
   }
 
   #isOld(entry: Entry<P>, now: number): boolean {

@@ -5,6 +5,7 @@ export const FAKE_PAGE: PooledPage = {
   memoryBytes: 1,
   prime: async () => {},
   reset: async () => {},
+  trim() {},
   lowerPriority() {},
   close: async () => {},
 };

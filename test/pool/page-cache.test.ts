@@ -21,6 +21,7 @@ function slowPage(): PooledPage & { emptied: () => void } {
     emptied: resolve,
     prime: async () => {},
     reset: () => promise,
+    trim() {},
     lowerPriority() {},
     close: async () => {},
   };
@@ -40,6 +41,22 @@ test('waits for a page that is being taken, and for its render, before the brows
   cache.release(entry, true);
   await retired;
   expect(order).toEqual(['rendered', 'retired']);
+});
+
+test('frees the memory of a page once after each time that it was used', async () => {
+  let trimmed = 0;
+  const page = { ...slowPage(), reset: async () => {}, trim: () => void trimmed++ };
+  const cache = new PageCache(async () => page, LIMITS);
+  const later = () => cache.sweep(Date.now() + 60_000);
+  for (const expected of [1, 2]) {
+    cache.release(await cache.take('owner'), true);
+    await new Promise((resolve) => setImmediate(resolve));
+    cache.sweep();
+    expect(trimmed, 'while it may soon be used again').toBe(expected - 1);
+    later();
+    later();
+    expect(trimmed).toBe(expected);
+  }
 });
 
 test('keeps an unsuitable page for later work, even while it is being reset', async () => {
