@@ -1,9 +1,7 @@
 /** Stores blobs as files such as `blobs/Ab/doc_Ab...`, in folders named after the first two characters of the random part. */
-import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { diskFault, listNames, removeFiles, spoolFile, syncFolder, temporaryName } from '../files.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
 
@@ -85,9 +83,13 @@ export class DiskBlobs implements Blobs {
   }
 
   async #moveInto(shard: string, unfinished: string, name: string): Promise<void> {
-    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
-    if (made) await syncFolder(this.#folder);
-    await rename(unfinished, join(shard, name));
+    const move = () => rename(unfinished, join(shard, name));
+    await move().catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncFolder(this.#folder);
+      await move();
+    });
     await syncFolder(shard);
   }
 }
@@ -103,10 +105,9 @@ function noneIfMissing(error: unknown): string[] {
 }
 
 async function writeContent(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
-  await pipeline(
-    Readable.from(chunks, { objectMode: false }),
-    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
-  );
+  await using file = await open(path, 'wx', 0o600);
+  for await (const chunk of chunks) await file.appendFile(chunk);
+  await file.sync();
 }
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {
