@@ -100,12 +100,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const logger = createLogger(config);
   const tracing = await openTracing(config.tracing, logger);
   opened.defer(() => tracing?.close());
-  const services = await openServices(config.services, clock, (error) =>
-    logger.error({ err: error }, 'another node has joined, and this one cannot run beside it'),
-  );
-  opened.defer(() => services.close());
-  const engine = await startEngine(config.engine, logger, services.links.secretFor('finishing'));
-  opened.use(engine);
+  const { services, engine } = await openBase(config, clock, logger, opened);
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
   const lost = await services.certificates.countLost();
   if (lost) logger.warn({ certificates: lost }, LOST_CERTIFICATES);
@@ -155,6 +150,23 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
     ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
     ...{ logger, tracing },
   };
+}
+
+/** The browser starts while the database is opened. */
+async function openBase(config: Config, clock: Clock, logger: ReturnType<typeof createLogger>, opened: AsyncDisposableStack) {
+  const opening = openServices(config.services, clock, (error) =>
+    logger.error({ err: error }, 'another node has joined, and this one cannot run beside it'),
+  );
+  const secret = opening.then(({ links }) => links.secretFor('finishing'));
+  secret.catch(() => {}); // `opening` reports the failure
+  const starting = startEngine(config.engine, logger, secret);
+  for (const each of [opening, starting])
+    opened.defer(async () => {
+      const isOpen = await each.catch(() => undefined); // it is reported below
+      await isOpen?.close();
+    });
+  const [services, engine] = await Promise.all([opening, starting]);
+  return { services, engine };
 }
 
 function openReadiness({ checkNode, database, links, blobs }: Services, engine: RenderEngine, dataDir: string) {

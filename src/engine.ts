@@ -44,7 +44,7 @@ export type RenderEngine = Awaited<ReturnType<typeof startEngine>>;
  * Throws `browser_unavailable` with the remedy. The keys of encrypted PDFs derive from `secret`, so that the same request gives the
  * same bytes as long as the secret stays the same.
  */
-export async function startEngine(settings: EngineSettings, logger: Logger, secret: Uint8Array) {
+export async function startEngine(settings: EngineSettings, logger: Logger, secret: Uint8Array | Promise<Uint8Array>) {
   await removeStaleProfiles();
   await using opened = new AsyncDisposableStack(); // closes what is open if something throws
   const located = await locateBrowser(settings.location);
@@ -67,9 +67,9 @@ export async function startEngine(settings: EngineSettings, logger: Logger, secr
     report(browser, located.path, logger);
     return browser;
   };
-  const finishing = opened.adopt(openFinishing(settings.finishing, secret), (each) => each.close());
   const pool = opened.adopt(new Pool(() => launch(settings.browser, proxy), settings.pool), (each) => each.close());
-  await pool.start();
+  const [known] = await Promise.all([secret, pool.start()]);
+  const finishing = opened.adopt(openFinishing(settings.finishing, known), (each) => each.close());
   const all = opened.move();
   const close = () => all.disposeAsync();
   return { pool, finishing, browsers, policy, revocation, proxy, launch, close, [Symbol.asyncDispose]: close };
