@@ -16,7 +16,7 @@ export interface FinisherSettings {
   secret: Uint8Array;
 }
 
-const IDLE_MS = 300_000;
+const IDLE_MS = 30_000;
 /** The size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
 
