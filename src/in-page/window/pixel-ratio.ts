@@ -3,10 +3,12 @@
  * images from `srcset`, and would round lines to its own pixels.
  */
 
-/** A document may replace the property: https://drafts.csswg.org/cssom-view/#dom-window-devicepixelratio */
+/**
+ * Also sets the ratio that the window has at present, because the device may change. A document may replace the property:
+ * https://drafts.csswg.org/cssom-view/#dom-window-devicepixelratio
+ */
 export function setPixelRatio(ratio: number): void {
-  if (devicePixelRatio !== ratio)
-    Object.defineProperty(window, 'devicePixelRatio', { value: ratio, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(window, 'devicePixelRatio', { value: ratio, writable: true, enumerable: true, configurable: true });
 }
 
 /** A frame whose parent can be accessed has its ratio. */
