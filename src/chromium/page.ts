@@ -132,9 +132,11 @@ export class Page implements RunningPage {
       if (crash.targetId === targetId) void this.#noticeCrash(crash);
     });
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
-    session.on('Page.navigatedWithinDocument', () => {
-      this.#parts.traces.needNavigation = true; // a replacement would have its address and state
-    });
+    const leave = () => {
+      this.#parts.traces.needNavigation = true;
+    };
+    session.on('Page.navigatedWithinDocument', leave); // a replacement would have its address and state
+    session.on('Page.frameAttached', leave); // its callbacks may outlast it, see `replace-document.ts`
     session.on('Page.frameNavigated', ({ frame }) => {
       const isSandboxed = this.#isOpening && !frame.parentId; // although DevTools reports the origin of its URL
       if (!isSandboxed) this.#limitStorage(frame.securityOrigin);

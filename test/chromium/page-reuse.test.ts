@@ -158,7 +158,7 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
 /** Documents that go on working, or try to survive their replacement. */
 const PERSISTENT: Record<string, string> = {
   'work that goes on': planted(`
-    const mark = () => document.body.append('mark');
+    const mark = () => window.document.body.append('mark');
     setInterval(mark, 5);
     requestAnimationFrame(function again() { mark(); requestAnimationFrame(again); });
     scheduler.postTask(mark, { delay: 50 });
@@ -170,11 +170,9 @@ const PERSISTENT: Record<string, string> = {
     const frame = document.createElement('iframe');
     frame.srcdoc = '<script>setInterval(() => top.document.body.append("mark"), 5)<\\/script>';
     document.body.append(frame)`),
-  'callbacks of the collector': planted(`
-    globalThis.registry = new FinalizationRegistry(() => document.body.append('mark'));
-    for (let n = 0; n < 1e5; n++) registry.register({}, n);
+  'callbacks of waiting atomics': planted(`
     const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
-    Atomics.waitAsync(new Int32Array(buffer), 0, 0, 50).value.then(() => document.body.append('mark'))`),
+    Atomics.waitAsync(new Int32Array(buffer), 0, 0, 50).value.then(() => window.document.body.append('mark'))`),
   'a promise that stops its replacement': planted('Promise = class { constructor() { stop(); document.open(); } }'),
   'an answer of another kind': planted('Promise = class { then(resolve) { resolve("Execution context was destroyed."); } }'),
 };
@@ -186,6 +184,35 @@ describe.each(Object.entries(PERSISTENT))('after %s', (_name, before) => {
     const reused = await page.print(html);
     expect(reused === (await printedFresh(html)), 'the same bytes').toBe(true);
   });
+});
+
+/** Marks the document that is in the window when V8 calls back, at the latest when its memory is collected. */
+const LATE: Record<string, string> = {
+  'the collector': 'new FinalizationRegistry(mark)',
+  'the collector, by reflection': "Reflect.construct(FinalizationRegistry.prototype['const' + 'ructor'], [mark])",
+  'the collector, by a subclass': 'new (class extends FinalizationRegistry {})(mark)',
+  'the collector, from a frame':
+    'new (document.body.appendChild(document.createElement("iframe")).contentWindow.FinalizationRegistry)(mark)',
+};
+
+test.each(Object.entries(LATE))('callbacks of %s do not reach the next document', async (_name, registry) => {
+  const page = await bare.browser.openPage();
+  const before = planted(`
+    const mark = () => window.document.body.append('mark');
+    globalThis.kept = ${registry};
+    (() => { for (let n = 0; n < 1000; n++) kept.register({}, n); })()`);
+  const html = '<!doctype html><p>next';
+  const waits = { waitForTimeout: 400 };
+  const own = await printFresh(html, waits);
+  await print(page, before, { waitUntil: 'load' });
+  await page.reset();
+  const printing = print(page, html, waits);
+  for (let n = 0; n < 4; n++) {
+    page.trim();
+    await new Promise((resolve) => setTimeout(resolve, 75));
+  }
+  expect((await printing) === own, 'the same bytes').toBe(true);
+  await page.close();
 });
 
 test('gives up a page whose document forbids its replacement', async () => {

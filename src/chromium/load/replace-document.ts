@@ -2,7 +2,8 @@
  * Replaces the document of a window by an empty one in the same process, which costs a third of a navigation. The window is new
  * (`CommitReason::kJavascriptUrl`:
  * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/frame_loader.cc),
- * but has the address, the origin and the policies of the last.
+ * but has the address, the origin and the policies of the last. Of the last document, only callbacks that V8 itself holds could still run:
+ * those of finalization registries (see `in-page/window/finalizers.ts`) and those of `Atomics.waitAsync`, in frames.
  */
 import { DevToolsError, type Session } from '../devtools/connection.ts';
 

@@ -5,6 +5,7 @@ import { keepProgram, type Program, preparedWindow } from '../dom/prepared-windo
 import { controlTime } from './clock/control-time.ts';
 import { recordErrors } from './document-errors.ts';
 import { listenIn, recordFailedElements } from './failed-elements.ts';
+import { limitFinalizers } from './finalizers.ts';
 import { listenAgain } from './listening.ts';
 import { watchObservers } from './observers.ts';
 import { setPixelRatio } from './pixel-ratio.ts';
@@ -30,7 +31,9 @@ function prepare(ask: Program['ask'], others: Array<() => void>): void {
   if (SETTINGS.pixelRatio) setPixelRatio(SETTINGS.pixelRatio);
   const clock = controlTime();
   const showAll = watchObservers();
-  keepProgram({ ask, failed, listShadows, listenAgain, mayStartWorker, startedWorkers, clock, showAll }, true);
+  const program = { ask, failed, listShadows, listenAgain, mayStartWorker, startedWorkers, clock, showAll };
+  keepProgram(program, true);
+  limitFinalizers(() => preparedWindow(window) === program);
 }
 
 /** All windows that can access the top window share its limit. */
