@@ -125,7 +125,7 @@ export class BrowserSlot<P extends PooledPage> {
         renders: 0,
       };
       const ended = browser.ended.then(() => true);
-      await instance.cache.replenish();
+      setImmediate(() => void instance.cache.replenish()); // after the page of a render that waits for the browser
       if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended immediately after it started');
       void ended.then(() => this.#noticeEnd(instance));
       this.#backoffMs = FIRST_BACKOFF_MS;
